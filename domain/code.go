@@ -1,0 +1,75 @@
+package domain
+
+// Code is an error code the interface publishes: of a refusal (spec 7.2) or of
+// an accepted operation that later failed (spec 2.7, OperationError). A code is
+// never reused.
+type Code string
+
+// The codes of a refusal, in the order of spec 7.2.
+const (
+	InvalidRequest                     Code = "InvalidRequest"
+	InvalidPreview                     Code = "InvalidPreview"
+	PayloadTooLarge                    Code = "PayloadTooLarge"
+	BenchmarkQuestionsMissing          Code = "BenchmarkQuestionsMissing"
+	OperationNotSupportedForItem       Code = "OperationNotSupportedForItem"
+	Unauthorized                       Code = "Unauthorized"
+	TokenExpired                       Code = "TokenExpired"
+	InsufficientScopes                 Code = "InsufficientScopes"
+	AppOnlyTokenNotSupported           Code = "AppOnlyTokenNotSupported"
+	UserNotRegistered                  Code = "UserNotRegistered"
+	AccountNotActive                   Code = "AccountNotActive"
+	AdminRoleRequired                  Code = "AdminRoleRequired"
+	FeatureNotInPlan                   Code = "FeatureNotInPlan"
+	FeatureTurnedOff                   Code = "FeatureTurnedOff"
+	LicenseNotYours                    Code = "LicenseNotYours"
+	TrackedItemLimitReached            Code = "TrackedItemLimitReached"
+	LicenseTrackedItemLimitReached     Code = "LicenseTrackedItemLimitReached"
+	PlatformConsentRequired            Code = "PlatformConsentRequired"
+	PlatformAccessDenied               Code = "PlatformAccessDenied"
+	WorkspaceNotFound                  Code = "WorkspaceNotFound"
+	ItemNotFound                       Code = "ItemNotFound"
+	AssessmentNotFound                 Code = "AssessmentNotFound"
+	RunNotFound                        Code = "RunNotFound"
+	AbTestNotFound                     Code = "AbTestNotFound"
+	OperationNotFound                  Code = "OperationNotFound"
+	ScheduleNotFound                   Code = "ScheduleNotFound"
+	AiProviderNotFound                 Code = "AiProviderNotFound"
+	AiCredentialNotFound               Code = "AiCredentialNotFound"
+	OperationInProgress                Code = "OperationInProgress"
+	OperationHasNoResult               Code = "OperationHasNoResult"
+	ResultNotReady                     Code = "ResultNotReady"
+	ScheduleConflict                   Code = "ScheduleConflict"
+	AiProviderConflict                 Code = "AiProviderConflict"
+	ItemChanged                        Code = "ItemChanged"
+	CapacityPaused                     Code = "CapacityPaused"
+	OperationExpired                   Code = "OperationExpired"
+	RegionNotReady                     Code = "RegionNotReady"
+	CapacityRequired                   Code = "CapacityRequired"
+	CapacityUnpaid                     Code = "CapacityUnpaid"
+	StoreNotConnected                  Code = "StoreNotConnected"
+	RequestBlocked                     Code = "RequestBlocked"
+	AssessmentDailyLimitReached        Code = "AssessmentDailyLimitReached"
+	BenchmarkRunsExhausted             Code = "BenchmarkRunsExhausted"
+	OptimizationApplyDailyLimitReached Code = "OptimizationApplyDailyLimitReached"
+	FirstLookLimitReached              Code = "FirstLookLimitReached"
+	BenchmarkBuildLimitReached         Code = "BenchmarkBuildLimitReached"
+	PlatformUnavailable                Code = "PlatformUnavailable"
+	StoreUnavailable                   Code = "StoreUnavailable"
+	ThrottleStoreUnavailable           Code = "ThrottleStoreUnavailable"
+	UnknownError                       Code = "UnknownError"
+)
+
+// The codes that only an operation's error has (spec 2.7).
+const (
+	AssessmentTimedOut    Code = "AssessmentTimedOut"
+	CapacityBusy          Code = "CapacityBusy"
+	ItemNotReadable       Code = "ItemNotReadable"
+	AssessmentNotStarted  Code = "AssessmentNotStarted"
+	AssessmentFailed      Code = "AssessmentFailed"
+	OptimizationFailed    Code = "OptimizationFailed"
+	QuestionsNotGenerated Code = "QuestionsNotGenerated"
+	BenchmarkRunFailed    Code = "BenchmarkRunFailed"
+	AddPixiesFailed       Code = "AddPixiesFailed"
+	RemovePixiesFailed    Code = "RemovePixiesFailed"
+	SideBNotStarted       Code = "SideBNotStarted"
+)

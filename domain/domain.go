@@ -1,0 +1,15 @@
+// Package domain holds the service's rules and vocabulary. Nothing in it, or
+// below it, does I/O, reads a clock or draws a random number: whatever a rule
+// needs arrives in the command.
+package domain
+
+// Event is a fact that happened. EventType is the name the log stores for
+// ever; renaming the Go type does not rename the event.
+type Event interface{ EventType() string }
+
+// Command asks for a change to an S. Decide returns the events it causes when
+// the past is s, or a *Refusal. Same past, same command, same answer. No events
+// and no error mean that there is nothing to do.
+type Command[S any] interface {
+	Decide(s S) ([]Event, error)
+}
