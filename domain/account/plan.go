@@ -1,0 +1,115 @@
+package account
+
+import "time"
+
+// Plan is what the customer bought (decisions 4).
+type Plan string
+
+// The plans.
+const (
+	Free       Plan = "Free"
+	Team       Plan = "Team"
+	Business   Plan = "Business"
+	Enterprise Plan = "Enterprise"
+)
+
+// Period is the window an allowance is counted in, in UTC (spec 2.3).
+type Period string
+
+// The periods.
+const (
+	Day       Period = "Day"
+	Month     Period = "Month"
+	Lifetime  Period = "Lifetime"
+	Unlimited Period = "Unlimited"
+)
+
+// Allowance is how much of something a plan grants per period. A nil Limit sets
+// none.
+type Allowance struct {
+	Limit  *int
+	Period Period
+}
+
+// Shown is the period as callers see it: an allowance without limit has period
+// Unlimited, whatever its plan's period (decisions 8.18).
+func (a Allowance) Shown() Period {
+	if a.Limit == nil {
+		return Unlimited
+	}
+	return a.Period
+}
+
+// Limits are the allowances of a plan.
+type Limits struct {
+	TrackedItems         Allowance
+	Assessments          Allowance
+	OptimizationApplies  Allowance
+	BenchmarkRuns        Allowance
+	BenchmarkBuilds      Allowance
+	FirstLooks           Allowance
+	Members              Allowance
+	ScheduledAssessments bool
+}
+
+// Plans maps each plan to its limits.
+type Plans map[Plan]Limits
+
+// DefaultPlans are the documented limits (decisions 4).
+func DefaultPlans() Plans {
+	limits := func(items, assessments, applies int, runs int, runsPer Period, builds, looks, members int, scheduled bool) Limits {
+		return Limits{
+			TrackedItems:         Allowance{&items, Lifetime},
+			Assessments:          Allowance{&assessments, Day},
+			OptimizationApplies:  Allowance{&applies, Day},
+			BenchmarkRuns:        Allowance{&runs, runsPer},
+			BenchmarkBuilds:      Allowance{&builds, Day},
+			FirstLooks:           Allowance{&looks, Lifetime},
+			Members:              Allowance{&members, Lifetime},
+			ScheduledAssessments: scheduled,
+		}
+	}
+	return Plans{
+		Free:     limits(3, 5, 2, 2, Lifetime, 2, 10, 1, false),
+		Team:     limits(50, 50, 50, 30, Month, 10, 200, 25, true),
+		Business: limits(500, 500, 500, 300, Month, 50, 2000, 500, true),
+		Enterprise: {
+			TrackedItems:         Allowance{nil, Lifetime},
+			Assessments:          Allowance{nil, Day},
+			OptimizationApplies:  Allowance{nil, Day},
+			BenchmarkRuns:        Allowance{nil, Month},
+			BenchmarkBuilds:      Allowance{nil, Day},
+			FirstLooks:           Allowance{nil, Lifetime},
+			Members:              Allowance{nil, Lifetime},
+			ScheduledAssessments: true,
+		},
+	}
+}
+
+// Window names the window of the period that at lies in, as part of a stream's
+// name: "2026-11-21", "2026-11" or "lifetime". Usage without a limit is still
+// counted in the plan's own period.
+func (p Period) Window(at time.Time) string {
+	switch p {
+	case Day:
+		return at.UTC().Format("2006-01-02")
+	case Month:
+		return at.UTC().Format("2006-01")
+	default:
+		return "lifetime"
+	}
+}
+
+// Ends returns when the window of the period that at lies in is over; false
+// when it never is.
+func (p Period) Ends(at time.Time) (time.Time, bool) {
+	y, m, d := at.UTC().Date()
+	switch p {
+	case Day:
+		return time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), true
+	case Month:
+		return time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC), true
+	default:
+		return time.Time{}, false
+	}
+}

@@ -1,0 +1,141 @@
+// Package assessment holds when a semantic model may be assessed, what an
+// assessment spends, and how a run over one or many models goes (spec 4.4;
+// decisions 5). What the score is, domain/readiness says.
+package assessment
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Standing is what the rules must know of a semantic model's assessments in an
+// account. Every event of the model's stream carries the standing after it, so
+// the last one alone is the state however long the stream grows.
+type Standing struct {
+	// Accepted counts the assessments that were accepted and not given back.
+	Accepted int `json:"accepted"`
+	// Recorded counts the assessments that were stored.
+	Recorded int `json:"recorded"`
+	// RegimeID is the scoring regime of the newest stored assessment.
+	RegimeID string `json:"regimeId,omitempty"`
+}
+
+// Stream is the name of the stream of a model's assessments in an account.
+func Stream(accountID string, modelID uuid.UUID) string {
+	return "assessment-" + accountID + "-" + modelID.String()
+}
+
+// Accepted: an assessment of the model was accepted and counted. FirstLook says
+// that it spent a first look (decisions 5).
+type Accepted struct {
+	OperationID uuid.UUID `json:"operationId"`
+	WorkspaceID uuid.UUID `json:"workspaceId"`
+	ModelID     uuid.UUID `json:"semanticModelId"`
+	FirstLook   bool      `json:"firstLook"`
+	Standing    Standing  `json:"standing"`
+}
+
+// GivenBack: the assessment failed before it did anything for the caller.
+type GivenBack struct {
+	OperationID uuid.UUID `json:"operationId"`
+	Standing    Standing  `json:"standing"`
+}
+
+// Recorded: an assessment of the model was made and its document stored.
+type Recorded struct {
+	Assessment
+	Standing Standing `json:"standing"`
+}
+
+// Assessment is what is known of a stored assessment without its document.
+type Assessment struct {
+	AssessmentID   uuid.UUID `json:"assessmentId"`
+	OperationID    uuid.UUID `json:"operationId"`
+	WorkspaceID    uuid.UUID `json:"workspaceId"`
+	WorkspaceName  string    `json:"workspaceName"`
+	ModelID        uuid.UUID `json:"semanticModelId"`
+	ModelName      string    `json:"semanticModelName"`
+	AssessedAt     time.Time `json:"assessedAtUtc"`
+	Score          *float64  `json:"score"`
+	ScoreDataAgent *float64  `json:"scoreDataAgent"`
+	FindingsCount  int       `json:"findingsCount"`
+	RegimeID       string    `json:"regimeId"`
+	// UsageInScoring says whether usage weighted the score.
+	UsageInScoring bool `json:"usageInScoring"`
+	// ComparableWithPrevious: the assessment before it was made by the same
+	// scoring rules (spec 2.8); false for the first.
+	ComparableWithPrevious bool  `json:"comparableWithPrevious"`
+	Usage                  Usage `json:"usage"`
+	// DocumentHash addresses the stored document; SchemaVersion is its shape.
+	DocumentHash   string `json:"documentHash"`
+	DefinitionHash string `json:"definitionHash"`
+	SchemaVersion  int    `json:"schemaVersion"`
+}
+
+// Usage says whether usage of the model took part in the score, and why not
+// (spec 2.9, usage).
+type Usage struct {
+	Applied            bool        `json:"applied"`
+	State              string      `json:"state,omitempty"`
+	Reason             string      `json:"reason,omitempty"`
+	WindowDays         *int        `json:"windowDays,omitempty"`
+	TrackedReportCount *int        `json:"trackedReportCount,omitempty"`
+	Access             item.Access `json:"access"`
+}
+
+// EventType implements domain.Event.
+func (Accepted) EventType() string  { return "assessment.accepted" }
+func (GivenBack) EventType() string { return "assessment.given-back" }
+func (Recorded) EventType() string  { return "assessment.recorded" }
+
+// Evolve returns s after e.
+func Evolve(s Standing, e domain.Event) Standing {
+	switch e := e.(type) {
+	case Accepted:
+		return e.Standing
+	case GivenBack:
+		return e.Standing
+	case Recorded:
+		return e.Standing
+	}
+	return s
+}
+
+// Accept takes an assessment of a model on. The first of an account is a first
+// look.
+type Accept struct {
+	OperationID, WorkspaceID, ModelID uuid.UUID
+}
+
+// Decide implements domain.Command.
+func (c Accept) Decide(s Standing) ([]domain.Event, error) {
+	first := s.Accepted == 0
+	s.Accepted++
+	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, first, s}}, nil
+}
+
+// GiveBack undoes an Accept whose work never began to help the caller.
+type GiveBack struct{ OperationID uuid.UUID }
+
+// Decide implements domain.Command.
+func (c GiveBack) Decide(s Standing) ([]domain.Event, error) {
+	s.Accepted = max(0, s.Accepted-1)
+	return []domain.Event{GivenBack{c.OperationID, s}}, nil
+}
+
+// Record stores what an assessment found; ComparableWithPrevious is decided
+// here and nowhere else.
+type Record struct{ Assessment Assessment }
+
+// Decide implements domain.Command.
+func (c Record) Decide(s Standing) ([]domain.Event, error) {
+	a := c.Assessment
+	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID
+	s.Recorded++
+	s.RegimeID = a.RegimeID
+	return []domain.Event{Recorded{a, s}}, nil
+}

@@ -1,0 +1,195 @@
+package assessment
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// MaxModels is how many semantic models one bulk assessment may name (spec 8).
+const MaxModels = 100
+
+// Outcome says how a model of a run ended (decisions 6, BulkAssessment).
+type Outcome string
+
+// The outcomes. NotAssessed: the model could not be looked at at all.
+const (
+	Assessed    Outcome = "Assessed"
+	Failed      Outcome = "Failed"
+	NotAssessed Outcome = "NotAssessed"
+)
+
+// Model is a model of a run with, once it has one, its outcome.
+type Model struct {
+	ModelID   uuid.UUID `json:"semanticModelId"`
+	ModelName string    `json:"semanticModelName"`
+	FirstLook bool      `json:"firstLook"`
+}
+
+// Result is how a model of a run ended. Error is nil exactly when it was
+// Assessed; AssessmentID and the figures are zero unless it was.
+type Result struct {
+	ModelID        uuid.UUID          `json:"semanticModelId"`
+	Outcome        Outcome            `json:"outcome"`
+	AssessmentID   *uuid.UUID         `json:"assessmentId,omitempty"`
+	Score          *float64           `json:"score,omitempty"`
+	ScoreDataAgent *float64           `json:"scoreDataAgent,omitempty"`
+	FindingsCount  *int               `json:"findingsCount,omitempty"`
+	Error          *operation.Failure `json:"error,omitempty"`
+}
+
+// RunAccepted follows operation.Accepted on the operation's stream: which
+// models the run is over.
+type RunAccepted struct {
+	WorkspaceID   uuid.UUID `json:"workspaceId"`
+	WorkspaceName string    `json:"workspaceName"`
+	Models        []Model   `json:"models"`
+}
+
+// ModelEnded: one model of the run has its outcome. Each model has exactly one.
+type ModelEnded struct {
+	Result
+}
+
+// EventType implements domain.Event.
+func (RunAccepted) EventType() string { return "assessment.run-accepted" }
+func (ModelEnded) EventType() string  { return "assessment.model-ended" }
+
+// Run is an operation that assesses one model or many, folded from the
+// operation's stream.
+type Run struct {
+	Operation     operation.Operation
+	WorkspaceID   uuid.UUID
+	WorkspaceName string
+	Models        []Model
+	Results       []Result // in the order they ended
+}
+
+// EvolveRun returns r after e.
+func EvolveRun(r Run, e domain.Event) Run {
+	switch e := e.(type) {
+	case RunAccepted:
+		r.WorkspaceID, r.WorkspaceName, r.Models = e.WorkspaceID, e.WorkspaceName, e.Models
+	case ModelEnded:
+		r.Results = append(slices.Clip(r.Results), e.Result)
+	default:
+		r.Operation = operation.Evolve(r.Operation, e)
+	}
+	return r
+}
+
+// Model returns the run's model with the id.
+func (r Run) Model(id uuid.UUID) (Model, bool) {
+	i := slices.IndexFunc(r.Models, func(m Model) bool { return m.ModelID == id })
+	if i < 0 {
+		return Model{}, false
+	}
+	return r.Models[i], true
+}
+
+// Result returns how the model ended, if it has.
+func (r Run) Result(id uuid.UUID) (Result, bool) {
+	i := slices.IndexFunc(r.Results, func(m Result) bool { return m.ModelID == id })
+	if i < 0 {
+		return Result{}, false
+	}
+	return r.Results[i], true
+}
+
+// Open reports whether work on the model is still to be done.
+func (r Run) Open(id uuid.UUID) bool {
+	_, known := r.Model(id)
+	_, ended := r.Result(id)
+	return known && !ended && !r.Operation.Status.Ended()
+}
+
+// Single reports whether the run is over the one model of a single assessment.
+func (r Run) Single() bool { return r.Operation.Type == operation.AssessSemanticModel }
+
+// AcceptRun puts a run in the log as an operation.
+type AcceptRun struct {
+	Operation operation.Accepted
+	Run       RunAccepted
+}
+
+// Decide implements domain.Command.
+func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
+	return []domain.Event{c.Operation, c.Run}, nil
+}
+
+// Begin says that work on the run begins. It says so once.
+type Begin struct{}
+
+// Decide implements domain.Command.
+func (Begin) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status != operation.NotStarted {
+		return nil, nil
+	}
+	return []domain.Event{operation.Started{}}, nil
+}
+
+// EndModel gives a model of the run its outcome; the last one ends the
+// operation. A model that has its outcome already keeps it, so a step that is
+// carried out twice counts once.
+//
+// A run over many models succeeds when every model has an outcome, whatever it
+// is (spec 3.1). A single assessment succeeds when its model was assessed.
+type EndModel struct {
+	Result Result
+}
+
+// Decide implements domain.Command.
+func (c EndModel) Decide(r Run) ([]domain.Event, error) {
+	if !r.Open(c.Result.ModelID) {
+		return nil, nil
+	}
+	ended := ModelEnded{c.Result}
+	done := len(r.Results) + 1
+	switch {
+	case r.Single() && c.Result.Error != nil:
+		return []domain.Event{ended, operation.Broken{Failure: *c.Result.Error, Impact: r.remaining(c.Result.Error.Code)}}, nil
+	case done == len(r.Models):
+		return []domain.Event{ended, operation.Completed{}}, nil
+	}
+	return []domain.Event{ended, operation.Progressed{Percent: 100 * done / len(r.Models)}}, nil
+}
+
+// GivesBack reports whether a single assessment that failed with the code gives
+// back what it spent: it failed before it did anything for the caller
+// (decisions 5). A failed row of a bulk run is not given back (decisions 8.5).
+func (r Run) GivesBack(code domain.Code) bool {
+	if !r.Single() {
+		return false
+	}
+	switch code {
+	case domain.AssessmentNotStarted, domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy:
+		return true
+	}
+	return false
+}
+
+// remaining is what a failed single assessment still has spent.
+func (r Run) remaining(code domain.Code) operation.Impact {
+	if r.GivesBack(code) {
+		return Impact(0, 0, true)
+	}
+	first := 0
+	if len(r.Models) == 1 && r.Models[0].FirstLook {
+		first = 1
+	}
+	return Impact(1, first, true)
+}
+
+// Impact is what a run spends: how many assessments, and how many of them are
+// first looks. firstLook is said of a single assessment only.
+func Impact(assessments, firstLooks int, single bool) operation.Impact {
+	i := operation.Impact{Assessments: &assessments}
+	if single {
+		first := firstLooks > 0
+		i.FirstLook = &first
+	}
+	return i
+}

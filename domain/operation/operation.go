@@ -1,0 +1,132 @@
+// Package operation holds the states of an operation and who may move it on
+// (spec 2.7, 3.1). What an operation does is told by the package of its work.
+package operation
+
+import (
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Type names what an operation does (spec 2.7, operationType).
+type Type string
+
+// The types that exist so far.
+const (
+	AssessSemanticModel  Type = "AssessSemanticModel"
+	AssessSemanticModels Type = "AssessSemanticModels"
+)
+
+// Status is an operation's state (spec 3.1).
+type Status string
+
+// The statuses.
+const (
+	NotStarted Status = "NotStarted"
+	Running    Status = "Running"
+	Succeeded  Status = "Succeeded"
+	Failed     Status = "Failed"
+	Cancelled  Status = "Cancelled"
+)
+
+// Statuses lists every status, in the order of spec 3.1.
+func Statuses() []Status { return []Status{NotStarted, Running, Succeeded, Failed, Cancelled} }
+
+// Ended reports whether an operation in s is over.
+func (s Status) Ended() bool { return s == Succeeded || s == Failed || s == Cancelled }
+
+// Resource is what an operation works on; ItemID is nil for a whole workspace.
+type Resource struct {
+	WorkspaceID uuid.UUID  `json:"workspaceId"`
+	ItemID      *uuid.UUID `json:"itemId,omitempty"`
+	ItemType    item.Type  `json:"itemType,omitempty"`
+}
+
+// Impact is what an operation spent from allowances (decisions 6); a member is
+// present only when known.
+type Impact struct {
+	Assessments         *int  `json:"assessments,omitempty"`
+	FirstLook           *bool `json:"firstLook,omitempty"`
+	TrackedItem         *bool `json:"trackedItem,omitempty"`
+	TrackedItems        *int  `json:"trackedItems,omitempty"`
+	OptimizationApplies *int  `json:"optimizationApplies,omitempty"`
+	BenchmarkRuns       *int  `json:"benchmarkRuns,omitempty"`
+	BenchmarkBuilds     *int  `json:"benchmarkBuilds,omitempty"`
+}
+
+// Failure says why an accepted operation failed (spec 2.7, OperationError).
+type Failure struct {
+	Code    domain.Code `json:"errorCode"`
+	Message string      `json:"message"`
+}
+
+// Operation is what the rules must know of an operation's past.
+type Operation struct {
+	ID       uuid.UUID
+	Type     Type
+	Status   Status
+	Owner    item.Person
+	Resource Resource
+	Percent  int
+}
+
+// Stream is the name of an operation's stream.
+func Stream(id uuid.UUID) string { return "operation-" + id.String() }
+
+// Accepted: the call was accepted; the operation waits for work to begin.
+type Accepted struct {
+	OperationID uuid.UUID   `json:"operationId"`
+	Type        Type        `json:"type"`
+	Owner       item.Person `json:"owner"`
+	Resource    Resource    `json:"resource"`
+	Impact      Impact      `json:"impact"`
+}
+
+// Started: work began.
+type Started struct{}
+
+// Progressed: so much of the work is done, in whole percent.
+type Progressed struct {
+	Percent int `json:"percent"`
+}
+
+// Completed: the work ended with a result (status Succeeded).
+type Completed struct{}
+
+// Broken: the job could not do its work (status Failed). Impact is what stays
+// spent.
+type Broken struct {
+	Failure Failure `json:"failure"`
+	Impact  Impact  `json:"impact"`
+}
+
+// Stopped: the operation was cancelled.
+type Stopped struct{}
+
+// EventType implements domain.Event.
+func (Accepted) EventType() string   { return "operation.accepted" }
+func (Started) EventType() string    { return "operation.started" }
+func (Progressed) EventType() string { return "operation.progressed" }
+func (Completed) EventType() string  { return "operation.succeeded" }
+func (Broken) EventType() string     { return "operation.failed" }
+func (Stopped) EventType() string    { return "operation.cancelled" }
+
+// Evolve returns o after e. Events of the work that share the stream pass by.
+func Evolve(o Operation, e domain.Event) Operation {
+	switch e := e.(type) {
+	case Accepted:
+		o.ID, o.Type, o.Status, o.Owner, o.Resource = e.OperationID, e.Type, NotStarted, e.Owner, e.Resource
+	case Started:
+		o.Status = Running
+	case Progressed:
+		o.Percent = e.Percent
+	case Completed:
+		o.Status, o.Percent = Succeeded, 100
+	case Broken:
+		o.Status = Failed
+	case Stopped:
+		o.Status = Cancelled
+	}
+	return o
+}
