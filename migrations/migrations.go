@@ -1,0 +1,149 @@
+// Package migrations holds the database's schema, one numbered file a change, and brings a database up to it. A file
+// that was released is never edited: what it made is changed by the next file.
+package migrations
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+//go:embed *
+var files embed.FS
+
+// lockKey is the advisory lock that one process holds while it migrates.
+const lockKey = 0x7265_6164_696e_6573 // "readines"
+
+// Step is one numbered change of the schema.
+type Step struct {
+	// Component is "readiness" for our own files and "river" for those of the job queue.
+	Component string
+	Version   int
+	// Name is the file's name, or what the job queue calls its change.
+	Name string
+	// Applied says whether the database has the step.
+	Applied bool
+}
+
+// Up applies, in order, every step that the database at url lacks: our files first, then those of the job queue. It may be called by
+// several processes at once: one applies, the others wait for it and find nothing to do. Each step is applied whole or not at all.
+func Up(ctx context.Context, url string) error {
+	unlock, err := lock(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
+		if own != nil {
+			if _, err := own.Up(ctx); err != nil {
+				return fmt.Errorf("migrations: %w", err)
+			}
+		}
+		if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+			return fmt.Errorf("migrations of the job queue: %w", err)
+		}
+		return nil
+	})
+}
+
+// Status lists every step this program knows, in the order in which Up applies them, and whether the database at url has it.
+func Status(ctx context.Context, url string) ([]Step, error) {
+	var steps []Step
+	err := with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
+		if own != nil {
+			states, err := own.Status(ctx)
+			if err != nil {
+				return fmt.Errorf("migrations: %w", err)
+			}
+			for _, s := range states {
+				steps = append(steps, Step{"readiness", int(s.Source.Version), s.Source.Path, s.State == goose.StateApplied})
+			}
+		}
+		have, err := queue.ExistingVersions(ctx)
+		if err != nil {
+			return fmt.Errorf("migrations of the job queue: %w", err)
+		}
+		for _, m := range queue.AllVersions() {
+			applied := slices.ContainsFunc(have, func(h rivermigrate.Migration) bool { return h.Version == m.Version })
+			steps = append(steps, Step{"river", m.Version, m.Name, applied})
+		}
+		return nil
+	})
+	return steps, err
+}
+
+// Fingerprint names the schema that Up makes: two programs with the same fingerprint make the same schema.
+func Fingerprint() string {
+	h := sha256.New()
+	names, _ := fs.Glob(files, "*.sql")
+	for _, name := range names {
+		b, _ := files.ReadFile(name)
+		fmt.Fprintf(h, "%s %d\n%s", name, len(b), b)
+	}
+	if queue, err := rivermigrate.New(riverpgxv5.New(nil), nil); err == nil {
+		for _, m := range queue.AllVersions() {
+			fmt.Fprintf(h, "river %d %d\n%s", m.Version, len(m.SQLUp), m.SQLUp)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// with calls do with what migrates our own part of the database and what migrates the job queue's.
+func with(ctx context.Context, url string, do func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error) error {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	defer pool.Close()
+	db := stdlib.OpenDBFromPool(pool)
+	defer db.Close()
+	own, err := goose.NewProvider(goose.DialectPostgres, db, files,
+		goose.WithTableName("schema_versions"), goose.WithDisableGlobalRegistry(true))
+	if err != nil && !errors.Is(err, goose.ErrNoMigrations) {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	queue, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return fmt.Errorf("migrations of the job queue: %w", err)
+	}
+	return do(own, queue)
+}
+
+// lock waits until no other process migrates the database. It asks again and again instead of waiting inside one statement,
+// which would hold a snapshot that CREATE INDEX CONCURRENTLY waits for.
+func lock(ctx context.Context, url string) (unlock func(), err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	unlock = func() { _ = conn.Close(context.WithoutCancel(ctx)) }
+	for {
+		var locked bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(lockKey)).Scan(&locked); err != nil {
+			unlock()
+			return nil, fmt.Errorf("migrations: %w", err)
+		}
+		if locked {
+			return unlock, nil
+		}
+		select {
+		case <-ctx.Done():
+			unlock()
+			return nil, fmt.Errorf("migrations: another process is migrating this database: %w", ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
