@@ -1,0 +1,98 @@
+package account
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Apply makes an account what a declaration says (architecture 6). Only the
+// differences become events, in one fixed order, so applying twice changes
+// nothing the second time. A malformed declaration changes nothing.
+type Apply struct {
+	Declaration Declaration
+	// Plans are the plans there are, and how many people each has room for.
+	Plans Plans
+}
+
+// Decide implements domain.Command.
+func (c Apply) Decide(a Account) ([]domain.Event, error) {
+	d := c.Declaration
+	if problems := d.Problems(c.Plans); len(problems) > 0 {
+		p := problems[0]
+		return nil, domain.Refuse(domain.InvalidRequest, "account %q: %s: %s", d.AccountID, p.Member, p.Message).About("member", p.Member)
+	}
+	if a.Opened && a.ID != d.AccountID {
+		return nil, domain.Refuse(domain.InvalidRequest, "the declaration of account %q cannot be applied to account %q", d.AccountID, a.ID)
+	}
+
+	var events []domain.Event
+	add := func(changed bool, e domain.Event) {
+		if changed {
+			events = append(events, e)
+		}
+	}
+	if !a.Opened {
+		add(true, Opened{d.AccountID, d.Plan, d.Status, d.Region, d.Settings})
+	} else {
+		add(a.Plan != d.Plan, PlanChanged{d.Plan})
+		add(a.Status != d.Status, StatusChanged{d.Status})
+		add(a.Region != d.Region, RegionChanged{d.Region})
+		add(a.Settings != d.Settings, SettingsChanged{d.Settings})
+	}
+
+	// A license is there before a person has it and goes after nobody does.
+	licenses := map[string]License{}
+	for _, l := range d.Licenses {
+		licenses[l.ID] = l
+	}
+	people := map[item.Person]Person{}
+	for _, p := range d.People {
+		if len(p.Permissions) == 0 {
+			p.Permissions = nil
+		}
+		people[p.Person] = p
+	}
+	documents := d.documents()
+	for _, id := range differing(a.Licenses, licenses, strings.Compare) {
+		add(true, LicenseSaved{licenses[id]})
+	}
+	for _, who := range differing(a.People, people, comparePeople) {
+		add(true, PersonSaved{people[who]})
+	}
+	for _, who := range missing(a.People, people, comparePeople) {
+		add(true, PersonRemoved{who})
+	}
+	for _, id := range missing(a.Licenses, licenses, strings.Compare) {
+		add(true, LicenseRemoved{id})
+	}
+	for _, name := range differing(a.Saved, documents, strings.Compare) {
+		add(true, DocumentSaved{name, documents[name]})
+	}
+	for _, name := range missing(a.Saved, documents, strings.Compare) {
+		add(true, DocumentRemoved{name})
+	}
+	return events, nil
+}
+
+// differing are the keys, in order, whose value in want is not that in have.
+func differing[K comparable, V any](have, want map[K]V, order func(a, b K) int) []K {
+	keys := slices.SortedFunc(maps.Keys(want), order)
+	return slices.DeleteFunc(keys, func(k K) bool {
+		v, ok := have[k]
+		return ok && reflect.DeepEqual(v, want[k])
+	})
+}
+
+// missing are the keys, in order, that have holds and want does not.
+func missing[K comparable, V any](have, want map[K]V, order func(a, b K) int) []K {
+	keys := slices.SortedFunc(maps.Keys(have), order)
+	return slices.DeleteFunc(keys, func(k K) bool {
+		_, ok := want[k]
+		return ok
+	})
+}
