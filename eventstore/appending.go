@@ -1,0 +1,54 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// connection lets appending embed a *pgx.Conn beside its method Conn.
+type connection = pgx.Conn
+
+// appending is the transaction of an append whose BEGIN went with the first
+// batch, which pgx's own Tx cannot express. Whoever is given it may nest
+// transactions in it but not end it.
+type appending struct {
+	*connection
+	depth int // of the savepoint; 0 is the transaction itself
+	over  bool
+}
+
+var errNotYours = errors.New("eventstore: the appending transaction ends with the append, not before")
+
+// Begin opens a savepoint.
+func (t *appending) Begin(ctx context.Context) (pgx.Tx, error) {
+	nested := &appending{connection: t.connection, depth: t.depth + 1}
+	_, err := t.Exec(ctx, fmt.Sprintf("SAVEPOINT appending_%d", nested.depth))
+	return nested, err
+}
+
+// Commit releases the savepoint.
+func (t *appending) Commit(ctx context.Context) error { return t.end(ctx, "RELEASE SAVEPOINT") }
+
+// Rollback returns to the savepoint.
+func (t *appending) Rollback(ctx context.Context) error { return t.end(ctx, "ROLLBACK TO SAVEPOINT") }
+
+func (t *appending) end(ctx context.Context, how string) error {
+	if t.depth == 0 {
+		return errNotYours
+	}
+	if t.over {
+		return pgx.ErrTxClosed
+	}
+	t.over = true
+	_, err := t.Exec(ctx, fmt.Sprintf("%s appending_%d", how, t.depth))
+	return err
+}
+
+// LargeObjects is not offered: it needs a transaction of pgx's own.
+func (t *appending) LargeObjects() pgx.LargeObjects { panic(errNotYours) }
+
+// Conn returns the connection.
+func (t *appending) Conn() *pgx.Conn { return t.connection }

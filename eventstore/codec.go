@@ -1,0 +1,129 @@
+package eventstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"readiness/domain"
+)
+
+// Upcaster lifts an event's data from one schema version to the next. It is
+// pure and is given, and returns, JSON.
+type Upcaster func(json.RawMessage) (json.RawMessage, error)
+
+// Type is one type of event the log may hold.
+type Type struct {
+	Example       domain.Event // any value of the Go type; its EventType is the stored name
+	SchemaVersion int          // the version written now, from 1
+	// Upcasters[i] lifts schema version i+1 to i+2, so there is one fewer than
+	// SchemaVersion.
+	Upcasters []Upcaster
+}
+
+// Events returns the types of the examples, each at schema version 1.
+func Events(examples ...domain.Event) []Type {
+	types := make([]Type, len(examples))
+	for i, e := range examples {
+		types[i] = Type{Example: e, SchemaVersion: 1}
+	}
+	return types
+}
+
+// Codec turns events into what is stored and back. The stored name outlives
+// the Go name; every schema version ever written can be read.
+type Codec struct {
+	byName map[string]stored
+	byType map[reflect.Type]string
+}
+
+type stored struct {
+	goType    reflect.Type
+	version   int
+	upcasters []Upcaster
+}
+
+// maxData bounds an event's data. Events carry facts and references, never
+// documents (architecture 2).
+const maxData = 1 << 20
+
+// NewCodec knows the types given. It fails on a nameless type, two types under
+// one name, one Go type twice, and a missing or superfluous upcaster.
+func NewCodec(types ...Type) (*Codec, error) {
+	c := &Codec{byName: make(map[string]stored, len(types)), byType: make(map[reflect.Type]string, len(types))}
+	for _, t := range types {
+		if t.Example == nil {
+			return nil, fmt.Errorf("eventstore: a type of event has no example")
+		}
+		name, goType := t.Example.EventType(), reflect.TypeOf(t.Example)
+		if name == "" {
+			return nil, fmt.Errorf("eventstore: the events of %v have no name", goType)
+		}
+		if goType.Kind() == reflect.Pointer {
+			return nil, fmt.Errorf("eventstore: the events %s are pointers; use values, which nobody can change later", name)
+		}
+		if other, dup := c.byName[name]; dup {
+			return nil, fmt.Errorf("eventstore: both %v and %v store events named %s", other.goType, goType, name)
+		}
+		if other, dup := c.byType[goType]; dup {
+			return nil, fmt.Errorf("eventstore: %v stores events under two names, %s and %s", goType, other, name)
+		}
+		if t.SchemaVersion < 1 {
+			return nil, fmt.Errorf("eventstore: the schema version of %s is %d; the first is 1", name, t.SchemaVersion)
+		}
+		if got, want := len(t.Upcasters), t.SchemaVersion-1; got != want {
+			return nil, fmt.Errorf("eventstore: %s has %d upcasters for schema version %d, want %d", name, got, t.SchemaVersion, want)
+		}
+		for i, up := range t.Upcasters {
+			if up == nil {
+				return nil, fmt.Errorf("eventstore: %s has no upcaster from schema version %d to %d", name, i+1, i+2)
+			}
+		}
+		c.byName[name] = stored{goType, t.SchemaVersion, t.Upcasters}
+		c.byType[goType] = name
+	}
+	return c, nil
+}
+
+// Encode returns what is stored of e.
+func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data json.RawMessage, err error) {
+	if e == nil {
+		return "", 0, nil, fmt.Errorf("eventstore: a nil event cannot be stored")
+	}
+	name, ok := c.byType[reflect.TypeOf(e)]
+	if !ok || name != e.EventType() {
+		return "", 0, nil, fmt.Errorf("eventstore: the event %s (%T) is unknown; add it to the codec", e.EventType(), e)
+	}
+	data, err = json.Marshal(e)
+	if err != nil {
+		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %w", name, err)
+	}
+	if len(data) > maxData {
+		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %d bytes are more than the %d an event may have; store a reference to a document", name, len(data), maxData)
+	}
+	return name, c.byName[name].version, data, nil
+}
+
+// Decode returns the event stored under name with the schema version, lifted
+// to the current one. A name or version that is not known is an error: a
+// program older than the log must not guess.
+func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Event, error) {
+	t, ok := c.byName[name]
+	if !ok {
+		return nil, fmt.Errorf("eventstore: the log holds an event %s that this program does not know; run a newer one", name)
+	}
+	if schemaVersion < 1 || schemaVersion > t.version {
+		return nil, fmt.Errorf("eventstore: the log holds %s in schema version %d, this program knows 1 to %d; run a newer one", name, schemaVersion, t.version)
+	}
+	for i := schemaVersion; i < t.version; i++ {
+		var err error
+		if data, err = t.upcasters[i-1](data); err != nil {
+			return nil, fmt.Errorf("eventstore: lift %s from schema version %d to %d: %w", name, i, i+1, err)
+		}
+	}
+	v := reflect.New(t.goType)
+	if err := json.Unmarshal(data, v.Interface()); err != nil {
+		return nil, fmt.Errorf("eventstore: decode %s: %w", name, err)
+	}
+	return v.Elem().Interface().(domain.Event), nil
+}

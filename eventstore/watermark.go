@@ -1,0 +1,53 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// appenders is where the advisory locks of appenders begin: one that may take
+// positions above p holds appenders+p, shared. 2^44 positions fit.
+const appenders = int64(0x4553) << 44
+
+const lastSQL = `SELECT last_value FROM events_position_seq`
+
+var heldSQL = fmt.Sprintf(`
+SELECT min(((classid::bigint << 32) | objid::bigint) - %[1]d) FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND ((classid::bigint << 32) | objid::bigint) BETWEEN %[1]d AND %[1]d + (1::bigint << 44) - 1`, appenders)
+
+// querier is a pool, a connection or a transaction.
+type querier interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// Watermark returns a position below or at which every event that will ever
+// be there is there. Any event committed before the call began is at or below
+// it, unless an append older than that event is still running. A later call
+// may return less; what an earlier one promised still holds.
+//
+// It must be asked of the primary: a standby does not see the locks.
+func (s *Store) Watermark(ctx context.Context) (int64, error) {
+	return watermark(ctx, s.pool)
+}
+
+// watermark asks for the last position handed out first and for the positions
+// held second, each with a snapshot of its own: an append in between is then
+// either seen to hold, or has committed.
+func watermark(ctx context.Context, q querier) (int64, error) {
+	var last int64
+	var held *int64
+	b := &pgx.Batch{}
+	b.Queue(lastSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
+	b.Queue(heldSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
+	if err := q.SendBatch(ctx, b).Close(); err != nil {
+		return 0, fmt.Errorf("eventstore: watermark: %w", err)
+	}
+	if held != nil {
+		last = min(last, *held)
+	}
+	return last, nil
+}
