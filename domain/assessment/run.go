@@ -41,6 +41,16 @@ type Result struct {
 	Error          *operation.Failure `json:"error,omitempty"`
 }
 
+// OutcomeOf is the outcome of a model that met the code: what could not be read
+// from the platform was not assessed, what was read and made no score failed.
+func OutcomeOf(code domain.Code) Outcome {
+	switch code {
+	case domain.ItemNotReadable, domain.AssessmentFailed, domain.AssessmentTimedOut:
+		return Failed
+	}
+	return NotAssessed
+}
+
 // RunAccepted follows operation.Accepted on the operation's stream: which
 // models the run is over.
 type RunAccepted struct {
@@ -128,7 +138,11 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status != operation.NotStarted {
 		return nil, nil
 	}
-	return []domain.Event{operation.Started{}}, nil
+	if r.Single() {
+		return []domain.Event{operation.Started{}}, nil
+	}
+	none := 0
+	return []domain.Event{operation.Started{Percent: &none}}, nil
 }
 
 // EndModel gives a model of the run its outcome; the last one ends the

@@ -3,6 +3,8 @@
 package operation
 
 import (
+	"strings"
+
 	"github.com/google/uuid"
 
 	"readiness/domain"
@@ -64,6 +66,7 @@ type Failure struct {
 // Operation is what the rules must know of an operation's past.
 type Operation struct {
 	ID       uuid.UUID
+	Account  string
 	Type     Type
 	Status   Status
 	Owner    item.Person
@@ -77,14 +80,17 @@ func Stream(id uuid.UUID) string { return "operation-" + id.String() }
 // Accepted: the call was accepted; the operation waits for work to begin.
 type Accepted struct {
 	OperationID uuid.UUID   `json:"operationId"`
+	AccountID   string      `json:"accountId"`
 	Type        Type        `json:"type"`
 	Owner       item.Person `json:"owner"`
 	Resource    Resource    `json:"resource"`
 	Impact      Impact      `json:"impact"`
 }
 
-// Started: work began.
-type Started struct{}
+// Started: work began. Percent is nil for work that reports no progress.
+type Started struct {
+	Percent *int `json:"percent,omitempty"`
+}
 
 // Progressed: so much of the work is done, in whole percent.
 type Progressed struct {
@@ -116,7 +122,8 @@ func (Stopped) EventType() string    { return "operation.cancelled" }
 func Evolve(o Operation, e domain.Event) Operation {
 	switch e := e.(type) {
 	case Accepted:
-		o.ID, o.Type, o.Status, o.Owner, o.Resource = e.OperationID, e.Type, NotStarted, e.Owner, e.Resource
+		o.ID, o.Account, o.Type, o.Status = e.OperationID, e.AccountID, e.Type, NotStarted
+		o.Owner, o.Resource = e.Owner, e.Resource
 	case Started:
 		o.Status = Running
 	case Progressed:
@@ -129,4 +136,15 @@ func Evolve(o Operation, e domain.Event) Operation {
 		o.Status = Cancelled
 	}
 	return o
+}
+
+// StreamID returns the id of the operation whose stream has the name, false for
+// another stream.
+func StreamID(stream string) (uuid.UUID, bool) {
+	text, ok := strings.CutPrefix(stream, "operation-")
+	if !ok {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
 }

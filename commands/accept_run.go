@@ -1,0 +1,119 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// acceptRun counts, records and enqueues a run over models that were looked up
+// as the caller. Every assessment and first look is counted up front; the whole
+// run is refused when an allowance cannot cover it, and then nothing is spent.
+func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item) error {
+	if err := assessable(models); err != nil {
+		return err
+	}
+	if err := s.active(ctx, who, workspace.ID); err != nil {
+		return err
+	}
+	limits, err := s.limits(who.Plan)
+	if err != nil {
+		return err
+	}
+	at := s.Now()
+
+	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
+	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
+	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
+	standings := make([]*eventstore.Past[assessment.Standing], len(models))
+	pasts := []eventstore.Loadable{assessments, firstLooks, run}
+	for i, m := range models {
+		standings[i] = eventstore.FoldLast(assessment.Stream(who.Account, m.ID), assessment.Evolve)
+		pasts = append(pasts, standings[i])
+	}
+
+	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models), At: at}
+		if err := eventstore.Decide(c, assessments, spend); err != nil {
+			return err
+		}
+		looks := 0
+		accepted := make([]assessment.Model, len(models))
+		for i, m := range models {
+			if err := eventstore.Decide(c, standings[i], assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID}); err != nil {
+				return err
+			}
+			first := standings[i].State.Accepted == 1
+			if first {
+				looks++
+			}
+			accepted[i] = assessment.Model{ModelID: m.ID, ModelName: m.DisplayName, FirstLook: first}
+		}
+		spend = account.Spend{Kind: account.FirstLooks, Allowance: limits.FirstLooks, OperationID: operationID, Amount: looks, At: at}
+		if err := eventstore.Decide(c, firstLooks, spend); err != nil {
+			return err
+		}
+		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.SemanticModel}
+		single := kind == operation.AssessSemanticModel
+		if single {
+			resource.ItemID = &models[0].ID
+		}
+		if err := eventstore.Decide(c, run, assessment.AcceptRun{
+			Operation: operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: kind, Owner: who.Person, Resource: resource, Impact: assessment.Impact(len(models), looks, single)},
+			Run:       assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
+		}); err != nil {
+			return err
+		}
+		sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+		c.Queue(sql, args...)
+		s.remember(c, who, operationID)
+		steps := make([]assessment.Step, len(models))
+		for i, m := range models {
+			steps[i] = assessment.Step{
+				AccountID: who.Account, OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID,
+				Person: who.Person, Plan: who.Plan, AcceptedAt: at, UsageAccess: who.UsageAccess, RequestID: who.RequestID, Trace: who.Trace,
+			}
+		}
+		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Assess(ctx, tx, steps) })
+		return nil
+	})
+}
+
+// assessable refuses models that the service itself maintains, naming each
+// (spec 4.4, bulk rule 3).
+func assessable(models []item.Item) error {
+	r := domain.Refuse(domain.OperationNotSupportedForItem, "the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
+	for _, m := range models {
+		if m.Maintained {
+			r.About("semanticModelId", m.ID)
+		}
+	}
+	if len(r.Params) > 0 {
+		return r
+	}
+	return nil
+}
+
+// active refuses to start work in a workspace whose capacity is paused, when
+// the account lets the service read capacities (decisions 8.6).
+func (s *Service) active(ctx context.Context, who Caller, workspaceID uuid.UUID) error {
+	if !who.Settings.CapacityDetails {
+		return nil
+	}
+	state, err := s.Platform.Capacity(ctx, who.Caller, workspaceID)
+	if err != nil {
+		return err
+	}
+	if state == item.CapacityPaused {
+		return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", workspaceID).About("workspaceId", workspaceID)
+	}
+	return nil
+}

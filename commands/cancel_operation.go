@@ -1,0 +1,24 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// CancelOperation asks to stop an operation of the caller's account (spec 4.2,
+// cancel rules). Cancelling one that has ended changes nothing.
+func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
+	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
+	err := s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
+		if op.State.Account != who.Account {
+			return domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID)
+		}
+		return eventstore.Decide(c, op, operation.Cancel{})
+	})
+	return Accepted{OperationID: operationID}, err
+}

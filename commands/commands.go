@@ -1,0 +1,127 @@
+// Package commands carries commands out: it looks up what a call names as the
+// caller, lets the domain decide, appends the events and enqueues the work that
+// follows, all or nothing. One file holds one command. Effects on the platform
+// never happen inside a database transaction.
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/eventstore"
+	"readiness/vault"
+)
+
+// Platform is the analytics platform as the service needs it, acting as the
+// signed-in person. What the person cannot see is refused exactly like what
+// does not exist. Every error is a *domain.Refusal or a fault.
+type Platform interface {
+	Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error)
+	Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error)
+	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
+	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
+	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
+}
+
+// Jobs enqueues steps of work in the transaction that accepts them.
+type Jobs interface {
+	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
+}
+
+// Caller is the signed-in person of a call, with what their account lets them
+// do as the account's view said when the call came in.
+type Caller struct {
+	item.Caller
+	Role     account.Role
+	License  string
+	Plan     account.Plan
+	Settings account.Settings
+	// UsageAccess is how the person stands to the usage permission.
+	UsageAccess item.Access
+	Scopes      []string
+	RequestID   string
+	Trace       string
+	// TokenExpires is when Token stops being accepted.
+	TokenExpires time.Time
+	// Key makes a call that starts work repeatable (decisions 2); nil without
+	// an Idempotency-Key header.
+	Key *IdempotencyKey
+}
+
+// Accepted is a call whose work was accepted.
+type Accepted struct {
+	OperationID uuid.UUID
+	// Replayed says that an earlier call with the same key was accepted and
+	// this one did nothing.
+	Replayed bool
+}
+
+// Service carries commands out. All fields are set by the program.
+type Service struct {
+	Pool     *pgxpool.Pool
+	Store    *eventstore.Store
+	Platform Platform
+	Plans    account.Plans
+	Jobs     Jobs
+	Vault    *vault.Vault
+	Now      func() time.Time
+	NewID    func() uuid.UUID
+}
+
+// metadata is what every event of a call says of where it came from.
+func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account:     who.Account,
+		Person:      who.Person.ID,
+		RequestID:   who.RequestID,
+		OperationID: operationID.String(),
+		Correlation: operationID.String(),
+		Trace:       who.Trace,
+	}
+}
+
+// start carries out a call that starts work, under its idempotency key when it
+// has one. do looks up, decides and appends for a new operation id.
+func (s *Service) start(ctx context.Context, who Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
+	earlier, err := s.claim(ctx, who)
+	if err != nil || earlier != nil {
+		return Accepted{OperationID: deref(earlier), Replayed: earlier != nil}, err
+	}
+	id := s.NewID()
+	if err := do(id); err != nil {
+		s.release(ctx, who)
+		if errors.Is(err, eventstore.ErrConflict) {
+			err = domain.Refuse(domain.OperationInProgress, "other calls kept changing the same things; nothing was done, call again").After(time.Second)
+		}
+		return Accepted{}, err
+	}
+	return Accepted{OperationID: id}, nil
+}
+
+func deref(id *uuid.UUID) uuid.UUID {
+	if id == nil {
+		return uuid.Nil
+	}
+	return *id
+}
+
+// limits returns the limits of the caller's plan.
+func (s *Service) limits(p account.Plan) (account.Limits, error) {
+	l, ok := s.Plans[p]
+	if !ok {
+		return l, fmt.Errorf("commands: no limits are configured for plan %q", p)
+	}
+	return l, nil
+}

@@ -1,0 +1,122 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/eventstore"
+)
+
+// IdempotencyKey names a call that may be sent again. Fingerprint is a digest
+// of everything the call asks for.
+type IdempotencyKey struct {
+	Key, Fingerprint string
+	// claim tells this handling of the call from any other.
+	claim uuid.UUID
+}
+
+// ErrKeyReused: the call's Idempotency-Key stands for another call (decisions
+// 2: status 422).
+var ErrKeyReused = errors.New("commands: the Idempotency-Key was used for another call")
+
+// keyLife is how long an accepted call is answered again; handling bounds how
+// long a call that died in the middle keeps its key.
+const (
+	keyLife  = 24 * time.Hour
+	handling = 2 * time.Minute
+)
+
+// claim takes the call's key for this handling of it. It returns the operation
+// an earlier call started under the same key, or nil when the call is to be
+// carried out. Refusals are not remembered.
+func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
+	if who.Key == nil {
+		return nil, nil
+	}
+	who.Key.claim = s.NewID()
+	now := s.Now()
+	// The earlier row is read in the same statement: no rows means that the key
+	// was free or its life was over, and is ours now.
+	var fingerprint string
+	var operation *uuid.UUID
+	err := s.Pool.QueryRow(ctx, `
+		WITH taken AS (
+			INSERT INTO idempotency_keys AS k (account_id, issuer, person, key, fingerprint, claim, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $8)
+			ON CONFLICT (account_id, issuer, person, key) DO UPDATE
+				SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL, expires_at = EXCLUDED.expires_at
+				WHERE k.expires_at <= $7
+			RETURNING 1)
+		SELECT fingerprint, operation_id FROM idempotency_keys
+		WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`,
+		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.Fingerprint, who.Key.claim, now, now.Add(handling),
+	).Scan(&fingerprint, &operation)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, s.claimed(ctx, who)
+	case err != nil:
+		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
+	case fingerprint != who.Key.Fingerprint:
+		return nil, ErrKeyReused
+	case operation == nil:
+		return nil, domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
+	}
+	return operation, nil
+}
+
+// claimed makes sure the key is ours: a call that began at the same instant may
+// have taken it between the two halves of claim's statement.
+func (s *Service) claimed(ctx context.Context, who Caller) error {
+	var claim uuid.UUID
+	err := s.Pool.QueryRow(ctx, `SELECT claim FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4`,
+		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key).Scan(&claim)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("commands: claim an idempotency key: %w", err)
+	}
+	if claim != who.Key.claim {
+		return domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
+	}
+	return nil
+}
+
+// remember ties the key to the operation in the transaction that accepts it. A
+// claim that ran out while the call was handled makes the transaction fail.
+func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UUID) {
+	if who.Key == nil {
+		return
+	}
+	expires := s.Now().Add(keyLife)
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $6, expires_at = $7
+			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5`,
+			who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim, operationID, expires)
+		if err == nil && tag.RowsAffected() != 1 {
+			return domain.Refuse(domain.OperationInProgress, "another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
+		}
+		return err
+	})
+}
+
+// release gives the key of a refused call back. It is best effort: a key that
+// stays behind frees itself after a while.
+func (s *Service) release(ctx context.Context, who Caller) {
+	if who.Key == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_, _ = s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
+		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
+}
+
+// SweepKeys deletes idempotency keys whose life is over.
+func (s *Service) SweepKeys(ctx context.Context) error {
+	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE expires_at <= $1`, s.Now())
+	return err
+}

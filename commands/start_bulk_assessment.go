@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+)
+
+// StartBulkAssessment starts one run over the named models (spec 4.4, rules for
+// the bulk assess): accepted whole or not at all. A model named twice counts
+// once (decisions 8.10).
+func (s *Service) StartBulkAssessment(ctx context.Context, who Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
+	switch n := len(modelIDs); {
+	case n == 0:
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models", assessment.MaxModels)
+	case n > assessment.MaxModels:
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n, assessment.MaxModels)
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+		if err != nil {
+			return err
+		}
+		models, err := s.visible(ctx, who, workspaceID, item.SemanticModel, distinct(modelIDs))
+		if err != nil {
+			return err
+		}
+		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModels, workspace, models)
+	})
+}
+
+// distinct keeps the first of each id.
+func distinct(ids []uuid.UUID) []uuid.UUID {
+	out := make([]uuid.UUID, 0, len(ids))
+	for _, id := range ids {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+// Package documents keeps large results (assessment documents, previews,
+// comparisons) apart from the log: compressed, and addressed by the SHA-256 of
+// their bytes, so that writing one twice writes it once and what an event
+// refers to can be checked. It never changes or interprets a document.
+package documents
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxSize bounds a document, uncompressed, in bytes.
+const MaxSize = 256 << 20
+
+// ErrNotFound: no document has the hash.
+var ErrNotFound = errors.New("documents: no document has this hash")
+
+// Hash is the address of a document: "sha256:" and the hex digest of its bytes.
+func Hash(body []byte) string {
+	sum := sha256.Sum256(body)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Put returns the statement that stores body, for the transaction of the event
+// that refers to it, and body's hash. A document already stored stays.
+func Put(body []byte) (hash, sql string, args []any, err error) {
+	if len(body) > MaxSize {
+		return "", "", nil, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
+	}
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return "", "", nil, fmt.Errorf("documents: %w", err)
+	}
+	if _, err := w.Write(body); err != nil {
+		return "", "", nil, fmt.Errorf("documents: compress: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return "", "", nil, fmt.Errorf("documents: compress: %w", err)
+	}
+	hash = Hash(body)
+	return hash, `INSERT INTO documents (hash, body) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, []any{hash, packed.Bytes()}, nil
+}
+
+// Get returns the document with the hash, checked against it, or ErrNotFound.
+func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
+	var packed []byte
+	err := pool.QueryRow(ctx, `SELECT body FROM documents WHERE hash = $1`, hash).Scan(&packed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("documents: read %s: %w", hash, err)
+	}
+	r, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSize))
+	if err != nil {
+		return nil, fmt.Errorf("documents: open %s: %w", hash, err)
+	}
+	defer r.Close()
+	body, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("documents: open %s: %w", hash, err)
+	}
+	if Hash(body) != hash {
+		return nil, fmt.Errorf("documents: the bytes stored as %s have another hash; restore them from a backup", hash)
+	}
+	return body, nil
+}

@@ -1,0 +1,27 @@
+package assessment
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+)
+
+// Step is one step of a run: assess one of its models. It holds no token; the
+// vault does.
+type Step struct {
+	AccountID   string      `json:"accountId"`
+	OperationID uuid.UUID   `json:"operationId"`
+	WorkspaceID uuid.UUID   `json:"workspaceId"`
+	ModelID     uuid.UUID   `json:"semanticModelId"`
+	Person      item.Person `json:"person"`
+	// Plan and AcceptedAt are what the run was counted under and when, so that
+	// giving back finds the windows again whatever day it is.
+	Plan        account.Plan `json:"plan"`
+	AcceptedAt  time.Time    `json:"acceptedAt"`
+	UsageAccess item.Access  `json:"usageAccess"`
+	RequestID   string       `json:"requestId,omitempty"`
+	Trace       string       `json:"trace,omitempty"`
+}

@@ -1,0 +1,111 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/documents"
+	"readiness/domain/assessment"
+	"readiness/eventstore"
+)
+
+var assessments = &Table{
+	Name: "assessments",
+	Columns: []Column{
+		{"id", "uuid"}, {"account_id", "text"}, {"operation_id", "uuid"}, {"workspace_id", "uuid"}, {"model_id", "uuid"},
+		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"},
+	},
+	Key: []string{"id"},
+	Indexes: []string{
+		"(account_id, model_id, assessed_at DESC, id DESC)",
+		"(operation_id)",
+	},
+}
+
+// Assessments is the view behind the assessments of a semantic model: one row a
+// stored assessment, fed by the model's stream alone.
+var Assessments = &View{
+	Name: "assessments", Version: 1, Inline: true,
+	Tables: []*Table{assessments},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		if e, ok := r.Event.(assessment.Recorded); ok {
+			rows.Insert(assessments, Row{
+				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID, "model_id": e.ModelID,
+				"assessed_at": e.AssessedAt, "assessment": e.Assessment,
+			})
+		}
+		return nil
+	},
+}
+
+// AssessmentCursor is the place after which a page of assessments begins.
+type AssessmentCursor struct {
+	AssessedAt time.Time
+	ID         uuid.UUID
+}
+
+// AssessmentsQuery asks for a page of a model's assessments, newest first.
+type AssessmentsQuery struct {
+	AccountID   string
+	WorkspaceID uuid.UUID
+	ModelID     uuid.UUID
+	Before      *AssessmentCursor // nil for the first page
+	Limit       int
+}
+
+func scanAssessment(row pgx.CollectableRow) (a assessment.Assessment, err error) {
+	var text []byte
+	if err := row.Scan(&text); err != nil {
+		return a, err
+	}
+	return a, json.Unmarshal(text, &a)
+}
+
+// Assessments returns a page of a model's assessments in the account.
+func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]assessment.Assessment, error) {
+	sql := `SELECT assessment FROM assessments_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
+	if q.Before != nil {
+		sql += ` AND (assessed_at, id) < ($5, $6)`
+		args = append(args, q.Before.AssessedAt, q.Before.ID)
+	}
+	rows, err := v.Pool.Query(ctx, sql+` ORDER BY assessed_at DESC, id DESC LIMIT $4`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list assessments: %w", err)
+	}
+	return pgx.CollectRows(rows, scanAssessment)
+}
+
+// Assessment returns an assessment of the model in the account.
+func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, modelID, assessmentID uuid.UUID) (assessment.Assessment, bool, error) {
+	return v.assessment(ctx, `id = $1 AND account_id = $2 AND workspace_id = $3 AND model_id = $4`, assessmentID, accountID, workspaceID, modelID)
+}
+
+// AssessmentOf returns the assessment that a single assessment's operation
+// made.
+func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID uuid.UUID) (assessment.Assessment, bool, error) {
+	return v.assessment(ctx, `operation_id = $1 AND account_id = $2 LIMIT 1`, operationID, accountID)
+}
+
+func (v *Views) assessment(ctx context.Context, where string, args ...any) (assessment.Assessment, bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT assessment FROM assessments_v1 WHERE `+where, args...)
+	if err != nil {
+		return assessment.Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
+	}
+	a, err := pgx.CollectExactlyOneRow(rows, scanAssessment)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return a, false, nil
+	}
+	return a, err == nil, err
+}
+
+// Document returns a stored document by its hash, as it was stored.
+func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {
+	return documents.Get(ctx, v.Pool, hash)
+}

@@ -1,0 +1,159 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+var operations = &Table{
+	Name: "operations",
+	Columns: []Column{
+		{"id", "uuid"}, {"account_id", "text"}, {"issuer", "text"}, {"person", "text"},
+		{"type", "text"}, {"status", "text"}, {"created_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"percent", "int"},
+		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"}, {"error_message", "text"},
+	},
+	Key: []string{"id"},
+	Indexes: []string{
+		"(account_id, created_at DESC, id DESC)",
+		"(account_id, status, created_at DESC, id DESC)",
+	},
+}
+
+// Operations is the view behind GET /v1/operations and its children: one row an
+// operation, fed by the operation's stream alone.
+var Operations = &View{
+	Name: "operations", Version: 1, Inline: true,
+	Tables: []*Table{operations},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		id, ours := uuid.UUID{}, false
+		switch r.Event.(type) {
+		case operation.Accepted, operation.Started, operation.Progressed, operation.Completed, operation.Broken, operation.Stopped:
+			id, ours = operation.StreamID(r.Stream)
+		}
+		if !ours {
+			return nil
+		}
+		switch e := r.Event.(type) {
+		case operation.Accepted:
+			rows.Insert(operations, Row{
+				"id": id, "account_id": r.Account, "issuer": e.Owner.Issuer, "person": e.Owner.ID,
+				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
+				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType), "impact": e.Impact,
+			})
+		case operation.Started:
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})
+		case operation.Progressed:
+			rows.Set(operations, Key{id}, Row{"percent": e.Percent, "updated_at": r.RecordedAt})
+		case operation.Completed:
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt})
+		case operation.Broken:
+			rows.Set(operations, Key{id}, Row{
+				"status": string(operation.Failed), "impact": e.Impact, "updated_at": r.RecordedAt,
+				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message,
+			})
+		case operation.Stopped:
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt})
+		}
+		return nil
+	},
+}
+
+// Operation is an operation as last seen.
+type Operation struct {
+	ID        uuid.UUID
+	AccountID string
+	Owner     item.Person
+	Type      operation.Type
+	Status    operation.Status
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Percent   *int
+	Resource  operation.Resource
+	Impact    operation.Impact
+	Failure   *operation.Failure
+}
+
+// OperationCursor is the place after which a page of operations begins.
+type OperationCursor struct {
+	CreatedAt time.Time
+	ID        uuid.UUID
+}
+
+// OperationsQuery asks for a page of an account's operations, newest first.
+type OperationsQuery struct {
+	AccountID string
+	Status    operation.Status // "" for every status
+	Since     time.Time        // the oldest creation listed
+	Before    *OperationCursor // nil for the first page
+	Limit     int
+}
+
+const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, item_type, impact, error_code, error_message`
+
+func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
+	var impact []byte
+	var code, message *string
+	if err := row.Scan(&o.ID, &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
+		&o.Resource.WorkspaceID, &o.Resource.ItemID, &o.Resource.ItemType, &impact, &code, &message); err != nil {
+		return o, err
+	}
+	o.CreatedAt, o.UpdatedAt = o.CreatedAt.UTC(), o.UpdatedAt.UTC()
+	if code != nil {
+		o.Failure = &operation.Failure{Code: domain.Code(*code), Message: *message}
+	}
+	return o, json.Unmarshal(impact, &o.Impact)
+}
+
+// Operation returns an operation of the account.
+func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (Operation, bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v1 WHERE id = $1 AND account_id = $2`, id, accountID)
+	if err != nil {
+		return Operation{}, false, fmt.Errorf("projections: read operation %s: %w", id, err)
+	}
+	o, err := pgx.CollectExactlyOneRow(rows, scanOperation)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Operation{}, false, nil
+	}
+	return o, err == nil, err
+}
+
+// Operations returns a page of the account's operations.
+func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation, error) {
+	sql := `SELECT ` + operationColumns + ` FROM operations_v1 WHERE account_id = $1 AND created_at >= $2`
+	args := []any{q.AccountID, q.Since}
+	if q.Status != "" {
+		args = append(args, string(q.Status))
+		sql += fmt.Sprintf(` AND status = $%d`, len(args))
+	}
+	if q.Before != nil {
+		args = append(args, q.Before.CreatedAt, q.Before.ID)
+		sql += fmt.Sprintf(` AND (created_at, id) < ($%d, $%d)`, len(args)-1, len(args))
+	}
+	args = append(args, q.Limit)
+	sql += fmt.Sprintf(` ORDER BY created_at DESC, id DESC LIMIT $%d`, len(args))
+	rows, err := v.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list operations: %w", err)
+	}
+	return pgx.CollectRows(rows, scanOperation)
+}
+
+// Run folds a run of assessments from its operation's stream: a run has at most
+// assessment.MaxModels models, so the stream stays short.
+func (v *Views) Run(ctx context.Context, operationID uuid.UUID) (assessment.Run, error) {
+	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
+	err := v.Store.Load(ctx, run)
+	return run.State, err
+}
