@@ -1,0 +1,319 @@
+// Package jsonpart reads the JSON parts of item definitions in one pass:
+// members by their exact names, in the order they stand in, whatever is not
+// asked for skipped where it lies. Errors name the part, the line and the
+// column. It reads megabytes on a single line without building a tree of them.
+package jsonpart
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxSize is the largest part that is read, in bytes. Nesting is bounded by
+// encoding/json, which refuses more than 10,000 levels.
+const MaxSize = 64 << 20
+
+// Error says why a part cannot be read, and where. Line and Column count from
+// 1, columns in bytes.
+type Error struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+// Reader reads one JSON value from its first byte to its last, once. Every method
+// that reads a value reads the whole of it, also when it is of another kind
+// than asked for: it is then skipped and remembered as the error that Err
+// returns. null is never an error: it is read as what is absent.
+type Reader struct {
+	file string
+	data []byte
+	pos  int
+	err  *Error
+	// line and lineStart belong to counted, the offset they were counted up to.
+	line, lineStart, counted int
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// New returns a Reader of the part called file, or an *Error when data is
+// larger than MaxSize or not exactly one JSON value. A byte order mark before
+// the value is passed over; bytes that are not UTF-8 read as U+FFFD.
+func New(file string, data []byte) (*Reader, error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	r := &Reader{file: file, data: data, line: 1}
+	if len(data) > MaxSize {
+		return nil, r.errorAt(0, fmt.Sprintf("the part holds %d bytes; at most %d are read", len(data), MaxSize))
+	}
+	if !json.Valid(data) {
+		err := json.Unmarshal(data, new(ignored))
+		offset := len(data)
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			offset = max(0, int(syntax.Offset)-1)
+		}
+		return nil, r.errorAt(offset, "not valid JSON: "+err.Error())
+	}
+	r.blank()
+	return r, nil
+}
+
+// ignored takes any JSON value and keeps nothing of it.
+type ignored struct{}
+
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
+
+// Kind is the first byte of the value that is read next: { [ " t f n, or 0
+// for a number.
+func (r *Reader) Kind() byte {
+	switch c := r.data[r.pos]; c {
+	case '{', '[', '"', 't', 'f', 'n':
+		return c
+	default:
+		return 0
+	}
+}
+
+// Object yields the name of every member of the next value, an object. The
+// loop's body reads the member's value or leaves it.
+func (r *Reader) Object() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !r.open('{', "an object") {
+			return
+		}
+		for going := true; r.more('}'); {
+			name := r.text()
+			r.pos++ // the colon
+			r.blank()
+			start := r.pos
+			going = going && yield(name)
+			if r.pos == start {
+				r.Skip()
+			}
+		}
+	}
+}
+
+// Array yields the index of every element of the next value, an array. The
+// loop's body reads the element or leaves it.
+func (r *Reader) Array() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !r.open('[', "an array") {
+			return
+		}
+		going := true
+		for i := 0; r.more(']'); i++ {
+			start := r.pos
+			going = going && yield(i)
+			if r.pos == start {
+				r.Skip()
+			}
+		}
+	}
+}
+
+// Text reads a text; ok is false when the value is something else.
+func (r *Reader) Text() (text string, ok bool) {
+	if r.Kind() != '"' {
+		r.mismatch("a text")
+		return "", false
+	}
+	return r.text(), true
+}
+
+// Texts reads an array of texts; elements that are something else are left out.
+func (r *Reader) Texts() []string {
+	var texts []string
+	for range r.Array() {
+		if text, ok := r.Text(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Lines reads a text, or an array of texts that are the lines of one.
+func (r *Reader) Lines() string {
+	if r.Kind() == '[' {
+		return strings.Join(r.Texts(), "\n")
+	}
+	text, _ := r.Text()
+	return text
+}
+
+// Bool reads true or false.
+func (r *Reader) Bool() bool {
+	c := r.Kind()
+	if c != 't' && c != 'f' {
+		r.mismatch("true or false")
+		return false
+	}
+	r.Skip()
+	return c == 't'
+}
+
+// Int reads a whole number.
+func (r *Reader) Int() int {
+	start := r.pos
+	if r.Kind() != 0 {
+		r.mismatch("a whole number")
+		return 0
+	}
+	var n int
+	if json.Unmarshal(r.Skip(), &n) != nil {
+		r.fail(start, "a whole number is expected here")
+	}
+	return n
+}
+
+// Skip passes over the next value and returns its bytes, which are the part's.
+func (r *Reader) Skip() []byte {
+	start, depth := r.pos, 0
+	for {
+		switch c := r.data[r.pos]; c {
+		case '"':
+			r.quoted()
+		case '{', '[':
+			depth++
+			r.pos++
+		case '}', ']':
+			depth--
+			r.pos++
+		case ',', ':', ' ', '\t', '\r', '\n':
+			r.pos++
+		default:
+			for r.pos < len(r.data) && strings.IndexByte(delimiters, r.data[r.pos]) < 0 {
+				r.pos++
+			}
+		}
+		if depth == 0 {
+			end := r.pos
+			r.blank()
+			return r.data[start:end]
+		}
+	}
+}
+
+const delimiters = ",:]} \t\r\n"
+
+// Line is the line of the value that is read next, from 1.
+func (r *Reader) Line() int {
+	r.count(r.pos)
+	return r.line
+}
+
+// Fail records that the value read next, or the last one read, is wrong.
+func (r *Reader) Fail(format string, args ...any) { r.fail(r.pos, fmt.Sprintf(format, args...)) }
+
+// Err is the first *Error met, or nil.
+func (r *Reader) Err() error {
+	if r.err == nil {
+		return nil
+	}
+	return r.err
+}
+
+// open steps into the next value if it begins with c.
+func (r *Reader) open(c byte, what string) bool {
+	if r.data[r.pos] != c {
+		r.mismatch(what)
+		return false
+	}
+	r.pos++
+	r.blank()
+	return true
+}
+
+// more steps over the comma before another value, or over the end.
+func (r *Reader) more(end byte) bool {
+	switch r.data[r.pos] {
+	case end:
+		r.pos++
+		r.blank()
+		return false
+	case ',':
+		r.pos++
+		r.blank()
+	}
+	return true
+}
+
+// text reads the text that begins here.
+func (r *Reader) text() string {
+	start := r.pos
+	plain := r.quoted()
+	raw := r.data[start:r.pos]
+	r.blank()
+	if inner := raw[1 : len(raw)-1]; plain && utf8.Valid(inner) {
+		return string(inner)
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // New found it valid
+	return s
+}
+
+// quoted passes over a text; plain says that it holds no escape.
+func (r *Reader) quoted() (plain bool) {
+	plain = true
+	for r.pos++; ; r.pos++ {
+		switch r.data[r.pos] {
+		case '\\':
+			plain = false
+			r.pos++
+		case '"':
+			r.pos++
+			return plain
+		}
+	}
+}
+
+func (r *Reader) blank() {
+	for r.pos < len(r.data) {
+		switch r.data[r.pos] {
+		case ' ', '\t', '\r', '\n':
+			r.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (r *Reader) mismatch(what string) {
+	if r.Kind() != 'n' {
+		r.fail(r.pos, what+" is expected here")
+	}
+	r.Skip()
+}
+
+func (r *Reader) fail(offset int, message string) {
+	if r.err == nil {
+		r.err = r.errorAt(offset, message)
+	}
+}
+
+func (r *Reader) errorAt(offset int, message string) *Error {
+	r.count(offset)
+	return &Error{File: r.file, Line: r.line, Column: offset - r.lineStart + 1, Message: message}
+}
+
+// count brings line and lineStart to offset.
+func (r *Reader) count(offset int) {
+	if offset < r.counted {
+		r.line, r.lineStart, r.counted = 1, 0, 0
+	}
+	passed := r.data[r.counted:min(offset, len(r.data))]
+	r.line += bytes.Count(passed, []byte{'\n'})
+	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
+		r.lineStart = r.counted + i + 1
+	}
+	r.counted = offset
+}

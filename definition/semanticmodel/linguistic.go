@@ -1,0 +1,90 @@
+package semanticmodel
+
+import (
+	"readiness/definition/jsonpart"
+)
+
+// parseLinguistic puts the linguistic schema of a culture into c: content is
+// LSDL JSON, megabytes of it on one line at times. A schema that is not JSON
+// (older models keep XML) or does not parse has no entity and no instructions:
+// to the engine it is opaque text, so it never makes a model unreadable. An
+// entity without a binding belongs to no object and is left out (regime C.9
+// (24)).
+func parseLinguistic(name string, content []byte, c *Culture) {
+	r, err := jsonpart.New(name, content)
+	if err != nil {
+		return
+	}
+	for member := range r.Object() {
+		switch member {
+		case "CustomInstructions":
+			if text, ok := r.Text(); ok {
+				c.CustomInstructions = &text
+			}
+		case "Entities":
+			for range r.Object() {
+				if e := readEntity(r); e.Table != "" {
+					c.Entities = append(c.Entities, e)
+				}
+			}
+		}
+	}
+}
+
+func readEntity(r *jsonpart.Reader) LinguisticEntity {
+	var e LinguisticEntity
+	for member := range r.Object() {
+		switch member {
+		case "Definition":
+			for member := range r.Object() {
+				if member == "Binding" {
+					readBinding(r, &e)
+				}
+			}
+		case "Visibility":
+			for member := range r.Object() {
+				if member == "Value" {
+					e.Visibility, _ = r.Text()
+				}
+			}
+		case "Terms":
+			for range r.Array() {
+				e.Terms = append(e.Terms, readTerms(r)...)
+			}
+		}
+	}
+	return e
+}
+
+func readBinding(r *jsonpart.Reader, e *LinguisticEntity) {
+	for member := range r.Object() {
+		switch member {
+		case "ConceptualEntity":
+			e.Table, _ = r.Text()
+		case "ConceptualProperty":
+			e.Property, _ = r.Text()
+		case "Hierarchy", "HierarchyLevel":
+			e.OfHierarchy = e.OfHierarchy || r.Kind() != 'n'
+		}
+	}
+}
+
+// readTerms reads an element of Terms: an object of one term by its text, or
+// the text alone.
+func readTerms(r *jsonpart.Reader) []Term {
+	if r.Kind() == '"' {
+		text, _ := r.Text()
+		return []Term{{Text: text}}
+	}
+	var terms []Term
+	for text := range r.Object() {
+		t := Term{Text: text}
+		for member := range r.Object() {
+			if member == "State" {
+				t.State, _ = r.Text()
+			}
+		}
+		terms = append(terms, t)
+	}
+	return terms
+}
