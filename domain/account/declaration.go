@@ -278,7 +278,11 @@ func oneOf[T ~string](c *checker, member string, value T, known ...T) bool {
 	for i, k := range known {
 		names[i] = string(k)
 	}
-	c.all = append(c.all, Problem{member, "must be one of " + strings.Join(names, ", "), string(value), names})
+	message := "must be one of " + strings.Join(names, ", ")
+	if value != "" {
+		message += fmt.Sprintf(", not %q", value)
+	}
+	c.all = append(c.all, Problem{member, message, string(value), names})
 	return false
 }
 

@@ -1,0 +1,198 @@
+// Package accounts reads the file in which an operator declares the accounts of
+// a service (accounts.yaml, architecture 6), and tells in words what applying it
+// changes. It neither stores nor decides anything.
+package accounts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+)
+
+// MaxBytes is the size of the largest accounts file that is read.
+const MaxBytes = 4 << 20
+
+// Error is one thing wrong with an accounts file. Line and Column count from 1;
+// they are 0 for what concerns the whole file.
+type Error struct {
+	File         string
+	Line, Column int
+	// Member is the path of the member ("accounts[0].people[2].license"), empty
+	// for an error of the YAML itself.
+	Member  string
+	Message string
+}
+
+// Error implements error: file:line:column: member: message.
+func (e *Error) Error() string {
+	s := e.File
+	if e.Line > 0 {
+		s += fmt.Sprintf(":%d:%d", e.Line, e.Column)
+	}
+	if e.Member != "" {
+		s += ": " + e.Member
+	}
+	return s + ": " + e.Message
+}
+
+// The accounts file as it is written. A nil pointer is a member left out.
+type (
+	fileDoc struct {
+		Accounts []accountDoc `yaml:"accounts"`
+	}
+	accountDoc struct {
+		AccountID      string             `yaml:"accountId"`
+		Plan           string             `yaml:"plan"`
+		Status         *string            `yaml:"status"`
+		Region         string             `yaml:"region"`
+		Settings       settingsDoc        `yaml:"settings"`
+		Licenses       []licenseDoc       `yaml:"licenses"`
+		People         []personDoc        `yaml:"people"`
+		TrackingSetups []trackingSetupDoc `yaml:"trackingSetups"`
+		AIProvider     *aiProviderDoc     `yaml:"aiProvider"`
+	}
+	settingsDoc struct {
+		AddPixies        *bool   `yaml:"addPixies"`
+		CapacityDetails  *bool   `yaml:"capacityDetails"`
+		AIFeatures       *bool   `yaml:"aiFeatures"`
+		DefinitionCopies *string `yaml:"definitionCopies"`
+	}
+	licenseDoc struct {
+		LicenseID string  `yaml:"licenseId"`
+		Label     string  `yaml:"label"`
+		Default   bool    `yaml:"default"`
+		Allocated *int    `yaml:"allocated"`
+		Region    string  `yaml:"region"`
+		Status    *string `yaml:"status"`
+	}
+	personDoc struct {
+		Person      string            `yaml:"person"`
+		Issuer      string            `yaml:"issuer"`
+		Role        *string           `yaml:"role"`
+		License     string            `yaml:"license"`
+		Permissions map[string]string `yaml:"permissions"`
+	}
+	trackingSetupDoc struct {
+		WorkspaceID      string   `yaml:"workspaceId"`
+		CollectorBaseURL string   `yaml:"collectorBaseUrl"`
+		Size             int      `yaml:"size"`
+		Corner           string   `yaml:"corner"`
+		ExcludePages     []string `yaml:"excludePages"`
+	}
+	aiProviderDoc struct {
+		Kind      string `yaml:"kind"`
+		Name      string `yaml:"name"`
+		BaseURL   string `yaml:"baseUrl"`
+		Model     string `yaml:"model"`
+		APIKeyEnv string `yaml:"apiKeyEnv"`
+	}
+)
+
+// Parse reads an accounts file. What is left out has its default: status Active,
+// role member, the three switches on, definitionCopies None. file is the name
+// that errors carry. The error joins an *Error for everything that is wrong, in
+// the order of the file; then no declaration is returned.
+func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration, error) {
+	var doc fileDoc
+	d := decode(file, src, &doc)
+	if len(d.problems) > 0 {
+		return nil, d.failure()
+	}
+	if len(doc.Accounts) == 0 {
+		d.report("accounts", "must declare at least one account")
+	}
+	declarations := make([]account.Declaration, len(doc.Accounts))
+	first := map[string]int{}
+	for i, a := range doc.Accounts {
+		at := fmt.Sprintf("accounts[%d]", i)
+		declarations[i] = a.declaration()
+		for _, p := range declarations[i].Problems(plans) {
+			d.reportProblem(at, p)
+		}
+		if j, twice := first[a.AccountID]; twice {
+			d.report(at+".accountId", fmt.Sprintf("account %q is declared at accounts[%d] already", a.AccountID, j))
+		} else {
+			first[a.AccountID] = i
+		}
+	}
+	if len(d.problems) > 0 {
+		return nil, d.failure()
+	}
+	return declarations, nil
+}
+
+func (a accountDoc) declaration() account.Declaration {
+	d := account.Declaration{
+		AccountID: a.AccountID,
+		Plan:      account.Plan(a.Plan),
+		Status:    account.Status(or(a.Status, string(account.Active))),
+		Region:    a.Region,
+		Settings: account.Settings{
+			AddPixies:        or(a.Settings.AddPixies, true),
+			CapacityDetails:  or(a.Settings.CapacityDetails, true),
+			AIFeatures:       or(a.Settings.AIFeatures, true),
+			DefinitionCopies: account.Copies(or(a.Settings.DefinitionCopies, string(account.CopiesNone))),
+		},
+	}
+	for _, l := range a.Licenses {
+		d.Licenses = append(d.Licenses, account.License{
+			ID: l.LicenseID, Label: l.Label, Default: l.Default, Allocated: l.Allocated, Region: l.Region,
+			Status: or(l.Status, account.LicenseActive),
+		})
+	}
+	for _, p := range a.People {
+		person := account.Person{
+			Person:  item.Person{Issuer: p.Issuer, ID: p.Person},
+			Role:    account.Role(or(p.Role, string(account.Member))),
+			License: p.License,
+		}
+		for name, access := range p.Permissions {
+			if person.Permissions == nil {
+				person.Permissions = map[item.Permission]item.Access{}
+			}
+			person.Permissions[item.Permission(name)] = item.Access(access)
+		}
+		d.People = append(d.People, person)
+	}
+	for _, s := range a.TrackingSetups {
+		id, err := uuid.Parse(s.WorkspaceID)
+		if err != nil {
+			id = uuid.Nil // which the declaration refuses
+		}
+		d.TrackingSetups = append(d.TrackingSetups, account.TrackingSetup{
+			WorkspaceID: id, CollectorBaseURL: s.CollectorBaseURL, Size: s.Size, Corner: account.Corner(s.Corner), ExcludePages: s.ExcludePages,
+		})
+	}
+	if p := a.AIProvider; p != nil {
+		d.AIProvider = &account.AIProvider{
+			Kind: account.ProviderKind(p.Kind), Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv,
+		}
+	}
+	return d
+}
+
+// or is what v points to, or byDefault when it points to nothing.
+func or[T any](v *T, byDefault T) T {
+	if v == nil {
+		return byDefault
+	}
+	return *v
+}
+
+// failure is every problem found, in the order of the file, joined.
+func (d *decoder) failure() error {
+	slices.SortStableFunc(d.problems, func(a, b *Error) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+	})
+	all := make([]error, len(d.problems))
+	for i, p := range d.problems {
+		all[i] = p
+	}
+	return errors.Join(all...)
+}

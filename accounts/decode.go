@@ -1,0 +1,264 @@
+package accounts
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"readiness/domain/account"
+)
+
+// maxDepth bounds how deeply an accounts file nests; ours needs 5.
+const maxDepth = 32
+
+// decoder fills our plain structs from YAML and remembers where each member
+// stands. It is stricter than YAML: no unknown or repeated member, no anchors,
+// no tags, one document, and no guessing of types.
+type decoder struct {
+	file      string
+	positions map[string]*token.Position
+	problems  []*Error
+}
+
+func decode(file string, src []byte, into any) *decoder {
+	d := &decoder{file: file, positions: map[string]*token.Position{}}
+	if len(src) > MaxBytes {
+		d.report("", fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxBytes))
+		return d
+	}
+	tokens := lexer.Tokenize(string(src))
+	if at := tooDeep(tokens); at != nil {
+		d.add(at.Position, "", fmt.Sprintf("nested more than %d levels deep", maxDepth))
+		return d
+	}
+	parsed, err := parser.Parse(tokens, 0)
+	if err != nil {
+		d.add(positionOf(err), "", messageOf(err))
+		return d
+	}
+	if len(parsed.Docs) != 1 || parsed.Docs[0].Body == nil {
+		d.report("", "must hold one YAML document with the member accounts")
+		return d
+	}
+	d.value("", parsed.Docs[0].Body, reflect.ValueOf(into).Elem())
+	return d
+}
+
+// tooDeep returns the token at which flow collections nest too deeply. The
+// parser recurses, so this is looked at before it starts. Block collections
+// nest by indentation, which each costs a longer line.
+func tooDeep(tokens token.Tokens) *token.Token {
+	depth := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		}
+		if depth > maxDepth || t.Position.IndentNum > 8*maxDepth || t.Position.Column > 1<<16 {
+			return t
+		}
+	}
+	return nil
+}
+
+// start is where node begins. The token of a mapping is its first colon.
+func start(node ast.Node) *token.Position {
+	if mapping, ok := node.(ast.MapNode); ok {
+		if members := mapping.MapRange(); members.Next() {
+			return members.Key().GetToken().Position
+		}
+	}
+	return node.GetToken().Position
+}
+
+// value decodes node into out, whose type says what may stand there.
+func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
+	if _, seen := d.positions[path]; !seen {
+		d.positions[path] = start(node)
+	}
+	if _, null := node.(*ast.NullNode); null {
+		return // as if left out
+	}
+	switch out.Kind() {
+	case reflect.Pointer:
+		out.Set(reflect.New(out.Type().Elem()))
+		d.value(path, node, out.Elem())
+	case reflect.Struct:
+		d.members(path, node, func(key string, value ast.Node) {
+			i := slices.Index(memberNames(out.Type()), key)
+			if i < 0 {
+				d.unknown(path, key, memberNames(out.Type()))
+				return
+			}
+			d.value(join(path, key), value, out.Field(i))
+		})
+	case reflect.Map:
+		out.Set(reflect.MakeMap(out.Type()))
+		d.members(path, node, func(key string, value ast.Node) {
+			v := reflect.New(out.Type().Elem()).Elem()
+			d.value(join(path, key), value, v)
+			out.SetMapIndex(reflect.ValueOf(key), v)
+		})
+	case reflect.Slice:
+		list, ok := node.(*ast.SequenceNode)
+		if !ok {
+			d.mismatch(path, node, "a list")
+			return
+		}
+		out.Set(reflect.MakeSlice(out.Type(), len(list.Values), len(list.Values)))
+		for i, element := range list.Values {
+			d.value(fmt.Sprintf("%s[%d]", path, i), element, out.Index(i))
+		}
+	case reflect.String:
+		switch n := node.(type) {
+		case *ast.StringNode:
+			out.SetString(n.Value)
+		case *ast.LiteralNode:
+			out.SetString(n.Value.Value)
+		default:
+			d.mismatch(path, node, "text (in quotes, if it looks like something else)")
+		}
+	case reflect.Bool:
+		n, ok := node.(*ast.BoolNode)
+		if !ok {
+			d.mismatch(path, node, "true or false")
+			return
+		}
+		out.SetBool(n.Value)
+	case reflect.Int:
+		n, ok := node.(*ast.IntegerNode)
+		if !ok {
+			d.mismatch(path, node, "a whole number")
+			return
+		}
+		switch v := n.Value.(type) {
+		case uint64:
+			if v > 1<<31 {
+				d.mismatch(path, node, "a whole number below 2147483648")
+				return
+			}
+			out.SetInt(int64(v))
+		case int64:
+			out.SetInt(v)
+		}
+	}
+}
+
+// members calls do for each member of the mapping node.
+func (d *decoder) members(path string, node ast.Node, do func(key string, value ast.Node)) {
+	mapping, ok := node.(ast.MapNode)
+	if !ok {
+		d.mismatch(path, node, "a mapping of members")
+		return
+	}
+	for members := mapping.MapRange(); members.Next(); {
+		key := members.Key().GetToken()
+		if _, plain := members.Key().(*ast.StringNode); !plain {
+			d.add(key.Position, path, fmt.Sprintf("%q cannot name a member", key.Value))
+			continue
+		}
+		d.positions[join(path, key.Value)] = key.Position
+		do(key.Value, members.Value())
+	}
+}
+
+func (d *decoder) unknown(path, key string, known []string) {
+	d.add(d.positions[join(path, key)], join(path, key), "unknown member; "+suggest(key, known))
+}
+
+func (d *decoder) mismatch(path string, node ast.Node, want string) {
+	got := strings.ToLower(node.Type().String())
+	switch node.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
+		got += ", which this file may not use"
+	}
+	d.add(start(node), path, fmt.Sprintf("must be %s, not %s", want, got))
+}
+
+// reportProblem reports a declaration's problem at the member it names.
+func (d *decoder) reportProblem(at string, p account.Problem) {
+	message := p.Message
+	if p.Value != "" && len(p.Known) > 0 {
+		message += "; " + suggest(p.Value, p.Known)
+	}
+	path := join(at, p.Member)
+	if _, key := d.positions[join(path, p.Value)]; p.Value != "" && key {
+		path = join(path, p.Value)
+	}
+	d.report(path, message)
+}
+
+// report adds a problem at the member of path, or at the nearest that holds it
+// when it was left out.
+func (d *decoder) report(path, message string) {
+	for at := path; ; at = at[:max(0, strings.LastIndexAny(at, ".["))] {
+		if position, ok := d.positions[at]; ok {
+			d.add(position, path, message)
+			return
+		}
+		if at == "" {
+			d.add(nil, path, message)
+			return
+		}
+	}
+}
+
+func (d *decoder) add(at *token.Position, path, message string) {
+	e := &Error{File: d.file, Member: path, Message: message}
+	if at != nil {
+		e.Line, e.Column = at.Line, at.Column
+	}
+	d.problems = append(d.problems, e)
+}
+
+// memberNames are the members of one of our structs, by field.
+func memberNames(t reflect.Type) []string {
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("yaml")
+	}
+	return names
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// suggest names the one of known that is closest to what was written.
+func suggest(written string, known []string) string {
+	closest := slices.MinFunc(known, func(a, b string) int { return distance(written, a) - distance(written, b) })
+	return fmt.Sprintf("the closest is %q", closest)
+}
+
+func distance(a, b string) int {
+	return levenshtein.ComputeDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b))
+}
+
+// positionOf and messageOf take a syntax error of the YAML parser apart.
+func positionOf(err error) *token.Position {
+	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
+		return e.GetToken().Position
+	}
+	return nil
+}
+
+func messageOf(err error) string {
+	if e, ok := errors.AsType[yaml.Error](err); ok {
+		return e.GetMessage()
+	}
+	return err.Error()
+}

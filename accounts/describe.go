@@ -1,0 +1,131 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+)
+
+// Describe tells in words, one line an event, what events change of an account
+// that was as before: "+" is added, "~" changed, "-" removed.
+func Describe(before account.Account, events []domain.Event) []string {
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, e := range events {
+		switch e := e.(type) {
+		case account.Opened:
+			say("+ account %s: %s", e.AccountID, changes(nil, e, "accountId"))
+		case account.PlanChanged:
+			say("~ plan: %s -> %s", before.Plan, e.Plan)
+		case account.StatusChanged:
+			say("~ status: %s -> %s", before.Status, e.Status)
+		case account.RegionChanged:
+			say("~ region: %s -> %s", shown(before.Region), shown(e.Region))
+		case account.SettingsChanged:
+			say("~ settings: %s", changes(before.Settings, e.Settings))
+		case account.LicenseSaved:
+			old, existed := before.Licenses[e.License.ID]
+			say("%s license %s: %s", sign(existed), e.License.ID, changes(present(old, existed), e.License, "licenseId"))
+		case account.LicenseRemoved:
+			say("- license %s", e.LicenseID)
+		case account.PersonSaved:
+			old, existed := before.People[e.Person.Person]
+			say("%s person %s: %s", sign(existed), named(e.Person.Person), changes(present(old, existed), e.Person, "person.id", "person.issuer"))
+		case account.PersonRemoved:
+			say("- person %s", named(e.Person))
+		case account.DocumentSaved:
+			old, existed := before.Saved[e.Name]
+			say("%s %s: %s", sign(existed), e.Name, changes(json.RawMessage(old), json.RawMessage(e.Text)))
+		case account.DocumentRemoved:
+			say("- %s", e.Name)
+		}
+		before = account.Evolve(before, e)
+	}
+	return lines
+}
+
+func sign(existed bool) string {
+	if existed {
+		return "~"
+	}
+	return "+"
+}
+
+func present(v any, existed bool) any {
+	if !existed {
+		return nil
+	}
+	return v
+}
+
+func named(p item.Person) string {
+	if p.Issuer == "" {
+		return p.ID
+	}
+	return p.ID + " of " + p.Issuer
+}
+
+// changes lists the members in which two values differ, by name; for an absent
+// old value, all members of the new one. Members of skip are left out.
+func changes(old, new any, skip ...string) string {
+	was, is := flat(old), flat(new)
+	names := maps.Clone(is)
+	maps.Copy(names, was)
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		switch {
+		case slices.Contains(skip, name) || was[name] == is[name]:
+		case len(was) == 0:
+			all = append(all, name+" "+is[name])
+		default:
+			all = append(all, fmt.Sprintf("%s %s -> %s", name, shown(was[name]), shown(is[name])))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func shown(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// flat is v's JSON as one text a member, nested members by their path.
+func flat(v any) map[string]string {
+	out := map[string]string{}
+	if raw, ok := v.(json.RawMessage); v == nil || ok && len(raw) == 0 {
+		return out
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return map[string]string{"": err.Error()}
+	}
+	var members any
+	if err := json.Unmarshal(b, &members); err != nil {
+		return map[string]string{"": string(b)}
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				walk(join(path, name), member)
+			}
+		case nil:
+		case string:
+			out[path] = v
+		default:
+			b, _ := json.Marshal(v)
+			out[path] = string(b)
+		}
+	}
+	walk("", members)
+	return out
+}
