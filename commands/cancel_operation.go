@@ -14,10 +14,13 @@ import (
 // cancel rules). Cancelling one that has ended changes nothing.
 func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
+	if err := s.Store.Load(ctx, op); err != nil {
+		return Accepted{}, err
+	}
+	if op.State.Account != who.Account {
+		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID)
+	}
 	err := s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
-		if op.State.Account != who.Account {
-			return domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID)
-		}
 		return eventstore.Decide(c, op, operation.Cancel{})
 	})
 	return Accepted{OperationID: operationID}, err

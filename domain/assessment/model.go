@@ -60,8 +60,8 @@ type Assessment struct {
 	ModelID        uuid.UUID `json:"semanticModelId"`
 	ModelName      string    `json:"semanticModelName"`
 	AssessedAt     time.Time `json:"assessedAtUtc"`
-	Score          *int  `json:"score"`
-	ScoreDataAgent *int  `json:"scoreDataAgent"`
+	Score          *int      `json:"score"`
+	ScoreDataAgent *int      `json:"scoreDataAgent"`
 	FindingsCount  int       `json:"findingsCount"`
 	RegimeID       string    `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.

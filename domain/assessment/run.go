@@ -35,8 +35,8 @@ type Result struct {
 	ModelID        uuid.UUID          `json:"semanticModelId"`
 	Outcome        Outcome            `json:"outcome"`
 	AssessmentID   *uuid.UUID         `json:"assessmentId,omitempty"`
-	Score          *int           `json:"score,omitempty"`
-	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty"`
+	Score          *int               `json:"score,omitempty"`
+	ScoreDataAgent *int               `json:"scoreDataAgent,omitempty"`
 	FindingsCount  *int               `json:"findingsCount,omitempty"`
 	Error          *operation.Failure `json:"error,omitempty"`
 }

@@ -1,0 +1,228 @@
+package assessment_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+)
+
+var (
+	op        = uuid.MustParse("00000000-0000-0000-0000-0000000000a1")
+	other     = uuid.MustParse("00000000-0000-0000-0000-0000000000a2")
+	workspace = uuid.MustParse("00000000-0000-0000-0000-0000000000b1")
+	sales     = uuid.MustParse("00000000-0000-0000-0000-0000000000c1")
+	finance   = uuid.MustParse("00000000-0000-0000-0000-0000000000c2")
+	stock     = uuid.MustParse("00000000-0000-0000-0000-0000000000c3")
+)
+
+func standing(events ...domain.Event) (s assessment.Standing) {
+	for _, e := range events {
+		s = assessment.Evolve(s, e)
+	}
+	return s
+}
+
+// decide lets each command decide in turn and returns the standing after them.
+func decide(t *testing.T, s assessment.Standing, cmds ...domain.Command[assessment.Standing]) (assessment.Standing, []domain.Event) {
+	t.Helper()
+	var all []domain.Event
+	for _, c := range cmds {
+		events, err := c.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, events...)
+		s = standing(events...)
+	}
+	return s, all
+}
+
+// Decisions 5: the first assessment of a model in an account spends a first
+// look, a later one does not; one that was given back never was.
+func TestFirstLook(t *testing.T) {
+	t.Parallel()
+	accept := assessment.Accept{OperationID: op, WorkspaceID: workspace, ModelID: sales}
+	s, events := decide(t, assessment.Standing{}, accept, accept, assessment.GiveBack{OperationID: op}, assessment.GiveBack{OperationID: op}, accept)
+	var looks []bool
+	for _, e := range events {
+		if e, ok := e.(assessment.Accepted); ok {
+			looks = append(looks, e.FirstLook)
+		}
+	}
+	if want := []bool{true, false, true}; !cmp.Equal(looks, want) || s.Accepted != 1 {
+		t.Errorf("first looks %v, standing %+v; want %v", looks, s, want)
+	}
+}
+
+// Spec 2.8: comparable with the assessment before it when the same rules made
+// both; the first never is.
+func TestComparableWithPrevious(t *testing.T) {
+	t.Parallel()
+	record := func(regime string) assessment.Record {
+		return assessment.Record{Assessment: assessment.Assessment{ModelID: sales, RegimeID: regime}}
+	}
+	_, events := decide(t, assessment.Standing{}, record("2026-11"), record("2026-11"), record("2027-05"), record("2027-05"), record("2026-11"))
+	var got []bool
+	for _, e := range events {
+		got = append(got, e.(assessment.Recorded).ComparableWithPrevious)
+	}
+	if want := []bool{false, true, false, true, false}; !cmp.Equal(got, want) {
+		t.Errorf("comparable %v, want %v", got, want)
+	}
+}
+
+func bulk(models ...uuid.UUID) assessment.Run {
+	return accepted(operation.AssessSemanticModels, models...)
+}
+
+func accepted(kind operation.Type, models ...uuid.UUID) assessment.Run {
+	named := make([]assessment.Model, len(models))
+	for i, m := range models {
+		named[i] = assessment.Model{ModelID: m, ModelName: "model", FirstLook: i == 0}
+	}
+	return apply(assessment.Run{},
+		operation.Accepted{OperationID: op, AccountID: "contoso", Type: kind},
+		assessment.RunAccepted{WorkspaceID: workspace, WorkspaceName: "Retail", Models: named})
+}
+
+func apply(r assessment.Run, events ...domain.Event) assessment.Run {
+	for _, e := range events {
+		r = assessment.EvolveRun(r, e)
+	}
+	return r
+}
+
+func done(model uuid.UUID) assessment.Result {
+	return assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &other}
+}
+
+func failed(model uuid.UUID, code domain.Code) assessment.Result {
+	return assessment.Result{ModelID: model, Outcome: assessment.OutcomeOf(code), Error: &operation.Failure{Code: code, Message: "because"}}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	none, one, yes, no, gone := 0, 1, true, false, 0
+	for name, c := range map[string]struct {
+		given assessment.Run
+		when  domain.Command[assessment.Run]
+		then  []domain.Event
+	}{
+		"work begins on many":            {bulk(sales, finance), assessment.Begin{}, []domain.Event{operation.Started{Percent: &none}}},
+		"work begins on one":             {accepted(operation.AssessSemanticModel, sales), assessment.Begin{}, []domain.Event{operation.Started{}}},
+		"work begins once":               {apply(bulk(sales, finance), operation.Started{}), assessment.Begin{}, nil},
+		"work does not begin at the end": {apply(bulk(sales), operation.Started{}, assessment.ModelEnded{Result: done(sales)}, operation.Completed{}), assessment.Begin{}, nil},
+
+		"one of three": {apply(bulk(sales, finance, stock), operation.Started{}), assessment.EndModel{Result: done(finance)},
+			[]domain.Event{assessment.ModelEnded{Result: done(finance)}, operation.Progressed{Percent: 33}}},
+		"the last of three": {apply(bulk(sales, finance, stock), assessment.ModelEnded{Result: done(sales)}, assessment.ModelEnded{Result: failed(finance, domain.ItemNotReadable)}),
+			assessment.EndModel{Result: done(stock)}, []domain.Event{assessment.ModelEnded{Result: done(stock)}, operation.Completed{}}},
+		"many fail one by one, the run succeeds": {apply(bulk(sales, finance), assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}),
+			assessment.EndModel{Result: failed(finance, domain.ItemNotFound)}, []domain.Event{assessment.ModelEnded{Result: failed(finance, domain.ItemNotFound)}, operation.Completed{}}},
+		"a second outcome changes nothing": {apply(bulk(sales, finance), assessment.ModelEnded{Result: done(sales)}), assessment.EndModel{Result: failed(sales, domain.AssessmentFailed)}, nil},
+		"a model of another run":           {bulk(sales, finance), assessment.EndModel{Result: done(stock)}, nil},
+		"an outcome after the end":         {apply(bulk(sales, finance), operation.Stopped{}), assessment.EndModel{Result: done(sales)}, nil},
+
+		"one succeeds": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: done(sales)},
+			[]domain.Event{assessment.ModelEnded{Result: done(sales)}, operation.Completed{}}},
+		"one fails and stays counted": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.ItemNotReadable)},
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}, operation.Broken{
+				Failure: operation.Failure{Code: domain.ItemNotReadable, Message: "because"}, Impact: operation.Impact{Assessments: &one, FirstLook: &yes},
+			}}},
+		"one fails and is given back": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable)},
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Broken{
+				Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "because"}, Impact: operation.Impact{Assessments: &gone, FirstLook: &no},
+			}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := c.when.Decide(c.given)
+			if err != nil || !cmp.Equal(got, c.then) {
+				t.Errorf("got %v (%v)\n%s", got, err, cmp.Diff(c.then, got))
+			}
+		})
+	}
+}
+
+// Decisions 5 and 8.5: what is given back, and that a row of a bulk run is not.
+func TestGivesBack(t *testing.T) {
+	t.Parallel()
+	want := map[domain.Code]bool{
+		domain.AssessmentNotStarted: true, domain.PlatformUnavailable: true, domain.CapacityPaused: true, domain.CapacityBusy: true,
+		domain.ItemChanged: false, domain.ItemNotReadable: false, domain.ItemNotFound: false, domain.PlatformAccessDenied: false,
+		domain.AssessmentFailed: false, domain.AssessmentTimedOut: false,
+	}
+	for code, back := range want {
+		if got := accepted(operation.AssessSemanticModel, sales).GivesBack(code); got != back {
+			t.Errorf("a single assessment that fails with %s gives back: %v, want %v", code, got, back)
+		}
+		if bulk(sales).GivesBack(code) {
+			t.Errorf("a bulk row that fails with %s gives back", code)
+		}
+	}
+}
+
+func TestOutcomeOf(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[domain.Code]assessment.Outcome{
+		domain.ItemNotReadable: assessment.Failed, domain.AssessmentFailed: assessment.Failed, domain.AssessmentTimedOut: assessment.Failed,
+		domain.ItemNotFound: assessment.NotAssessed, domain.PlatformUnavailable: assessment.NotAssessed, domain.AssessmentNotStarted: assessment.NotAssessed,
+		domain.CapacityPaused: assessment.NotAssessed, domain.PlatformAccessDenied: assessment.NotAssessed,
+	} {
+		if got := assessment.OutcomeOf(code); got != want {
+			t.Errorf("%s is %s, want %s", code, got, want)
+		}
+	}
+}
+
+// Whatever the order and however often each step is carried out, a run ends
+// exactly once, when every model has exactly one outcome, and its percentage
+// never falls.
+func TestRunEndsOnce(t *testing.T) {
+	t.Parallel()
+	all := []uuid.UUID{sales, finance, stock, other}
+	rapid.Check(t, func(t *rapid.T) {
+		models := all[:rapid.IntRange(1, len(all)).Draw(t, "models")]
+		r := bulk(models...)
+		ends, percent := 0, 0
+		for !r.Operation.Status.Ended() {
+			m := rapid.SampledFrom(models).Draw(t, "model")
+			result := done(m)
+			if rapid.Bool().Draw(t, "fails") {
+				result = failed(m, domain.ItemNotReadable)
+			}
+			var cmd domain.Command[assessment.Run] = assessment.EndModel{Result: result}
+			if rapid.Bool().Draw(t, "begin") {
+				cmd = assessment.Begin{}
+			}
+			events, err := cmd.Decide(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				if _, ok := e.(operation.Completed); ok {
+					ends++
+				}
+			}
+			r = apply(r, events...)
+			if r.Operation.Percent < percent {
+				t.Fatalf("the percentage fell from %d to %d", percent, r.Operation.Percent)
+			}
+			percent = r.Operation.Percent
+		}
+		if ends != 1 || len(r.Results) != len(models) || percent != 100 {
+			t.Fatalf("ended %d times with %d of %d outcomes at %d %%", ends, len(r.Results), len(models), percent)
+		}
+		for _, m := range models {
+			if _, ok := r.Result(m); !ok {
+				t.Fatalf("%s has no outcome", m)
+			}
+		}
+	})
+}
