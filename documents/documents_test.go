@@ -1,0 +1,69 @@
+package documents_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/documents"
+	"readiness/internal/pgtest"
+)
+
+func put(t *testing.T, pool *pgxpool.Pool, body []byte) string {
+	t.Helper()
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(context.Background(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	pool := pgtest.Pool(t)
+	for _, body := range [][]byte{{}, []byte(`{"a":1}`), bytes.Repeat([]byte("semantic model "), 100_000)} {
+		hash := put(t, pool, body)
+		if again := put(t, pool, body); again != hash || hash != documents.Hash(body) {
+			t.Errorf("the same document has the addresses %s and %s", hash, again)
+		}
+		got, err := documents.Get(ctx, pool, hash)
+		if err != nil || !bytes.Equal(got, body) {
+			t.Errorf("got %d bytes, %v; want the %d put", len(got), err, len(body))
+		}
+	}
+	var rows int
+	if err := pool.QueryRow(ctx, `SELECT count(*) FROM documents`).Scan(&rows); err != nil || rows != 3 {
+		t.Errorf("%d rows, %v; want each document once", rows, err)
+	}
+	if _, err := documents.Get(ctx, pool, "sha256:0"); !errors.Is(err, documents.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}
+
+// A row whose bytes were changed or damaged is an error, never another
+// document.
+func TestDocumentsAreChecked(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	pool := pgtest.Pool(t)
+	hash, other := put(t, pool, []byte(`{"score":52}`)), put(t, pool, []byte(`{"score":99}`))
+	if _, err := pool.Exec(ctx, `UPDATE documents d SET body = o.body FROM documents o WHERE d.hash = $1 AND o.hash = $2`, hash, other); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := documents.Get(ctx, pool, hash); err == nil {
+		t.Errorf("another document's bytes were read as %s", got)
+	}
+	if _, err := pool.Exec(ctx, `UPDATE documents SET body = 'damaged' WHERE hash = $1`, hash); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := documents.Get(ctx, pool, hash); err == nil {
+		t.Errorf("damaged bytes were read as %s", got)
+	}
+}
