@@ -189,6 +189,8 @@ type AITable struct {
 	Synonyms   []string
 	Columns    []AIField
 	Measures   []AIField
+	// Hierarchies without their levels, which no rule looks at.
+	Hierarchies []AIField
 }
 
 // AIField is a column's or a measure's entry in the AI data schema.
