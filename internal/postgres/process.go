@@ -1,0 +1,207 @@
+//go:build unix
+
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is one life of the server.
+type process struct {
+	*os.Process
+	since   time.Time
+	logFrom int64         // where its lines begin in the log
+	exited  chan struct{} // closed when it is gone, after err is set
+	err     error
+}
+
+// settings are how the server is run; Options.Settings win over them.
+func (s *Server) settings() map[string]string {
+	set := map[string]string{
+		"listen_addresses":        "127.0.0.1",
+		"port":                    strconv.Itoa(s.port),
+		"unix_socket_directories": "",
+		"max_connections":         "200",
+		"timezone":                "UTC",
+		"log_timezone":            "UTC",
+		"log_line_prefix":         "%m [%p] ",
+		"log_checkpoints":         "off",
+		"logging_collector":       "off", // the launcher bounds the log itself
+	}
+	if s.options.Volatile {
+		set["fsync"], set["full_page_writes"] = "off", "off"
+	}
+	maps.Copy(set, s.options.Settings)
+	return set
+}
+
+// launch starts the server. A thread of its own waits for it: the kernel tells the server of its parent's death when the
+// thread that started it ends, which otherwise may be long before the process does.
+func (s *Server) launch() (*process, error) {
+	log, from, err := s.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	args := []string{"-D", s.cluster()}
+	set := s.settings()
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		args = append(args, "-c", k+"="+set[k])
+	}
+	// A fast shutdown when this process dies, even by SIGKILL, where the system offers it.
+	cmd := s.command(context.Background(), s.programs.postgres, syscall.SIGINT, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	p := &process{since: time.Now(), logFrom: from, exited: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		p.Process = cmd.Process
+		started <- err
+		if err != nil {
+			return
+		}
+		p.err = cmd.Wait()
+		if p.err == nil {
+			p.err = errors.New("it was shut down")
+		}
+		close(p.exited)
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// command prepares a program of the server: as the server's user, in a process group of its own (a Ctrl-C in the terminal is for
+// the service to handle), with none of the service's environment but what programs need to run.
+func (s *Server) command(ctx context.Context, program string, onParentDeath syscall.Signal, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.WaitDelay = s.options.DataDir, killLimit
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.account.credential()}
+	setParentDeathSignal(cmd.SysProcAttr, onParentDeath)
+	cmd.Env = []string{"LC_ALL=C"}
+	for _, k := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
+		if v, ok := os.LookupEnv(k); ok {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
+	}
+	return cmd
+}
+
+// end shuts the process down: fast, when ctx ends immediately, and in the end by SIGKILL. The error is of the last.
+func (p *process) end(ctx context.Context) error {
+	_ = p.Signal(syscall.SIGINT)
+	select {
+	case <-p.exited:
+		return nil
+	case <-ctx.Done():
+	}
+	_ = p.Signal(syscall.SIGQUIT)
+	select {
+	case <-p.exited:
+		return nil
+	case <-time.After(killLimit):
+	}
+	_ = p.Kill()
+	<-p.exited
+	return fmt.Errorf("postgres: process %d did not shut down and was killed", p.Pid)
+}
+
+// pidFile is what a server wrote about itself into its cluster.
+type pidFile struct {
+	pid, port int
+	ready     bool
+	lines     []string
+}
+
+// readPID reads the cluster's postmaster.pid.
+func (s *Server) readPID() (pidFile, error) {
+	b, err := os.ReadFile(filepath.Join(s.cluster(), "postmaster.pid"))
+	if err != nil {
+		return pidFile{}, err
+	}
+	f := pidFile{lines: strings.Split(string(b), "\n")}
+	f.pid, _ = strconv.Atoi(strings.TrimSpace(f.lines[0]))
+	if len(f.lines) >= 8 { // pid, cluster, start time, port, socket folder, address, shared memory, status
+		f.port, _ = strconv.Atoi(f.lines[3])
+		f.ready = strings.TrimSpace(f.lines[7]) == "ready"
+	}
+	return f, nil
+}
+
+// alive reports whether the process that the file names is a server of this cluster; its number may long be another process's.
+func (f pidFile) alive(cluster string) bool {
+	if f.pid <= 1 || syscall.Kill(f.pid, 0) != nil {
+		return false
+	}
+	if _, err := os.Stat("/proc/self/cwd"); err == nil { // a server's working folder is its cluster
+		at, err1 := os.Stat(fmt.Sprintf("/proc/%d/cwd", f.pid))
+		want, err2 := os.Stat(cluster)
+		return err1 == nil && err2 == nil && os.SameFile(at, want)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	args, err := exec.CommandContext(ctx, "ps", "-ww", "-o", "args=", "-p", strconv.Itoa(f.pid)).Output()
+	return err == nil && strings.Contains(string(args), cluster)
+}
+
+// stopLeftover stops a server that outlived the process that started it. This process holds the folder's lock, so nobody
+// else has use for that server.
+func (s *Server) stopLeftover(ctx context.Context) error {
+	f, err := s.readPID()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !f.alive(s.cluster()) {
+		return s.disownPID(f)
+	}
+	s.options.log().WarnContext(ctx, "a PostgreSQL left by an earlier run is stopped", "pid", f.pid)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
+		deadline := time.Now().Add(killLimit)
+		for f.alive(s.cluster()) && time.Now().Before(deadline) {
+			_ = syscall.Kill(f.pid, signal)
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("the server left by an earlier run (process %d) is still stopping: %w", f.pid, ctx.Err())
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	if f.alive(s.cluster()) {
+		return fmt.Errorf("the server left by an earlier run (process %d) does not stop: end it, then start again", f.pid)
+	}
+	return nil
+}
+
+// disownPID makes PostgreSQL see a file of a dead server as what it is when the server's number now belongs to another process.
+// It puts this process's number there, which PostgreSQL takes for stale in a child of ours. The file is not removed: by the rest of it
+// PostgreSQL notices old sessions that still use the cluster's memory.
+func (s *Server) disownPID(f pidFile) error {
+	if len(f.lines) < 7 || f.pid <= 0 { // cut short by a crash: PostgreSQL refuses it
+		return os.Remove(filepath.Join(s.cluster(), "postmaster.pid"))
+	}
+	f.lines[0] = strconv.Itoa(os.Getpid())
+	file, err := os.OpenFile(filepath.Join(s.cluster(), "postmaster.pid"), os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(strings.Join(f.lines, "\n"))
+	return errors.Join(err, file.Close())
+}
