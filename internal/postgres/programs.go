@@ -82,10 +82,14 @@ func (s *Server) findPrograms(ctx context.Context) (programs, error) {
 		return programs{}, errors.New("PostgreSQL's programs initdb and postgres were not found: " + howToInstall)
 	}
 	dir, err := s.download(ctx)
-	if err != nil {
-		return programs{}, fmt.Errorf("PostgreSQL's programs were not found, and downloading them failed: %w; %s", err, howToInstall)
+	var p programs
+	if err == nil {
+		p, err = s.programsIn(ctx, dir)
 	}
-	return s.programsIn(ctx, dir)
+	if err != nil {
+		return p, fmt.Errorf("PostgreSQL's programs were not found, and downloading them failed: %w; %s", err, howToInstall)
+	}
+	return p, nil
 }
 
 // fits returns an error that says which versions were found when there are some, none of which runs a cluster of that major version (0: any
