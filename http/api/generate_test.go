@@ -1,0 +1,29 @@
+package api_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The generated types and routes are those of the description as it is now.
+func TestGeneratedFromTheDescriptionAsItIs(t *testing.T) {
+	t.Parallel()
+	sum := sha256.New()
+	for _, name := range []string{"../openapi.yaml", "generate.yaml", "overlay.yaml"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Write(b)
+	}
+	remembered, err := os.ReadFile("generated.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimSpace(string(remembered)), hex.EncodeToString(sum.Sum(nil)); got != want {
+		t.Errorf("api.gen.go was generated from inputs with digest %s, and they now have %s; run make generate", got, want)
+	}
+}
