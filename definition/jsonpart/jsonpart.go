@@ -19,7 +19,7 @@ import (
 const MaxSize = 64 << 20
 
 // Error says why a part cannot be read, and where. Line and Column count from
-// 1, columns in bytes.
+// 1, columns in bytes; Line is 0 when the fault is the part's as a whole.
 type Error struct {
 	File         string
 	Line, Column int
@@ -28,6 +28,9 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
@@ -53,7 +56,7 @@ func New(file string, data []byte) (*Reader, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	r := &Reader{file: file, data: data, line: 1}
 	if len(data) > MaxSize {
-		return nil, r.errorAt(0, fmt.Sprintf("the part holds %d bytes; at most %d are read", len(data), MaxSize))
+		return nil, &Error{File: file, Message: fmt.Sprintf("the part holds %d bytes; at most %d are read", len(data), MaxSize)}
 	}
 	if !json.Valid(data) {
 		err := json.Unmarshal(data, new(ignored))
