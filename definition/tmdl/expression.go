@@ -1,0 +1,110 @@
+package tmdl
+
+import "strings"
+
+// expression reads the text behind an `=`, on the same line, in the lines below
+// or between fences. It is at home at the level of the properties beside it: the
+// lines below belong to it while they are deeper or, for a sole expression, just
+// as deep but no property. It returns the text, where it is written, and where the line after it
+// starts.
+func (p *parser) expression(at, level int, sole bool) (value text, written span, after int, err error) {
+	from := p.skipBlanks(at)
+	to := p.trimmedEnd(from)
+	switch p.src[from:to] {
+	case "":
+		value, written, after = p.block(level, sole)
+		return value, written, after, nil
+	case "```":
+		return p.fence(from)
+	default:
+		return text{p.src[from:to], inline}, span{int32(from), int32(to)}, p.after, nil
+	}
+}
+
+// block reads an expression that stands in the lines below the current one.
+// Blank lines belong to it unless they are the last.
+func (p *parser) block(level int, sole bool) (value text, written span, after int) {
+	from, to, after := p.after, p.after, p.after
+	for p.scanner.next() {
+		at := p.content()
+		if at == p.end {
+			continue
+		}
+		own, rest := p.level(at)
+		beside := own == level && rest == 0
+		if own < level || beside && !(sole && !p.looksLikeProperty(at)) {
+			p.pending = true
+			break
+		}
+		to, after = p.end, p.after
+	}
+	return text{p.src[from:to], block}, span{int32(from), int32(to)}, after
+}
+
+// looksLikeProperty is true for `name: …` and `annotation …`.
+func (p *parser) looksLikeProperty(at int) bool {
+	word := p.word(at)
+	i := p.skipBlanks(at + len(word))
+	if word == "" || i == p.end {
+		return false
+	}
+	return p.src[i] == ':' || strings.EqualFold(word, "annotation")
+}
+
+// fence reads the lines up to the closing ```. The opening one is at at.
+func (p *parser) fence(at int) (value text, written span, after int, err error) {
+	line, column, from := p.line, p.columnOf(at), p.after
+	for p.scanner.next() {
+		c := p.content()
+		if p.src[c:p.trimmedEnd(c)] == "```" {
+			return text{p.src[from:c], fenced}, span{int32(from), int32(p.start)}, p.after, nil
+		}
+	}
+	return text{}, span{}, 0, &SyntaxError{p.doc.File, line, column, "the ``` opened here is never closed; close it by a line that holds nothing else"}
+}
+
+// level is how many levels deep the text at at is indented, and how many spaces
+// remain that make no level. A tab is a level.
+func (p *parser) level(at int) (level, rest int) {
+	spaces := 0
+	for _, c := range []byte(p.src[p.start:at]) {
+		if c == '\t' {
+			level++
+		} else {
+			spaces++
+		}
+	}
+	if spaces == 0 {
+		return level, 0
+	}
+	if p.unit == 0 {
+		p.unit = spacesPerLevel(p.src)
+	}
+	return level + spaces/p.unit, spaces % p.unit
+}
+
+// spacesPerLevel is the smallest indentation by spaces alone that a line outside
+// fences has, at most 4. A line after an `=` may be two levels deeper than that
+// one, so half of its indentation counts.
+func spacesPerLevel(src string) int {
+	unit, inFence, afterEquals := 4, false, false
+	for line := range lines(src) {
+		content := trim(line)
+		switch {
+		case content == "":
+			continue
+		case inFence:
+			inFence = content != "```"
+			continue
+		}
+		if n := len(line) - len(strings.TrimLeft(line, " ")); n > 0 && line[n] != '\t' {
+			if afterEquals {
+				n = (n + 1) / 2
+			}
+			unit = min(unit, n)
+		}
+		afterEquals = content[len(content)-1] == '='
+		inFence = strings.HasSuffix(content, "= ```") || strings.HasSuffix(content, "=```")
+	}
+	return unit
+}

@@ -1,0 +1,541 @@
+package tmdl
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const byteOrderMark = "\ufeff"
+
+// Parse reads a file of a definition. Any error is a *SyntaxError that names the
+// file. It keeps no reference to src.
+func Parse(file string, src []byte) (*Document, error) {
+	fail := func(line, column int, message string) (*Document, error) {
+		return nil, &SyntaxError{file, line, column, message}
+	}
+	if len(src) > MaxSize {
+		return fail(1, 1, fmt.Sprintf("the file has %d bytes, more than the %d that are read", len(src), MaxSize))
+	}
+	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
+		line, column := firstNonText(src)
+		return fail(line, column, "this is not UTF-8 text; save the file as UTF-8")
+	}
+	doc := &Document{File: file, src: string(src)}
+	p := parser{scanner: scanner{src: doc.src}, doc: doc}
+	if strings.HasPrefix(doc.src, byteOrderMark) {
+		p.after = len(byteOrderMark)
+	}
+	if err := p.parse(); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// firstNonText is the place of the first byte that is NUL or no UTF-8.
+func firstNonText(src []byte) (line, column int) {
+	at := 0
+	for at < len(src) {
+		r, n := utf8.DecodeRune(src[at:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	sc := scanner{src: string(src)}
+	for sc.next() && sc.after <= at {
+	}
+	return sc.line, utf8.RuneCountInString(sc.src[sc.start:at]) + 1
+}
+
+// parser turns lines into the tree. Objects that are still open stand on a
+// stack, one for each level of indentation; what they hold is collected on two
+// shared stacks and moved into slices of the right size when they close.
+type parser struct {
+	scanner
+	doc     *Document
+	pending bool // the current line is to be looked at again
+	unit    int  // how many leading spaces are a level; 0 until it is needed
+
+	open       []opened
+	properties []Property
+	children   []*Object
+	nodes      int
+
+	// description is the run of `///` lines right above the current line, of
+	// descriptionLevel; empty when there is none.
+	description      span
+	descriptionLevel int
+	// convertible is true when the line above was a property that turns out to
+	// be an object if a deeper line follows.
+	convertible bool
+
+	// Room for what has its final place.
+	objects       []Object
+	storedProps   []Property
+	storedObjects []*Object
+}
+
+type opened struct {
+	object               *Object
+	properties, children int // where its own begin on the stacks
+}
+
+func (p *parser) next() bool {
+	if p.pending {
+		p.pending = false
+		return true
+	}
+	return p.scanner.next()
+}
+
+func (p *parser) failAt(at int, format string, args ...any) error {
+	return &SyntaxError{p.doc.File, p.line, p.columnOf(at), fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) columnOf(at int) int { return utf8.RuneCountInString(p.src[p.start:at]) + 1 }
+
+// content is where the text of the current line starts.
+func (p *parser) content() int {
+	i := p.start
+	for i < p.end && isBlank(p.src[i]) {
+		i++
+	}
+	return i
+}
+
+func (p *parser) parse() error {
+	for p.next() {
+		at := p.content()
+		if at == p.end {
+			p.description = span{}
+			continue
+		}
+		if strings.HasPrefix(p.src[at:p.end], "//") {
+			p.comment(at)
+			continue
+		}
+		level, rest := p.level(at)
+		if rest != 0 {
+			return p.failAt(at, "the indentation fits no level; each level is one tab (or always the same number of spaces)")
+		}
+		if err := p.declaration(at, level); err != nil {
+			return err
+		}
+		p.description = span{}
+	}
+	if err := p.closeTo(0); err != nil {
+		return err
+	}
+	p.doc.Objects = p.store(0)
+	return nil
+}
+
+// comment takes in a line that starts with `//`. Those with a third slash
+// directly above a declaration of their indentation are its description.
+func (p *parser) comment(at int) {
+	if !strings.HasPrefix(p.src[at:p.end], "///") {
+		p.description = span{}
+		return
+	}
+	level, rest := p.level(at)
+	if rest != 0 {
+		level = -1 // of no declaration
+	}
+	if p.description == (span{}) || level != p.descriptionLevel {
+		p.description.start, p.descriptionLevel = int32(p.start), level
+	}
+	p.description.end = int32(p.after)
+}
+
+// declaration reads the current line, whose text starts at at.
+func (p *parser) declaration(at, level int) error {
+	if p.nodes++; p.nodes > MaxNodes {
+		return p.failAt(at, "the file declares more than %d objects and properties", MaxNodes)
+	}
+	if level == len(p.open)+1 && p.convertible {
+		if err := p.convert(); err != nil {
+			return err
+		}
+	}
+	p.convertible = false
+	if level > len(p.open) {
+		return p.failAt(at, "the line is indented by %d levels, more than the %d that the line above allows; %s", level, len(p.open), p.expected())
+	}
+	if err := p.closeTo(level); err != nil {
+		return err
+	}
+	word := p.word(at)
+	if word == "" {
+		return p.failAt(at, "%q starts neither an object nor a property; %s", firstRune(p.src[at:p.end]), p.expected())
+	}
+	i := p.skipBlanks(at + len(word))
+	switch {
+	case i == p.end:
+		return p.bareWord(at, level, word)
+	case p.src[i] == ':':
+		return p.plainProperty(at, level, word, i+1)
+	case p.src[i] == '=':
+		if k, ok := keyword(word); ok {
+			return p.object(at, level, k, false, "", i)
+		}
+		return p.expressionProperty(at, level, word, i+1)
+	case i == at+len(word):
+		return p.failAt(i, "%q cannot stand in a word; %s", firstRune(p.src[i:p.end]), p.expected())
+	}
+	ref := strings.EqualFold(word, "ref")
+	if ref {
+		at2 := i
+		if word = p.word(i); word == "" {
+			return p.failAt(i, "ref needs the type of an object, as in \"ref table Sales\"")
+		}
+		if i = p.skipBlanks(i + len(word)); i == p.end {
+			if k, _ := keyword(word); k == "model" || k == "database" {
+				return p.object(at, level, k, true, "", i)
+			}
+			return p.failAt(at2, "ref needs the name of an object, as in \"ref table Sales\"")
+		}
+	}
+	k, ok := keyword(word)
+	if !ok {
+		if !isCamel(word) {
+			return p.failAt(at, "%q is no type of object; %s", word, p.expected())
+		}
+		k = word
+	}
+	name, i, err := p.name(i)
+	if err != nil {
+		return err
+	}
+	return p.object(at, level, k, ref, name, i)
+}
+
+// bareWord reads a line that is a single word: an object without a name, or a
+// property that is true.
+func (p *parser) bareWord(at, level int, word string) error {
+	if k, ok := keyword(word); ok {
+		return p.object(at, level, k, false, "", p.end)
+	}
+	if strings.EqualFold(word, "createOrReplace") {
+		return p.failAt(at, "this is a TMDL script (%s), not a part of a definition; scripts belong into the folder TMDLScripts", word)
+	}
+	if !isCamel(word) && !shortWords[strings.ToLower(word)] && !isFlag(word) {
+		return p.failAt(at, "%q is neither an object nor a property that can stand alone; %s", word, p.expected())
+	}
+	i := int32(at + len(word))
+	if err := p.property(at, level, Property{Name: word, written: span{i, i}, value: text{form: bare}}); err != nil {
+		return err
+	}
+	p.convertible = true
+	return nil
+}
+
+// isFlag is true for the known flags in any case.
+func isFlag(word string) bool {
+	for f := range flags {
+		if strings.EqualFold(f, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainProperty reads `name: value`; at is where the value may start.
+func (p *parser) plainProperty(start, level int, word string, at int) error {
+	from := p.skipBlanks(at)
+	to := p.trimmedEnd(from)
+	value := text{p.src[from:to], plain}
+	if isQuoted(value.raw) {
+		value.form = quoted
+	}
+	return p.property(start, level, Property{Name: word, written: span{int32(from), int32(to)}, value: value})
+}
+
+// expressionProperty reads `name = …`; at is behind the `=`.
+func (p *parser) expressionProperty(start, level int, word string, at int) error {
+	if !isCamel(word) && !shortWords[strings.ToLower(word)] {
+		return p.failAt(start, "%q is neither an object nor a property that holds an expression; %s", word, p.expected())
+	}
+	property := Property{Name: word, Line: p.line, lines: span{start: int32(p.start)}}
+	if err := p.allowProperty(start, level); err != nil {
+		return err
+	}
+	value, written, after, err := p.expression(at, level, false)
+	if err != nil {
+		return err
+	}
+	property.value, property.written, property.lines.end = value, written, int32(after)
+	p.properties = append(p.properties, property)
+	p.convertible = value.form == inline
+	return nil
+}
+
+func (p *parser) allowProperty(at, level int) error {
+	if level == 0 {
+		return p.failAt(at, "a property must stand in an object; %s", p.expected())
+	}
+	return nil
+}
+
+func (p *parser) property(at, level int, property Property) error {
+	if err := p.allowProperty(at, level); err != nil {
+		return err
+	}
+	property.Line = p.line
+	property.lines = span{int32(p.start), int32(p.after)}
+	p.properties = append(p.properties, property)
+	return nil
+}
+
+// object opens an object whose declaration is read up to i, where an `=` or the
+// end of the line is.
+func (p *parser) object(at, level int, k string, ref bool, name string, i int) error {
+	if level >= MaxDepth {
+		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
+	}
+	if err := p.allowObject(at, level, k, ref); err != nil {
+		return err
+	}
+	o := p.newObject()
+	*o = Object{
+		Keyword: k, Name: name, Ref: ref, Line: p.line, Column: p.columnOf(at),
+		doc: p.doc, declaration: span{int32(p.start), int32(p.end)}, headEnd: int32(p.after),
+	}
+	if p.description != (span{}) && p.descriptionLevel == level {
+		o.description = p.description
+	}
+	if i < p.end {
+		value, _, after, err := p.expression(i+1, level+1, soleExpressions[k])
+		if err != nil {
+			return err
+		}
+		o.value, o.headEnd = value, int32(after)
+	}
+	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
+	return nil
+}
+
+// allowObject checks that an object of the type may stand at the level.
+func (p *parser) allowObject(at, level int, k string, ref bool) error {
+	places := keywords[k]
+	if places == nil || ref {
+		return nil
+	}
+	parent := ""
+	if level > 0 {
+		parent = p.open[level-1].object.Keyword
+	}
+	for _, place := range places {
+		if place == parent {
+			return nil
+		}
+	}
+	for _, o := range p.open[:level] {
+		if o.object.Keyword == "translations" { // repeats the tree of the model
+			return nil
+		}
+	}
+	where := "at the outermost level"
+	if level > 0 {
+		where = "in a " + parent
+	}
+	if places[0] == "" {
+		return p.failAt(at, "a %s cannot stand %s; it stands at the outermost level, without indentation", k, where)
+	}
+	return p.failAt(at, "a %s cannot stand %s; it stands in a %s, one level deeper", k, where, places[0])
+}
+
+// convert makes an object of the last property, because a deeper line follows.
+func (p *parser) convert() error {
+	last := p.properties[len(p.properties)-1]
+	p.properties = p.properties[:len(p.properties)-1]
+	if len(p.open) >= MaxDepth {
+		return p.failAt(p.content(), "objects nest deeper than %d levels", MaxDepth)
+	}
+	o := p.newObject()
+	name := strings.IndexByte(p.src[last.lines.start:], last.Name[0])
+	*o = Object{
+		Keyword: last.Name, Line: last.Line, Column: name + 1, // only blanks are before it
+		doc: p.doc, declaration: span{last.lines.start, last.written.end}, headEnd: last.lines.end,
+	}
+	if last.value.form != bare {
+		o.value = last.value
+	}
+	if strings.EqualFold(o.Keyword, "source") {
+		o.Keyword = "source"
+	}
+	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
+	return nil
+}
+
+// closeTo closes the objects that are open at the level and deeper.
+func (p *parser) closeTo(level int) error {
+	for len(p.open) > level {
+		top := p.open[len(p.open)-1]
+		p.open = p.open[:len(p.open)-1]
+		o := top.object
+		if own := p.properties[top.properties:]; len(own) > 0 {
+			if err := p.checkRepeated(o, own); err != nil {
+				return err
+			}
+			if len(p.storedProps)+len(own) > cap(p.storedProps) {
+				p.storedProps = make([]Property, 0, max(len(own), min(p.nodes, 1024)))
+			}
+			n := len(p.storedProps)
+			p.storedProps = append(p.storedProps, own...)
+			o.Properties = p.storedProps[n:len(p.storedProps):len(p.storedProps)]
+			p.properties = p.properties[:top.properties]
+		}
+		o.Children = p.store(top.children)
+		p.children = append(p.children, o)
+	}
+	return nil
+}
+
+// store moves the collected objects from the index on into a slice of their own.
+func (p *parser) store(from int) []*Object {
+	own := p.children[from:]
+	if len(own) == 0 {
+		return nil
+	}
+	if len(p.storedObjects)+len(own) > cap(p.storedObjects) {
+		p.storedObjects = make([]*Object, 0, max(len(own), min(p.nodes, 1024)))
+	}
+	n := len(p.storedObjects)
+	p.storedObjects = append(p.storedObjects, own...)
+	p.children = p.children[:from]
+	return p.storedObjects[n:len(p.storedObjects):len(p.storedObjects)]
+}
+
+func (p *parser) newObject() *Object {
+	if len(p.objects) == 0 {
+		p.objects = make([]Object, max(8, min(p.nodes, 512)))
+	}
+	o := &p.objects[0]
+	p.objects = p.objects[1:]
+	return o
+}
+
+// checkRepeated refuses a property that the object has twice.
+func (p *parser) checkRepeated(o *Object, own []Property) error {
+	const few = 24
+	var seen map[string]int
+	if len(own) > few {
+		seen = make(map[string]int, len(own))
+	}
+	for i, property := range own {
+		first := -1
+		if seen != nil {
+			lower := strings.ToLower(property.Name)
+			if at, ok := seen[lower]; ok {
+				first = at
+			}
+			seen[lower] = i
+		} else {
+			for j, other := range own[:i] {
+				if len(other.Name) == len(property.Name) && strings.EqualFold(other.Name, property.Name) {
+					first = j
+				}
+			}
+		}
+		if first >= 0 && !mayRepeat(o.Keyword, property.Name) {
+			return &SyntaxError{
+				p.doc.File, property.Line, 1 + indentWidth(property.lines.of(p.src)),
+				fmt.Sprintf("the %s has the property %s twice, the first time in line %d; remove one of them", describe(o), property.Name, own[first].Line),
+			}
+		}
+	}
+	return nil
+}
+
+func indentWidth(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+// describe names the object for a message.
+func describe(o *Object) string {
+	if o.Name == "" {
+		return o.Keyword
+	}
+	return fmt.Sprintf("%s '%s'", o.Keyword, o.Name)
+}
+
+// expected says what could stand where the parser met something else.
+func (p *parser) expected() string {
+	if len(p.open) > 0 {
+		o := p.open[len(p.open)-1].object
+		if o.value.form == block && o.value.raw == "" && len(p.properties) == p.open[len(p.open)-1].properties {
+			return fmt.Sprintf("if it belongs to the expression of the %s in line %d, indent every line of the expression one level deeper than the properties", describe(o), o.Line)
+		}
+		if o.value.form == inline {
+			return fmt.Sprintf("expected a property (\"name: value\") or an object; if it continues the expression of the %s in line %d, start the expression on the line after the \"=\"", describe(o), o.Line)
+		}
+	}
+	return "expected an object (\"measure Name = …\") or a property (\"name: value\")"
+}
+
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+// word is the identifier at i; "" when there is none.
+func (p *parser) word(i int) string {
+	from := i
+	for i < p.end {
+		c := p.src[i]
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || i > from && (c >= '0' && c <= '9' || c == '_') {
+			i++
+			continue
+		}
+		break
+	}
+	return p.src[from:i]
+}
+
+func (p *parser) skipBlanks(i int) int {
+	for i < p.end && isBlank(p.src[i]) {
+		i++
+	}
+	return i
+}
+
+// trimmedEnd is the end of the line without trailing blanks, not before from.
+func (p *parser) trimmedEnd(from int) int {
+	i := p.end
+	for i > from && isBlank(p.src[i-1]) {
+		i--
+	}
+	return i
+}
+
+// name reads the name at i and returns where the `=` or the end of the line is.
+func (p *parser) name(i int) (string, int, error) {
+	var name string
+	from := i
+	if p.src[i] == '\'' {
+		n := quotedName(p.src[i:p.end])
+		if n == 0 {
+			return "", 0, p.failAt(i, "the name has no closing quote; a quote inside a name is doubled")
+		}
+		name = unquoteName(p.src[i : i+n])
+		i += n
+		if i < p.end && !isBlank(p.src[i]) && p.src[i] != '=' {
+			return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a quote inside a name is doubled")
+		}
+	} else {
+		for i < p.end && !isBlank(p.src[i]) && p.src[i] != '=' {
+			i++
+		}
+		name = p.src[from:i]
+	}
+	if strings.IndexByte(name, '\t') >= 0 {
+		return "", 0, p.failAt(from, "a name cannot hold a tab")
+	}
+	if trim(name) == "" {
+		return "", 0, p.failAt(from, "the name is empty")
+	}
+	if i = p.skipBlanks(i); i < p.end && p.src[i] != '=' {
+		return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a name with blanks stands in single quotes: '%s'", p.src[from:p.trimmedEnd(from)])
+	}
+	return name, i, nil
+}

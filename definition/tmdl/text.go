@@ -1,0 +1,140 @@
+package tmdl
+
+import (
+	"iter"
+	"strings"
+)
+
+// form is how a text stands in the file.
+type form uint8
+
+const (
+	absent form = iota
+	bare        // a property's name alone
+	plain       // as written
+	quoted      // in double quotes, those inside doubled
+	inline      // behind `=` on the same line
+	block       // the lines below, by their indentation
+	fenced      // the lines between ``` and ```
+)
+
+// text is a value that is decoded when it is asked for.
+type text struct {
+	raw  string
+	form form
+}
+
+func (t text) String() string {
+	switch t.form {
+	case bare:
+		return "true"
+	case quoted:
+		return strings.ReplaceAll(t.raw[1:len(t.raw)-1], `""`, `"`)
+	case block:
+		return dedent(t.raw, sharedIndent(t.raw), false)
+	case fenced:
+		// The raw text ends with the indentation of the closing fence, which is
+		// the left edge; the line end before it belongs to the fence.
+		at := strings.LastIndexAny(t.raw, "\r\n") + 1
+		return dedent(trimLineEnd(t.raw[:at]), t.raw[at:], true)
+	default:
+		return t.raw
+	}
+}
+
+// isQuoted is true for a whole value in double quotes with every quote inside
+// doubled. `"$"#,0.00` and `"a" "b"` are values that begin with a quote.
+func isQuoted(s string) bool {
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+		return false
+	}
+	for s = s[1 : len(s)-1]; ; s = s[2:] {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			return true
+		}
+		if s = s[i:]; len(s) < 2 || s[1] != '"' {
+			return false
+		}
+	}
+}
+
+// quote returns the value as a property is written: in double quotes only when
+// it would read as another one without.
+func quote(value string) string {
+	if value == "" || value != trim(value) || isQuoted(value) {
+		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+	}
+	return value
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func trim(s string) string { return strings.Trim(s, " \t") }
+
+// lines yields the lines of s without their ends: LF, CRLF or CR. What follows
+// the last line end is a line only when it is not empty.
+func lines(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for sc := (scanner{src: s}); sc.next(); {
+			if !yield(s[sc.start:sc.end]) {
+				return
+			}
+		}
+	}
+}
+
+func trimLineEnd(s string) string {
+	if t, ok := strings.CutSuffix(s, "\n"); ok {
+		return strings.TrimSuffix(t, "\r")
+	}
+	return strings.TrimSuffix(s, "\r")
+}
+
+// sharedIndent is the longest indentation that all lines with text begin with.
+func sharedIndent(s string) string {
+	indent, first := "", true
+	for line := range lines(s) {
+		rest := strings.TrimLeft(line, " \t")
+		if rest == "" {
+			continue
+		}
+		own := line[:len(line)-len(rest)]
+		if first {
+			indent, first = own, false
+		}
+		indent = indent[:sharedPrefix(indent, own)]
+	}
+	return indent
+}
+
+func sharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// dedent joins the lines by "\n", each without as much of the indentation as it
+// has. Lines of blanks become empty unless they are to be kept.
+func dedent(s, indent string, keepBlanks bool) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	first := true
+	for line := range lines(s) {
+		if !first {
+			b.WriteByte('\n')
+		}
+		first = false
+		if keepBlanks || trim(line) != "" {
+			b.WriteString(line[sharedPrefix(line, indent):])
+		}
+	}
+	if s != trimLineEnd(s) {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
