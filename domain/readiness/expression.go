@@ -1,0 +1,91 @@
+package readiness
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/dax"
+)
+
+// names finds what DAX names: without regard to case (regime C.9 (25)).
+type names struct {
+	fields   map[ref]*object
+	columns  map[int]*column // by object.index
+	measures map[string]*object
+}
+
+func newNames(s *snapshot) *names {
+	n := &names{map[ref]*object{}, map[int]*column{}, map[string]*object{}}
+	for _, t := range s.tables {
+		table := strings.ToLower(t.src.Name)
+		for _, c := range t.columns {
+			n.columns[c.index] = c
+			n.field(ref{table, strings.ToLower(c.name)}, &c.object)
+		}
+		for _, m := range t.measures {
+			name := strings.ToLower(m.name)
+			n.field(ref{table, name}, &m.object)
+			if n.measures[name] == nil {
+				n.measures[name] = &m.object
+			}
+		}
+	}
+	return n
+}
+
+func (n *names) field(r ref, o *object) {
+	if n.fields[r] == nil {
+		n.fields[r] = o
+	}
+}
+
+func (n *names) column(table, name string) *column {
+	o := n.fields[ref{strings.ToLower(table), strings.ToLower(name)}]
+	if o == nil {
+		return nil
+	}
+	return n.columns[o.index]
+}
+
+// resolve finds a reference in an expression of the home table: a bare name is a
+// measure of the model first, else a column of home, which is nil for a
+// calculation item. It is nil for what names nothing (regime C.9 (11, 22)).
+func (n *names) resolve(r dax.Reference, home *table) *object {
+	name := strings.ToLower(r.Name)
+	if r.Qualified {
+		return n.fields[ref{strings.ToLower(r.Table), name}]
+	}
+	if m := n.measures[name]; m != nil || home == nil {
+		return m
+	}
+	return n.fields[ref{strings.ToLower(home.src.Name), name}]
+}
+
+// read reads an expression: it returns what it refers to, each once, in object
+// order, and notes the calls that rules look for. USERELATIONSHIP has exactly two
+// arguments, both columns.
+func (s *snapshot) read(text string, home *table, names *names) []*object {
+	read := dax.Read(text)
+	for _, c := range read.Calls {
+		switch function := strings.ToUpper(c.Name); {
+		case timeIntelligence[function]:
+			s.timeIntelligence = true
+		case function == "USERELATIONSHIP" && len(c.References) >= 2:
+			a, b := names.resolve(c.References[0], home), names.resolve(c.References[1], home)
+			if a != nil && b != nil {
+				s.activated[[2]*object{a, b}] = true
+			}
+		}
+	}
+	var out []*object
+	for _, r := range read.References {
+		if o := names.resolve(r, home); o != nil {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *object) int { return a.index - b.index })
+	return slices.Compact(out)
+}
+
+// timeIntelligence are the functions that rule TIM-06 looks for.
+var timeIntelligence = setOf("TOTALYTD,TOTALQTD,TOTALMTD,DATESYTD,DATESQTD,DATESMTD,SAMEPERIODLASTYEAR,DATEADD,PARALLELPERIOD,DATESINPERIOD,PREVIOUSYEAR,PREVIOUSMONTH")

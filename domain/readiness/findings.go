@@ -1,0 +1,146 @@
+package readiness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// draft is a finding while the rules that fail on its object are merged.
+type draft struct {
+	Finding
+	dimension, source int
+	object            *object
+	advice, implied   []string
+	evidence          []string
+}
+
+// findings merges what fails on one object in one dimension and puts it in order
+// (regime C.2, C.9 (18, 22, 23)). Impacts refer to the uncapped score.
+func findings(dimensions []scored) []Finding {
+	_, weights, _ := overall(dimensions, byUsage)
+	var drafts []*draft
+	for at, d := range dimensions {
+		n := d.n(byUsage)
+		byKey := map[Key]*draft{}
+		for _, p := range d.parts {
+			k := p.k(byUsage)
+			for i := range p.judgements {
+				j := &p.judgements[i]
+				// The points that violation 1 of weight 1 costs; none where D is null.
+				points := 0.0
+				if n > 0 {
+					points = 100 * d.weight / weights * p.n / n * j.rule.k / k / j.weighted.weight
+				}
+				for _, f := range j.failing {
+					key := f.key()
+					draft := byKey[key]
+					if draft == nil {
+						draft = newDraft(at, d.id, f)
+						byKey[key] = draft
+						drafts = append(drafts, draft)
+					}
+					draft.merge(j.rule, f, points)
+				}
+			}
+		}
+	}
+	order(drafts)
+	out := make([]Finding, len(drafts))
+	for i, d := range drafts {
+		out[i] = d.finished()
+	}
+	return out
+}
+
+func newDraft(at int, dimension string, f failing) *draft {
+	return &draft{dimension: at, source: f.source, object: f.object, Finding: Finding{
+		Dimension: dimension, Key: f.key(), ObjectType: f.objectType, Severity: Low, FixKinds: []FixKind{},
+	}}
+}
+
+// merge adds a rule; rules come by id.
+func (d *draft) merge(r *rule, f failing, points float64) {
+	// Two objects of one name are one finding; their rule is named once.
+	if !slices.Contains(d.RuleIDs, r.id) {
+		d.RuleIDs = append(d.RuleIDs, r.id)
+	}
+	d.Severity = higher(d.Severity, r.severityOf(f.violation))
+	d.Violation = max(d.Violation, f.violation)
+	d.Impact += points * f.weight * f.violation
+	for _, fix := range r.fixes {
+		if !slices.Contains(d.FixKinds, fix) {
+			d.FixKinds = append(d.FixKinds, fix)
+		}
+	}
+	if f.implied {
+		d.implied = append(d.implied, f.message)
+	} else {
+		d.advice = append(d.advice, f.message)
+	}
+	d.evidence = append(d.evidence, f.evidence)
+}
+
+// severityOf a violation: one level lower when it is not a whole one.
+func (r *rule) severityOf(violation float64) Severity {
+	switch {
+	case violation >= 1:
+		return r.severity
+	case r.severity == High:
+		return Medium
+	}
+	return Low
+}
+
+func higher(a, b Severity) Severity {
+	rank := func(s Severity) int { return slices.Index([]Severity{Low, Medium, High}, s) }
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+func (d *draft) finished() Finding {
+	if len(d.advice) == 0 {
+		d.advice = d.implied[:1]
+	}
+	d.Message = subject(d.object) + ": " + strings.Join(distinct(d.advice), "; ") + "."
+	d.Evidence = strings.Join(distinct(d.evidence), "; ")
+	if len(d.FixKinds) > 0 {
+		d.FixKind = d.FixKinds[0]
+	}
+	return d.Finding
+}
+
+func distinct(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// sameImpact is how far apart two impacts may be that count as equal.
+const sameImpact = 1e-9
+
+// order sorts by impact, largest first. Neighbours at most sameImpact apart form
+// one group, ordered by dimension, source and object.
+func order(drafts []*draft) {
+	slices.SortStableFunc(drafts, func(a, b *draft) int { return cmp.Compare(b.Impact, a.Impact) })
+	for start := 0; start < len(drafts); {
+		end := start + 1
+		for end < len(drafts) && drafts[end-1].Impact-drafts[end].Impact <= sameImpact {
+			end++
+		}
+		slices.SortStableFunc(drafts[start:end], func(a, b *draft) int {
+			return cmp.Or(
+				cmp.Compare(a.dimension, b.dimension),
+				cmp.Compare(a.source, b.source),
+				a.object.compare(b.object),
+			)
+		})
+		start = end
+	}
+}

@@ -1,0 +1,200 @@
+package readiness
+
+import "math"
+
+// view is a semantic model as an assessment looks at it: itself, or as a source of
+// a data agent.
+type view struct {
+	*scope
+	n      float64 // its weight among the sources
+	agent  bool
+	source int // index among the agent's sources
+	id     string
+}
+
+// tally is the two sums of a rule (regime C.2): of weights, and of weights times
+// violations.
+type tally struct{ weight, lost float64 }
+
+func (t tally) score() float64 { return 1 - t.lost/t.weight }
+
+// judgement is a rule applied to a view, or an agent's rule to the agent.
+type judgement struct {
+	*rule
+	eligible, ignored int
+	weighted, plain   tally // with the weights of usage, and with all weights 1
+	failing           []failing
+}
+
+type failing struct {
+	verdict
+	*object
+	weight float64
+	source int
+	id     string // of the source
+}
+
+// add counts an object that the rule judged.
+func (j *judgement) add(f failing, o Options) {
+	if f.object == nil {
+		f.object = &object{kind: otherKind, objectType: ModelObject, index: -1, name: "#" + j.rule.id}
+	}
+	if o.Ignore != nil && o.Ignore(j.rule.id, f.key()) {
+		j.ignored++
+		return
+	}
+	j.eligible++
+	j.weighted.weight += f.weight
+	j.weighted.lost += f.weight * f.violation
+	if !j.usage {
+		j.plain.weight++
+		j.plain.lost += f.violation
+	}
+	if f.violation > 0 {
+		j.failing = append(j.failing, f)
+	}
+}
+
+func (f *failing) key() Key {
+	k := f.object.key()
+	k.SourceModelID = f.id
+	return k
+}
+
+// part is what one view adds to a dimension.
+type part struct {
+	n          float64
+	judgements []judgement
+}
+
+func (v view) judge(d dimension, o Options) part {
+	p := part{n: v.n}
+	for i := range d.rules {
+		j := judgement{rule: &d.rules[i]}
+		if (d.applies == nil || d.applies(v.scope)) && !(v.agent && j.layout) {
+			j.check(v.scope, func(judged judged, found verdict) {
+				f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
+				if judged != nil {
+					f.object, f.weight = judged.base(), v.weight(judged)
+				}
+				j.add(f, o)
+			})
+		}
+		p.judgements = append(p.judgements, j)
+	}
+	return p
+}
+
+// weighing picks one of the two tallies of a judgement.
+type weighing func(*judgement) tally
+
+func byUsage(j *judgement) tally { return j.weighted }
+func evenly(j *judgement) tally  { return j.plain }
+
+// k is the weight of the rules that apply.
+func (p part) k(by weighing) float64 {
+	sum := 0.0
+	for i := range p.judgements {
+		if j := &p.judgements[i]; by(j).weight > 0 {
+			sum += j.rule.k
+		}
+	}
+	return sum
+}
+
+// score is D of a view, 0 to 100; false when no rule applies.
+func (p part) score(by weighing) (float64, bool) {
+	k, sum := p.k(by), 0.0
+	for i := range p.judgements {
+		if j := &p.judgements[i]; by(j).weight > 0 {
+			sum += j.rule.k * by(j).score()
+		}
+	}
+	return 100 * sum / k, k > 0
+}
+
+// scored is a dimension with what each view adds to it.
+type scored struct {
+	weighted
+	parts []part
+}
+
+// n is the weight of the views in which a rule applies.
+func (d scored) n(by weighing) float64 {
+	sum := 0.0
+	for _, p := range d.parts {
+		if _, ok := p.score(by); ok {
+			sum += p.n
+		}
+	}
+	return sum
+}
+
+// score is D over all views (regime C.6 (4)); false when it is null.
+func (d scored) score(by weighing) (float64, bool) {
+	n, sum := d.n(by), 0.0
+	for _, p := range d.parts {
+		if score, ok := p.score(by); ok {
+			sum += p.n * score
+		}
+	}
+	return sum / n, n > 0
+}
+
+// results are the dimension's rules over all views; R is the mean over those where
+// the rule applies.
+func (d scored) results() []Rule {
+	out := make([]Rule, 0, len(d.rules))
+	if len(d.parts) == 0 {
+		for _, r := range d.rules {
+			out = append(out, Rule{ID: r.id, Weight: r.k})
+		}
+		return out
+	}
+	for i, first := range d.parts[0].judgements {
+		r := Rule{ID: first.rule.id, Weight: first.rule.k}
+		n, sum := 0.0, 0.0
+		for _, p := range d.parts {
+			j := &p.judgements[i]
+			r.Eligible += j.eligible
+			r.Failing += len(j.failing)
+			r.Ignored += j.ignored
+			if j.weighted.weight > 0 {
+				n += p.n
+				sum += p.n * j.weighted.score()
+			}
+		}
+		if n > 0 {
+			r.Score = new(round4(sum / n))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// overall is S and the sum of the weights of the dimensions that have a score;
+// false when none has.
+func overall(dimensions []scored, by weighing) (s, weights float64, ok bool) {
+	for _, d := range dimensions {
+		if score, ok := d.score(by); ok {
+			s += d.weight * score
+			weights += d.weight
+		}
+	}
+	return s / weights, weights, weights > 0
+}
+
+// scores are the stored forms of S under the caps that hold (regime C.9 (17)).
+func scores(s float64, caps []limit) Scores {
+	capped := s
+	for _, c := range caps {
+		capped = min(capped, c.most)
+	}
+	return Scores{new(integer(capped)), new(round4(capped)), new(round4(s))}
+}
+
+// integer is a score as an integer: half up, where 1e-9 below a half is a half.
+func integer(x float64) int { return int(math.Floor(x + 0.5 + 1e-9)) }
+
+// round4 is a raw value: 4 decimals, half up.
+func round4(x float64) float64 { return math.Floor(x*10000+0.5) / 10000 }

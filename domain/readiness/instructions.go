@@ -1,0 +1,252 @@
+package readiness
+
+import (
+	"regexp"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+)
+
+// instructionRules judge what a person tells the AI about the model: the AI
+// instructions and the verified answers (regime C.4 instructions). Instructions
+// that are not there pass none of them.
+var instructionRules = []rule{
+	// INS-01: there are instructions.
+	{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: whole(always, noInstructions)},
+	// INS-02: long enough to help, short enough to be kept.
+	{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionLength)},
+	// INS-03: they name fields, and fields that exist (C.9 (14)).
+	{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionReferences)},
+	// INS-04: they speak of what questions turn on (C.9 (1)).
+	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionTopics)},
+	// INS-05: they say which date of a fact to use (C.9 (7, 14, 21)).
+	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: each(where(allTables, hasSeveralDates), undecidedDate)},
+	// INS-06: they say what calculation groups and field parameters do (C.9 (14)).
+	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: each(where(exposedTables, needsExplaining), unexplained)},
+	// INS-07: there are verified answers.
+	{id: "INS-07", k: 2, severity: Low, check: whole(always, noAnswers)},
+	// INS-08: each has enough trigger phrases (C.9 (14)).
+	{id: "INS-08", k: 1, severity: Low, check: each(verifiedAnswers, triggerPhrases)},
+	// INS-09: and uses fields that an AI sees (C.9 (14)).
+	{id: "INS-09", k: 1, severity: Medium, check: each(verifiedAnswers, answerFields)},
+}
+
+const noInstruction = "no instructions"
+
+func noInstructions(x *scope) verdict {
+	if x.instructions == "" {
+		return fails(1, "write AI instructions: its terms, its rules, which measure answers what", noInstruction)
+	}
+	return verdict{}
+}
+
+const (
+	shortInstructions = 200
+	longInstructions  = 10_000
+)
+
+func instructionLength(x *scope) verdict {
+	switch n := length(x.instructions); {
+	case n == 0:
+		return fails(1, "give the AI instructions 200 to 10,000 characters", noInstruction)
+	case n > longInstructions:
+		return fails(1, "cut the AI instructions to 10,000 characters, most important first", "%d characters", n)
+	case n < shortInstructions:
+		return fails(0.5, "say more in the AI instructions: at least 200 characters", "%d characters", n)
+	}
+	return verdict{}
+}
+
+// instructionFields are the three ways to name a field, the last one alone and
+// not before "(", which makes it a Markdown link.
+var instructionFields = []*regexp.Regexp{
+	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
+	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
+	regexp.MustCompile(`\[([^\]\n]+)\]`),
+}
+
+func instructionReferences(x *scope) verdict {
+	if x.instructions == "" {
+		return fails(1, "name in the AI instructions the measures and columns to use, as 'Table'[Field]", noInstruction)
+	}
+	text := []byte(x.instructions)
+	type mention struct {
+		ref
+		qualified bool
+	}
+	found := map[mention]bool{}
+	var unresolved []string
+	note := func(m mention, written []byte, resolved bool) {
+		if !found[m] {
+			found[m] = true
+			if !resolved {
+				unresolved = append(unresolved, string(written))
+			}
+		}
+	}
+	for i, pattern := range instructionFields {
+		for _, at := range pattern.FindAllSubmatchIndex(text, -1) {
+			written := text[at[0]:at[1]]
+			if i < 2 {
+				r := ref{norm(string(text[at[2]:at[3]])), norm(string(text[at[4]:at[5]]))}
+				note(mention{r, true}, written, x.byNorm[r] != nil)
+			} else if at[1] == len(text) || text[at[1]] != '(' {
+				name := norm(string(text[at[2]:at[3]]))
+				note(mention{ref{field: name}, false}, written, x.named[name])
+			}
+			for j := range written {
+				written[j] = ' '
+			}
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant", "no field is named as 'Table'[Field] or [Field]")
+	case len(unresolved) > 0:
+		return fails(float64(len(unresolved))/float64(len(found)), "correct the fields that the AI instructions name and the model does not have",
+			"%d of %s unknown: %s", len(unresolved), count(len(found), "field"), list(unresolved, len(unresolved)))
+	}
+	return verdict{}
+}
+
+// instructionSubjects are four of the five things instructions should speak of.
+var instructionSubjects = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"time", regexp.MustCompile(`(?i)\b(fiscal|calendar|year|quarter|season|period|ytd)\b`)},
+	{"which measure to use", regexp.MustCompile(`(?i)\b(use|prefer|refer to)\b[^\n]{0,60}(\[|measure)`)},
+	{"terms", regexp.MustCompile(`(?i)\b(means|refers to|stands for|defined as|also known as|synonym)\b`)},
+	{"defaults", regexp.MustCompile(`(?i)\b(default|unless|always|by default|otherwise)\b`)},
+}
+
+var (
+	headingLine = regexp.MustCompile(`^#{1,6} `)
+	itemLine    = regexp.MustCompile(`^[-*] `)
+)
+
+func instructionTopics(x *scope) verdict {
+	if x.instructions == "" {
+		return fails(1, "write the AI instructions in sections: time, which measure to use, terms, defaults", noInstruction)
+	}
+	var missing []string
+	for _, s := range instructionSubjects {
+		if !s.pattern.MatchString(x.instructions) {
+			missing = append(missing, s.name)
+		}
+	}
+	if !structured(x.instructions) {
+		missing = append(missing, "headings or a list")
+	}
+	if len(missing) == 0 {
+		return verdict{}
+	}
+	return fails(1-float64(5-len(missing))/5, "add to the AI instructions what they leave out: "+strings.Join(missing, ", "), "%d of 5 found", 5-len(missing))
+}
+
+// structured tells whether a text has a heading or a list of three items.
+func structured(text string) bool {
+	items := 0
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if itemLine.MatchString(line) {
+			items++
+		}
+		if items == 3 || headingLine.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasSeveralDates(_ *scope, t *table) bool { return t.fact() && len(t.dates()) >= 2 }
+
+// dates are the columns of a table, hidden too, that are dateTime or an end of a
+// relationship with a date table.
+func (t *table) dates() []*column {
+	var dates []*column
+	for _, c := range t.columns {
+		if c.dateEnd || c.is(semanticmodel.DateTime) {
+			dates = append(dates, c)
+		}
+	}
+	return dates
+}
+
+func undecidedDate(x *scope, t *table) verdict {
+	var names []string
+	for _, c := range t.dates() {
+		if containsWords(x.instructionWords, joinWords(c.words)) {
+			return verdict{}
+		}
+		names = append(names, c.name)
+	}
+	return fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s", list(names, len(names)))
+}
+
+func needsExplaining(_ *scope, t *table) bool {
+	return t.src.CalculationGroup != nil || t.fieldParameter
+}
+
+func unexplained(x *scope, t *table) verdict {
+	if strings.Contains(x.instructionsUnder, t.norm) {
+		return verdict{}
+	}
+	what := "field parameters"
+	if t.src.CalculationGroup != nil {
+		what = "a calculation group"
+	}
+	return fails(1, "say by name in the AI instructions what it does and when to use it", "%s that the instructions do not name", what)
+}
+
+func noAnswers(x *scope) verdict {
+	if len(x.answers) > 0 {
+		return verdict{}
+	}
+	return fails(1, "verify answers to the questions asked most", "no verified answer")
+}
+
+const (
+	fewPhrases    = 5
+	mostPhrases   = 15
+	longestPhrase = 500
+)
+
+func triggerPhrases(_ *scope, a *answer) verdict {
+	n, longest := 0, 0
+	for _, p := range a.src.TriggerPhrases {
+		if l := length(p); l > 0 {
+			n++
+			longest = max(longest, l)
+		}
+	}
+	switch {
+	case n == 0:
+		return fails(1, "add 5 to 15 trigger phrases", "no trigger phrase")
+	case n > mostPhrases:
+		return fails(1, "keep the 15 best trigger phrases", "%s", count(n, "trigger phrase"))
+	case longest > longestPhrase:
+		return fails(1, "shorten the trigger phrases to 500 characters", "a trigger phrase of %d characters", longest)
+	case n < fewPhrases:
+		return fails(0.5, "add trigger phrases in other words: 5 to 15 in all", "%s", count(n, "trigger phrase"))
+	}
+	return verdict{}
+}
+
+func answerFields(x *scope, a *answer) verdict {
+	var missing, hidden []string
+	for _, f := range a.src.Fields {
+		switch o := x.lookUp(f.Table, f.Name); {
+		case o == nil:
+			missing = append(missing, quoted(f.Table)+"["+f.Name+"]")
+		case !x.in(o):
+			hidden = append(hidden, quoted(f.Table)+"["+f.Name+"]")
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fails(1, "build it again on fields that exist", "not in the model: %s", list(missing, len(missing)))
+	case len(hidden) > 0:
+		return fails(1, "show the fields it uses to AI, or build it on others", "not exposed: %s", list(hidden, len(hidden)))
+	}
+	return verdict{}
+}

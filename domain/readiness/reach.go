@@ -1,0 +1,156 @@
+package readiness
+
+import "math/bits"
+
+// reached is what a measure refers to, directly or through measures, itself apart.
+type reached struct {
+	all, missing int
+	first        []*object // of the missing ones, at most shownList
+}
+
+// reach follows the references of all measures (regime C.4 VIS-04, C.9 (13)).
+// References among measures may run in circles and in long chains: measures that
+// reach each other are taken together, and the objects reached are counted 64 at a
+// time, so that the time is (measures + references) · objects / 64.
+func reach(x *scope) map[*measure]reached {
+	g := newGraph(x.snapshot)
+	components := g.components()
+	out := make(map[*measure]reached, len(x.m))
+	bitsOf := make([]uint64, len(g.measures)) // by component
+	for block := 0; block < len(g.targets); block += 64 {
+		targets := g.targets[block:min(block+64, len(g.targets))]
+		var hidden uint64
+		for i, o := range targets {
+			if !x.in(o) {
+				hidden |= 1 << i
+			}
+		}
+		// Components come with those they reach first.
+		for n, members := range components {
+			var seen uint64
+			for _, m := range members {
+				for _, o := range g.measures[m].refs {
+					if i := g.position[o.index] - block; 0 <= i && i < 64 {
+						seen |= 1 << i
+					}
+				}
+				for _, next := range g.next[m] {
+					seen |= bitsOf[g.component[next]]
+				}
+			}
+			bitsOf[n] = seen
+		}
+		for m, measure := range g.measures {
+			if !x.in(&measure.object) {
+				continue
+			}
+			seen := bitsOf[g.component[m]]
+			if i := g.position[measure.index] - block; 0 <= i && i < 64 {
+				seen &^= 1 << i
+			}
+			r := out[measure]
+			r.all += bits.OnesCount64(seen)
+			r.missing += bits.OnesCount64(seen & hidden)
+			for rest := seen & hidden; rest != 0 && len(r.first) < shownList; rest &= rest - 1 {
+				r.first = append(r.first, targets[bits.TrailingZeros64(rest)])
+			}
+			out[measure] = r
+		}
+		clear(bitsOf)
+	}
+	return out
+}
+
+// graph is the references among measures, which are numbered.
+type graph struct {
+	measures  []*measure
+	next      [][]int   // the measures that each refers to
+	component []int     // of each measure, once components was called
+	targets   []*object // what any measure refers to, in object order
+	position  []int     // in targets, by object.index; -1 for what is none
+}
+
+func newGraph(s *snapshot) *graph {
+	g := &graph{measures: s.measures, next: make([][]int, len(s.measures)), component: make([]int, len(s.measures)), position: make([]int, len(s.objects))}
+	number := make(map[*object]int, len(s.measures))
+	for i, m := range s.measures {
+		number[&m.object] = i
+	}
+	target := make([]bool, len(s.objects))
+	for i, m := range s.measures {
+		for _, o := range m.refs {
+			target[o.index] = true
+			if o.kind == measureKind {
+				g.next[i] = append(g.next[i], number[o])
+			}
+		}
+	}
+	for i, o := range s.objects {
+		g.position[i] = -1
+		if target[i] {
+			g.position[i] = len(g.targets)
+			g.targets = append(g.targets, o)
+		}
+	}
+	return g
+}
+
+// components groups measures that refer to each other in a circle; each group
+// comes after those it refers to (Tarjan's algorithm, without recursion).
+func (g *graph) components() [][]int {
+	const unseen = 0
+	var (
+		groups [][]int
+		order  = make([]int, len(g.measures)) // when first seen, from 1
+		low    = make([]int, len(g.measures)) // the earliest still open one it leads to
+		open   = make([]bool, len(g.measures))
+		stack  []int // open measures
+		seen   int
+	)
+	type step struct{ measure, next int }
+	for root := range g.measures {
+		if order[root] != unseen {
+			continue
+		}
+		path := []step{{measure: root}}
+		for len(path) > 0 {
+			s := &path[len(path)-1]
+			m := s.measure
+			if s.next == 0 && order[m] == unseen {
+				seen++
+				order[m], low[m], open[m] = seen, seen, true
+				stack = append(stack, m)
+			}
+			if s.next < len(g.next[m]) {
+				to := g.next[m][s.next]
+				s.next++
+				switch {
+				case order[to] == unseen:
+					path = append(path, step{measure: to})
+				case open[to]:
+					low[m] = min(low[m], order[to])
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				parent := path[len(path)-1].measure
+				low[parent] = min(low[parent], low[m])
+			}
+			if low[m] == order[m] {
+				at := len(stack)
+				for {
+					at--
+					open[stack[at]] = false
+					g.component[stack[at]] = len(groups)
+					if stack[at] == m {
+						break
+					}
+				}
+				groups = append(groups, append([]int(nil), stack[at:]...))
+				stack = stack[:at]
+			}
+		}
+	}
+	return groups
+}

@@ -1,0 +1,96 @@
+// Package readiness scores how ready a semantic model is for AI: it applies a
+// scoring regime to a definition and, where there is one, its usage, and answers
+// a score, the score of each dimension and findings. The same input gives the
+// same Result, whatever the order of tables, columns and measures in it; what
+// the definition holds is only read as data.
+//
+// A regime is a set of rules under an id. Regimes never change once published:
+// new rules are a new Regime beside the old ones, and scores are compared only
+// between assessments of the same regime and weighting.
+package readiness
+
+import "readiness/definition/semanticmodel"
+
+// Options are what an assessment takes beside the definition.
+type Options struct {
+	// Usage is how often each field was viewed in reports: table, field, views.
+	// Nil is no usage; an empty map is usage of nothing (regime C.9 (20)). It is of
+	// the one model assessed; a data agent's sources carry their own.
+	Usage map[string]map[string]int64
+	// Ignore tells which objects a rule does not judge; nil ignores none.
+	Ignore func(ruleID string, key Key) bool
+}
+
+// Agent is a data agent's own configuration, of the stage that is assessed.
+type Agent struct {
+	Instructions string
+	// Description is the published one.
+	Description string
+}
+
+// Source is a data source of a data agent.
+type Source struct {
+	ID   string
+	Name string
+	// Tables are the names of the selected tables.
+	Tables []string
+	// Model is nil for a source that is no semantic model: it is not scored.
+	Model *semanticmodel.Model
+	// Usage is that of the model, as in Options.
+	Usage map[string]map[string]int64
+}
+
+// Assess scores a semantic model by the current regime.
+func Assess(m *semanticmodel.Model, o Options) Result { return Current().Assess(m, o) }
+
+// AssessAsAgent scores a semantic model as a data agent that selected every
+// exposed table reads it, by the current regime (spec 2.9, scoreDataAgent).
+func AssessAsAgent(m *semanticmodel.Model, o Options) Result { return Current().AssessAsAgent(m, o) }
+
+// AssessAgent scores a data agent with its sources by the current regime.
+func AssessAgent(a Agent, sources []Source, o Options) Result {
+	return Current().AssessAgent(a, sources, o)
+}
+
+// Assess scores a semantic model (regime C.2).
+func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
+	s := newSnapshot(m)
+	x := newScope(s, s.exposed, o.Usage)
+	return r.report(r.modelWeights(), []view{{scope: x, n: 1}}, nil, o)
+}
+
+// AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent
+// of which nothing is known but that it selected every exposed table.
+func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
+	s := newSnapshot(m)
+	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
+	x := newScope(s, exposed, o.Usage)
+	return r.report(r.agentWeights(), []view{{scope: x, n: float64(len(x.f)), agent: true}}, nil, o)
+}
+
+// AssessAgent scores what a data agent sees of its semantic models, and its own
+// configuration (regime C.6, C.9 (23)).
+func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
+	config := &configuration{Agent: a, sources: sources, snapshots: make([]*snapshot, len(sources))}
+	var views []view
+	var scored []ScoredSource
+	var unscored []string
+	for i, source := range sources {
+		if source.Model == nil {
+			unscored = append(unscored, source.ID)
+			continue
+		}
+		s := newSnapshot(source.Model)
+		config.snapshots[i] = s
+		exposed, hidden := s.selection(selectedBy(source.Tables))
+		x := newScope(s, exposed, source.Usage)
+		views = append(views, view{scope: x, n: float64(len(x.f)), agent: true, source: i, id: source.ID})
+		scored = append(scored, ScoredSource{
+			SourceModelID: source.ID, Name: source.Name,
+			Tables: len(x.t), Columns: len(x.c), Measures: len(x.m), HiddenExposed: hidden,
+		})
+	}
+	result := r.report(r.agentWeights(), views, config, o)
+	result.Sources, result.UnscoredSources = scored, unscored
+	return result
+}

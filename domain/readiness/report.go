@@ -1,0 +1,72 @@
+package readiness
+
+import "slices"
+
+// report scores the views, and the agent's configuration where there is one.
+func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
+	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
+	var all []scored
+	for _, d := range dimensions {
+		s := scored{weighted: d}
+		switch {
+		case len(d.rules) > 0:
+			for _, v := range views {
+				s.parts = append(s.parts, v.judge(d.dimension, o))
+			}
+		case config != nil:
+			s.parts = []part{config.judge(r.agent, o)}
+		default: // no agent is known
+			continue
+		}
+		all = append(all, s)
+	}
+	holding := r.limits(views)
+	exposed := false // any table
+	for _, v := range views {
+		exposed = exposed || len(v.t) > 0
+		if v.views != nil {
+			result.Weighting = WeightedByUsage
+		}
+		result.Model.add(v.scope)
+	}
+	for _, c := range holding {
+		result.Caps = append(result.Caps, c.id)
+	}
+	if s, _, ok := overall(all, byUsage); ok && exposed {
+		result.Scores = scores(s, holding)
+	}
+	if s, _, ok := overall(all, evenly); ok && exposed {
+		result.Unweighted = scores(s, holding)
+	}
+	for _, d := range all {
+		out := Dimension{ID: d.id, Name: d.name, Weight: d.weight, Rules: d.results()}
+		if score, ok := d.score(byUsage); ok {
+			out.Score, out.Raw = new(integer(score)), new(round4(score))
+		}
+		result.Dimensions = append(result.Dimensions, out)
+	}
+	result.Findings = findings(all)
+	return result
+}
+
+// limits are the caps that hold in every view.
+func (r *Regime) limits(views []view) []limit {
+	var holding []limit
+	for _, c := range r.caps {
+		if len(views) > 0 && !slices.ContainsFunc(views, func(v view) bool { return !c.holds(v.scope) }) {
+			holding = append(holding, c)
+		}
+	}
+	return holding
+}
+
+func (c *Counts) add(x *scope) {
+	c.Tables += len(x.tables)
+	c.Columns += len(x.columns)
+	c.Measures += len(x.measures)
+	c.Relationships += len(x.relationships)
+	c.ExposedTables += len(x.t)
+	c.ExposedColumns += len(x.c)
+	c.ExposedMeasures += len(x.m)
+	c.VerifiedAnswers += len(x.answers)
+}

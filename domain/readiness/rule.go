@@ -1,0 +1,142 @@
+package readiness
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// rule is one row of regime C.4.
+type rule struct {
+	id       string
+	k        float64 // weight inside the dimension
+	severity Severity
+	fixes    []FixKind
+	check    check
+	// layout marks rules about what a data agent's DAX generation is not given:
+	// they do not apply to it (regime C.6 (3)).
+	layout bool
+	// usage marks rules that need a usage map; the unweighted companion is
+	// computed without them.
+	usage bool
+}
+
+// check judges every eligible object of a scope, in object order.
+type check func(x *scope, say func(judged, verdict))
+
+// judged is an object that a rule judges.
+type judged interface{ base() *object }
+
+// verdict is what a rule finds about an object. The zero verdict passes.
+type verdict struct {
+	violation float64 // 0 to 1
+	// message is what to do, a clause without subject; evidence what was found.
+	message, evidence string
+	// implied marks a quality rule that fails because the thing itself is absent:
+	// it only speaks when no other rule does.
+	implied bool
+}
+
+func fails(violation float64, message, evidence string, args ...any) verdict {
+	return verdict{violation: violation, message: message, evidence: fmt.Sprintf(evidence, args...)}
+}
+
+func absent(message, evidence string) verdict {
+	return verdict{violation: 1, message: message, evidence: evidence, implied: true}
+}
+
+// each judges objects one by one.
+func each[O judged](eligible func(*scope) []O, judge func(*scope, O) verdict) check {
+	return func(x *scope, say func(judged, verdict)) {
+		for _, o := range eligible(x) {
+			say(o, judge(x, o))
+		}
+	}
+}
+
+// among judges objects by the others that are eligible: prepare is given them all.
+func among[O judged](eligible func(*scope) []O, prepare func(*scope, []O) func(O) verdict) check {
+	return func(x *scope, say func(judged, verdict)) {
+		objects := eligible(x)
+		judge := prepare(x, objects)
+		for _, o := range objects {
+			say(o, judge(o))
+		}
+	}
+}
+
+// whole judges the model as one object, where the rule applies.
+func whole(applies func(*scope) bool, judge func(*scope) verdict) check {
+	return func(x *scope, say func(judged, verdict)) {
+		if applies(x) {
+			say(nil, judge(x))
+		}
+	}
+}
+
+func always(*scope) bool { return true }
+
+// where narrows a set.
+func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scope) []O {
+	return func(x *scope) []O {
+		var kept []O
+		for _, o := range set(x) {
+			if keep(x, o) {
+				kept = append(kept, o)
+			}
+		}
+		return kept
+	}
+}
+
+// The sets of regime C.1: T, C, M and F are exposed; facts and dimensions are
+// taken over all tables, hidden or not (C.9 (7)).
+func exposedTables(x *scope) []*table              { return x.t }
+func exposedColumns(x *scope) []*column            { return x.c }
+func exposedMeasures(x *scope) []*measure          { return x.m }
+func exposedFields(x *scope) []*object             { return x.f }
+func exposedObjects(x *scope) []*object            { return x.all }
+func allTables(x *scope) []*table                  { return x.tables }
+func allRelationships(x *scope) []*relationship    { return x.relationships }
+func verifiedAnswers(x *scope) []*answer           { return x.answers }
+func describedObjects(x *scope) []*object          { return x.described }
+func isFact(_ *scope, t *table) bool               { return t.fact() }
+func isDimension(_ *scope, t *table) bool          { return t.dimension() }
+func notKey(_ *scope, c *column) bool              { return !c.key }
+func isBetween(_ *scope, r *relationship) bool     { return r.between() }
+func activeBetween(x *scope, r *relationship) bool { return r.src.IsActive && r.between() }
+
+// subject names an object at the start of a message.
+func subject(o *object) string {
+	name := shown(o.name, shownName)
+	switch o.objectType {
+	case TableObject:
+		return "Table " + quoted(o.table.src.Name)
+	case ColumnObject:
+		return "Column " + quoted(o.table.src.Name) + "[" + name + "]"
+	case MeasureObject:
+		return "Measure [" + name + "]"
+	case RelationshipObject:
+		return "Relationship " + shown(o.name, 2*shownName)
+	case VerifiedAnswerObject:
+		return "Verified answer " + quoted(o.name)
+	case SourceObject:
+		return "Source " + quoted(o.name)
+	case DataAgentObject:
+		return "The data agent"
+	}
+	return "The model"
+}
+
+// quoted is a table's or an answer's name as DAX quotes it, cut for display.
+func quoted(name string) string {
+	return "'" + strings.ReplaceAll(shown(name, shownName), "'", "''") + "'"
+}
+
+// count is a number with its noun, as in "1 column" and "3 columns".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

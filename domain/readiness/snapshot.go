@@ -1,0 +1,365 @@
+package readiness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+)
+
+// kind orders the objects of a table (regime C.2).
+type kind int
+
+const (
+	tableKind kind = iota
+	columnKind
+	measureKind
+	relationshipKind
+	otherKind // verified answers, the model, a data agent and its sources
+)
+
+// object is anything a rule judges.
+type object struct {
+	kind        kind
+	objectType  ObjectType
+	index       int    // in snapshot.objects; -1 for what has no usage of its own
+	table       *table // the home table, the table itself, the from-table; nil for the rest
+	name        string // the finding's object_name; a table's is ""
+	description string // trimmed
+	norm        string // of the name (a table's own name)
+	words       []string
+	terms       []string // authored synonyms under norm, each once, never the name
+	visibility  string   // in the AI data schema
+	hidden      bool
+}
+
+func (o *object) base() *object { return o }
+
+func (o *object) key() Key {
+	k := Key{ObjectName: o.name}
+	if o.table != nil {
+		k.Table = o.table.src.Name
+	}
+	return k
+}
+
+// compare is the regime's order of objects: table, kind, name (C.2).
+func (o *object) compare(p *object) int {
+	return cmp.Or(
+		strings.Compare(o.key().Table, p.key().Table),
+		cmp.Compare(o.kind, p.kind),
+		strings.Compare(o.name, p.name),
+	)
+}
+
+type table struct {
+	object
+	src         *semanticmodel.Table
+	columns     []*column
+	measures    []*measure
+	hierarchies []*hierarchy
+
+	// Structure, the same whatever is exposed (regime C.9 (7, 8)).
+	starred        bool // in TR: no calculation group, field parameters or measure table
+	fieldParameter bool
+	related        bool // in an active relationship
+	manyToOne      bool // on a many side of an active relationship whose other side is one
+	oneSide        bool // on the one side of an active relationship
+	date           bool
+	dateByName     bool
+	dated          bool // in an active relationship with a date table
+}
+
+func (t *table) fact() bool      { return t.starred && t.manyToOne && !t.oneSide }
+func (t *table) dimension() bool { return t.starred && t.oneSide }
+
+func (t *table) markedAsDate() bool { return strings.EqualFold(t.src.DataCategory, "Time") }
+
+type column struct {
+	object
+	src      *semanticmodel.Column
+	key      bool // an end of a relationship, or isKey
+	end      bool // of any relationship
+	manySide bool // of any relationship
+	dateEnd  bool // of a relationship with a date table
+}
+
+func (c *column) is(types ...semanticmodel.DataType) bool {
+	return slices.Contains(types, c.src.DataType)
+}
+
+func (c *column) numeric() bool {
+	return c.is(semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double)
+}
+
+func (c *column) summed() bool { return c.src.SummarizeBy != "none" }
+
+type measure struct {
+	object
+	src  *semanticmodel.Measure
+	refs []*object // the columns and measures it refers to directly, each once, in object order
+}
+
+type hierarchy struct {
+	object
+	src     *semanticmodel.Hierarchy
+	exposed bool // as a column would be
+}
+
+type relationship struct {
+	object
+	src      *semanticmodel.Relationship
+	from, to *column
+}
+
+func (r *relationship) fromMany() bool { return r.src.FromCardinality != semanticmodel.One }
+func (r *relationship) toMany() bool   { return r.src.ToCardinality == semanticmodel.Many }
+
+// between tells whether both ends are in TR.
+func (r *relationship) between() bool { return r.from.table.starred && r.to.table.starred }
+
+type answer struct {
+	object
+	src *semanticmodel.VerifiedAnswer
+}
+
+// snapshot is a model after dropping (regime C.1), in object order, with
+// everything that does not depend on who looks at it.
+type snapshot struct {
+	src           *semanticmodel.Model
+	tables        []*table
+	columns       []*column
+	measures      []*measure
+	objects       []*object // tables, columns and measures
+	relationships []*relationship
+	answers       []*answer
+	starred       int // count(TR)
+	facts         int
+	hasDateTime   bool // a column is dateTime
+	autoDate      bool // it had an auto-date table
+
+	// What measures, hidden too, and calculation items call.
+	timeIntelligence bool
+	activated        map[[2]*object]bool // pairs of columns that USERELATIONSHIP names
+
+	configured bool   // the AI data schema is
+	exposed    []bool // the exposed set X of the model, by object.index
+
+	instructions      string // "" when absent or blank
+	instructionWords  string // joined
+	instructionsUnder string // norm
+	byNorm            map[ref]*object
+	named             map[string]bool // norms of column and measure names
+}
+
+// ref names a field for a look-up, under norm or in lower case.
+type ref struct{ table, field string }
+
+func isAutoDate(t *semanticmodel.Table) bool {
+	if strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_") {
+		return true
+	}
+	_, local := t.Annotations["__PBI_LocalDateTable"]
+	_, template := t.Annotations["__PBI_TemplateDateTable"]
+	return local || template
+}
+
+func newSnapshot(m *semanticmodel.Model) *snapshot {
+	s := &snapshot{src: m, byNorm: map[ref]*object{}, named: map[string]bool{}, activated: map[[2]*object]bool{}}
+	for i := range m.Tables {
+		switch t := &m.Tables[i]; {
+		case isAutoDate(t):
+			s.autoDate = true
+		case !t.IsPrivate:
+			s.tables = append(s.tables, newTable(t))
+		}
+	}
+	slices.SortStableFunc(s.tables, func(a, b *table) int { return a.compare(&b.object) })
+	for _, t := range s.tables {
+		s.add(&t.object)
+		for _, c := range t.columns {
+			s.add(&c.object)
+			s.columns = append(s.columns, c)
+			s.hasDateTime = s.hasDateTime || c.is(semanticmodel.DateTime)
+		}
+		for _, m := range t.measures {
+			s.add(&m.object)
+			s.measures = append(s.measures, m)
+		}
+	}
+	names := newNames(s)
+	s.relate(names)
+	s.expose()
+	s.structure()
+	for _, m := range s.measures {
+		m.refs = s.read(m.src.Expression, m.table, names)
+	}
+	for _, t := range s.tables {
+		if g := t.src.CalculationGroup; g != nil {
+			for _, item := range g.Items {
+				s.read(item.Expression, nil, names)
+			}
+		}
+	}
+	for i := range m.Copilot.VerifiedAnswers {
+		a := &m.Copilot.VerifiedAnswers[i]
+		s.answers = append(s.answers, &answer{object{kind: otherKind, objectType: VerifiedAnswerObject, index: -1, name: a.Folder}, a})
+	}
+	slices.SortStableFunc(s.answers, func(a, b *answer) int { return a.compare(&b.object) })
+	s.synonyms()
+	if text := instructions(m); length(text) > 0 {
+		s.instructions = text
+	}
+	s.instructionWords = joinWords(words(s.instructions))
+	s.instructionsUnder = norm(s.instructions)
+	return s
+}
+
+// add gives an object its place; the first of two with the same name under norm
+// is the one that a look-up finds.
+func (s *snapshot) add(o *object) {
+	o.index = len(s.objects)
+	s.objects = append(s.objects, o)
+	if o.kind == tableKind {
+		return
+	}
+	s.named[o.norm] = true
+	if r := (ref{o.table.norm, o.norm}); s.byNorm[r] == nil {
+		s.byNorm[r] = o
+	}
+}
+
+func newTable(src *semanticmodel.Table) *table {
+	t := &table{src: src}
+	t.object = newObject(tableKind, TableObject, t, src.Name, src.Description, src.IsHidden)
+	t.name = ""
+	for i := range src.Columns {
+		if c := &src.Columns[i]; !c.IsRowNumber {
+			t.columns = append(t.columns, &column{
+				object: newObject(columnKind, ColumnObject, t, c.Name, c.Description, c.IsHidden || src.IsHidden),
+				src:    c, key: c.IsKey,
+			})
+		}
+	}
+	for i := range src.Measures {
+		m := &src.Measures[i]
+		t.measures = append(t.measures, &measure{
+			object: newObject(measureKind, MeasureObject, t, m.Name, m.Description, m.IsHidden || src.IsHidden),
+			src:    m,
+		})
+	}
+	for i := range src.Hierarchies {
+		h := &src.Hierarchies[i]
+		o := newObject(otherKind, "", t, h.Name, h.Description, h.IsHidden || src.IsHidden)
+		o.index = -1
+		t.hierarchies = append(t.hierarchies, &hierarchy{object: o, src: h})
+	}
+	slices.SortStableFunc(t.columns, func(a, b *column) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(t.measures, func(a, b *measure) int { return strings.Compare(a.name, b.name) })
+	return t
+}
+
+func newObject(k kind, typ ObjectType, t *table, name, description string, hidden bool) object {
+	return object{
+		kind: k, objectType: typ, table: t, name: name, description: strings.TrimSpace(description),
+		norm: norm(name), words: words(name), hidden: hidden,
+	}
+}
+
+// relate keeps the relationships whose two columns exist (regime C.9 (6)).
+func (s *snapshot) relate(names *names) {
+	for i := range s.src.Relationships {
+		r := &s.src.Relationships[i]
+		from, to := names.column(r.FromTable, r.FromColumn), names.column(r.ToTable, r.ToColumn)
+		if from == nil || to == nil {
+			continue
+		}
+		rel := &relationship{src: r, from: from, to: to}
+		label := columnLabel(from) + " -> " + columnLabel(to)
+		rel.object = object{kind: relationshipKind, objectType: RelationshipObject, index: -1, table: from.table, name: label}
+		s.relationships = append(s.relationships, rel)
+		from.key, from.end, from.manySide = true, true, from.manySide || rel.fromMany()
+		to.key, to.end, to.manySide = true, true, to.manySide || rel.toMany()
+		if r.IsActive {
+			join(from.table, rel.fromMany(), rel.toMany())
+			join(to.table, rel.toMany(), rel.fromMany())
+		}
+	}
+	slices.SortStableFunc(s.relationships, func(a, b *relationship) int { return a.compare(&b.object) })
+}
+
+// join notes an active relationship of a table, by the sides it and the other
+// table are on.
+func join(t *table, many, otherMany bool) {
+	t.related = true
+	t.manyToOne = t.manyToOne || many && !otherMany
+	t.oneSide = t.oneSide || !many
+}
+
+// columnLabel is a column as a relationship's label shows it, unquoted.
+func columnLabel(c *column) string { return c.table.src.Name + "[" + c.name + "]" }
+
+// structure finds TR, the facts and the date tables. It looks at all tables,
+// hidden or not (regime C.9 (7, 8)).
+func (s *snapshot) structure() {
+	for _, t := range s.tables {
+		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
+		t.fieldParameter = calculated && slices.ContainsFunc(t.columns, func(c *column) bool {
+			_, ok := c.src.ExtendedProperties["ParameterMetadata"]
+			return ok
+		})
+		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end || s.exposed[c.index] })
+		t.starred = t.src.CalculationGroup == nil && !t.fieldParameter && !measureTable
+		if t.starred {
+			s.starred++
+		}
+		if t.fact() {
+			s.facts++
+		}
+		t.dateByName = t.dimension() && dateWords.meets(t.words) &&
+			slices.ContainsFunc(t.columns, func(c *column) bool { return c.is(semanticmodel.DateTime) })
+		t.date = t.dateByName || t.markedAsDate()
+	}
+	for _, r := range s.relationships {
+		r.from.dateEnd = r.from.dateEnd || r.to.table.date
+		r.to.dateEnd = r.to.dateEnd || r.from.table.date
+		if r.src.IsActive {
+			r.from.table.dated = r.from.table.dated || r.to.table.date
+			r.to.table.dated = r.to.table.dated || r.from.table.date
+		}
+	}
+}
+
+var dateWords = setOf("date,dates,calendar")
+
+// disconnected tells whether TR has at least two tables and no active
+// relationship connects two of them.
+func (s *snapshot) disconnected() bool {
+	return s.starred >= 2 && !slices.ContainsFunc(s.relationships, func(r *relationship) bool {
+		return r.src.IsActive && r.between() && r.from.table != r.to.table
+	})
+}
+
+// instructions are the AI instructions: the Copilot part, else those of the
+// default culture, else of the first culture by name that has any (regime C.9 (5)).
+func instructions(m *semanticmodel.Model) string {
+	if m.Copilot.Instructions != nil {
+		return *m.Copilot.Instructions
+	}
+	var first *semanticmodel.Culture
+	for i := range m.Cultures {
+		c := &m.Cultures[i]
+		switch {
+		case c.CustomInstructions == nil:
+		case c.Name == m.Culture:
+			return *c.CustomInstructions
+		case first == nil || c.Name < first.Name:
+			first = c
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return *first.CustomInstructions
+}
