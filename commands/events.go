@@ -7,7 +7,8 @@ import (
 	"readiness/eventstore"
 )
 
-// Events lists every event the service stores, at its current schema version.
+// Events are the types of every event that was ever stored. A type that is no
+// longer written stays here: the log still holds it.
 func Events() []eventstore.Type {
 	return eventstore.Events(
 		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
@@ -15,6 +16,7 @@ func Events() []eventstore.Type {
 		account.DocumentSaved{}, account.DocumentRemoved{},
 		account.Spent{}, account.GivenBack{},
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
-		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{}, assessment.RunAccepted{}, assessment.ModelEnded{},
+		assessment.RunAccepted{}, assessment.ModelEnded{},
+		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{},
 	)
 }

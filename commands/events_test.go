@@ -1,0 +1,111 @@
+package commands_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+var update = flag.Bool("update", false, "write golden files that are missing; one that exists is never rewritten")
+
+// Every version of every event that was ever written stays readable: its golden
+// file, written once, decodes to what it meant. A file that no longer does is a
+// broken promise, to be mended with an upcaster, not by rewriting the file.
+func TestStoredEventsStayReadable(t *testing.T) {
+	t.Parallel()
+	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
+	seven, forty, yes, itemID, at := 7, 40, true, id(4), time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
+	ana := item.Person{Issuer: "https://issuer.example", ID: "tid/ana"}
+	settings := account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
+	standing := assessment.Standing{Accepted: 2, Recorded: 1, RegimeID: "2026-11"}
+	failure := operation.Failure{Code: domain.ItemNotReadable, Message: "tables/Sales.tmdl:3:1: expected a name"}
+	result := assessment.Result{ModelID: id(4), Outcome: assessment.Assessed, AssessmentID: &itemID, Score: &forty, ScoreDataAgent: &seven, FindingsCount: &seven}
+	examples := []domain.Event{
+		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
+		account.PlanChanged{Plan: account.Business},
+		account.StatusChanged{Status: account.Suspended},
+		account.RegionChanged{Region: "northeurope"},
+		account.SettingsChanged{Settings: settings},
+		account.LicenseSaved{License: account.License{ID: "main", Label: "Main", Default: true, Allocated: &seven, Region: "westeurope", Status: "Active"}},
+		account.LicenseRemoved{LicenseID: "main"},
+		account.PersonSaved{Person: account.Person{Person: ana, Role: account.Admin, License: "main", Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Granted}}},
+		account.PersonRemoved{Person: ana},
+		account.DocumentSaved{Name: "aiProvider", Text: `{"kind":"rules"}`},
+		account.DocumentRemoved{Name: "aiProvider"},
+		account.Spent{Kind: account.Assessments, OperationID: id(1), Amount: 3, Used: 7},
+		account.GivenBack{Kind: account.FirstLooks, OperationID: id(1), Amount: 1, Used: 6},
+		operation.Accepted{
+			OperationID: id(1), AccountID: "contoso", Type: operation.AssessSemanticModel, Owner: ana,
+			Resource: operation.Resource{WorkspaceID: id(3), ItemID: &itemID, ItemType: item.SemanticModel},
+			Impact:   operation.Impact{Assessments: &seven, FirstLook: &yes},
+		},
+		operation.Started{Percent: &seven},
+		operation.Progressed{Percent: 40},
+		operation.Completed{},
+		operation.Broken{Failure: failure, Impact: operation.Impact{Assessments: &seven}},
+		operation.Stopped{},
+		assessment.RunAccepted{WorkspaceID: id(3), WorkspaceName: "Retail", Models: []assessment.Model{{ModelID: id(4), ModelName: "Sales", FirstLook: true}}},
+		assessment.ModelEnded{Result: result},
+		assessment.Accepted{OperationID: id(1), WorkspaceID: id(3), ModelID: id(4), FirstLook: true, Standing: standing},
+		assessment.GivenBack{OperationID: id(1), Standing: standing},
+		assessment.Recorded{Standing: standing, Assessment: assessment.Assessment{
+			AssessmentID: id(2), OperationID: id(1), WorkspaceID: id(3), WorkspaceName: "Retail", ModelID: id(4), ModelName: "Sales", AssessedAt: at,
+			Score: &forty, ScoreDataAgent: &seven, FindingsCount: 12, RegimeID: "2026-11", UsageInScoring: true, ComparableWithPrevious: true,
+			Usage:        assessment.Usage{Applied: true, State: "Applied", Reason: "because", WindowDays: &seven, TrackedReportCount: &seven, Access: item.Granted},
+			DocumentHash: "sha256:1", DefinitionHash: "sha256:2", SchemaVersion: 1,
+		}},
+	}
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]bool{}
+	for _, e := range examples {
+		name, version, data, err := codec.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		covered[name] = true
+		file := filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, version))
+		golden, err := os.ReadFile(file)
+		if os.IsNotExist(err) && *update {
+			var pretty bytes.Buffer
+			if err := json.Indent(&pretty, data, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			golden = append(pretty.Bytes(), '\n')
+			if err := os.WriteFile(file, golden, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		got, err := codec.Decode(name, version, golden)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		} else if d := cmp.Diff(e, got); d != "" {
+			t.Errorf("%s no longer means what it meant (-meant +read):\n%s", file, d)
+		}
+	}
+	for _, typ := range commands.Events() {
+		if name := typ.Example.EventType(); !covered[name] {
+			t.Errorf("the event %s has no example here", name)
+		}
+	}
+}
