@@ -107,10 +107,11 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 		if err := c.queueAppend(b); err != nil {
 			return err
 		}
+		// A failed append rings as well: it held the watermark back.
+		defer c.store.ring()
 		if err := c.store.pool.SendBatch(ctx, b).Close(); err != nil {
 			return c.failed(err)
 		}
-		c.store.appends.ring()
 		return nil
 	}
 	return c.transaction(ctx, false, nil)
@@ -144,6 +145,7 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	if err != nil {
 		return fmt.Errorf("eventstore: append: %w", err)
 	}
+	defer c.store.ring()
 	defer pooled.Release()
 	conn := pooled.Conn()
 	defer func() {
@@ -188,7 +190,6 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 			return fmt.Errorf("eventstore: append: %w", pgx.ErrTxCommitRollback)
 		}
 	}
-	c.store.appends.ring()
 	return nil
 }
 

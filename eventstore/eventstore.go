@@ -63,22 +63,35 @@ type Options struct {
 	// Inline queues the statements that project an event in the transaction
 	// that appends it. Its error fails the append.
 	Inline func(*pgx.Batch, Recorded) error
+	// HandlerTimeout ends the context of a follower's handling of one event;
+	// 30 seconds when 0.
+	HandlerTimeout time.Duration
 }
 
 // Store is the log. It is safe for concurrent use.
 type Store struct {
-	pool    *pgxpool.Pool
-	codec   *Codec
-	now     func() time.Time
-	newID   func() uuid.UUID
-	inline  func(*pgx.Batch, Recorded) error
-	logger  *slog.Logger
-	appends bell
+	pool   *pgxpool.Pool
+	codec  *Codec
+	now    func() time.Time
+	newID  func() uuid.UUID
+	inline func(*pgx.Batch, Recorded) error
+	logger *slog.Logger
+
+	handlerTimeout time.Duration
+
+	appended bell // rung after each append of this Store
+	news     bell // rung after each append that this Store knows of
+}
+
+// ring says that events have been appended here.
+func (s *Store) ring() {
+	s.appended.ring()
+	s.news.ring()
 }
 
 // New returns the log in pool's database, whose migrations have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
-	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger}
+	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -87,6 +100,9 @@ func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.handlerTimeout <= 0 {
+		s.handlerTimeout = 30 * time.Second
 	}
 	return s
 }

@@ -16,7 +16,7 @@ const pageSize = 1000
 const columns = `position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash`
 
 // scan reads the columns of one event as they are stored.
-func scan(row pgx.CollectableRow) (r Recorded, err error) {
+func scan(row interface{ Scan(...any) error }) (r Recorded, err error) {
 	err = row.Scan(&r.Position, &r.ID, &r.Account, &r.Stream, &r.Version, &r.Type, &r.SchemaVersion,
 		(*[]byte)(&r.Data), (*[]byte)(&r.RawMetadata), &r.RecordedAt, &r.Hash)
 	r.RecordedAt = r.RecordedAt.UTC()
@@ -73,7 +73,7 @@ func (s *Store) pages(ctx context.Context, after int64, key func(Recorded) int64
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return
 			}
-			events, err := pgx.CollectRows(rows, scan)
+			events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return

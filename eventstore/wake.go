@@ -1,0 +1,111 @@
+package eventstore
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// channel is where appends are announced. Being late or lost costs a
+	// follower pollInterval, nothing else.
+	channel = "events_appended"
+	// debounce is the least time between two announcements. A NOTIFY inside
+	// each append would halve the appends: its transaction holds a lock of the
+	// whole cluster through its commit.
+	debounce = 15 * time.Millisecond
+	// reconnectAfter is how long a lost connection stays lost at least.
+	reconnectAfter = time.Second
+)
+
+// Wake tells the followers of every process of the appends of this one, and
+// this one's followers of theirs, until ctx ends. It has two connections of its
+// own and replaces them when they break. Without it, followers of other
+// processes learn of an append when they poll, once a second.
+func (s *Store) Wake(ctx context.Context) {
+	var self atomic.Uint32 // the process id of the announcing connection
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s.connected(ctx, "announce appends", func(conn *pgx.Conn) error {
+			self.Store(conn.PgConn().PID())
+			return s.announce(ctx, conn)
+		})
+	})
+	wg.Go(func() {
+		s.connected(ctx, "listen for appends", func(conn *pgx.Conn) error {
+			if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+				return err
+			}
+			s.news.ring() // something may have been announced before
+			for {
+				n, err := conn.WaitForNotification(ctx)
+				if err != nil {
+					return err
+				}
+				if n.PID != self.Load() {
+					s.news.ring()
+				}
+			}
+		})
+	})
+	wg.Wait()
+}
+
+// announce begins with an announcement, for what was appended before conn was there.
+func (s *Store) announce(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		// Asked for before the announcement: what is appended during it is announced next.
+		appended := s.appended.next()
+		if _, err := conn.Exec(ctx, "NOTIFY "+channel); err != nil {
+			return err
+		}
+		if !pause(ctx, debounce) {
+			return ctx.Err()
+		}
+		select {
+		case <-appended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// connected runs fn on a connection outside the pool, again and again, until ctx ends.
+func (s *Store) connected(ctx context.Context, purpose string, fn func(*pgx.Conn) error) {
+	for {
+		err := s.once(ctx, fn)
+		if ctx.Err() != nil {
+			return
+		}
+		s.logger.WarnContext(ctx, "a connection of the event store was lost", "purpose", purpose, "error", err)
+		if !pause(ctx, reconnectAfter) {
+			return
+		}
+	}
+}
+
+func (s *Store) once(ctx context.Context, fn func(*pgx.Conn) error) error {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(end)
+	}()
+	return fn(conn)
+}
+
+// pause waits for d and reports whether ctx lasted as long.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
