@@ -1,0 +1,179 @@
+package semanticmodel
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/definition"
+	"readiness/definition/jsonpart"
+	"readiness/definition/report"
+)
+
+// The parts that prepare a model for AI. Older definitions keep the verified
+// answers directly under the item.
+const (
+	instructionsPart     = "Copilot/Instructions/instructions.md"
+	schemaPart           = "Copilot/schema.json"
+	verifiedAnswers      = "Copilot/VerifiedAnswers/definitions/"
+	olderVerifiedAnswers = "VerifiedAnswers/definitions/"
+)
+
+// readCopilot reads the Copilot parts as regime C.9 (24) says. It never fails:
+// what does not parse counts as absent.
+func readCopilot(d definition.Definition) Copilot {
+	var c Copilot
+	if data, ok := d.Part(instructionsPart); ok {
+		text := strings.ToValidUTF8(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\ufffd")
+		c.Instructions = &text
+	}
+	if data, ok := d.Part(schemaPart); ok {
+		c.Schema = readSchema(data)
+	}
+	c.VerifiedAnswers = readVerifiedAnswers(d, verifiedAnswers)
+	if c.VerifiedAnswers == nil {
+		c.VerifiedAnswers = readVerifiedAnswers(d, olderVerifiedAnswers)
+	}
+	return c
+}
+
+// readSchema reads schema.json; nil when it is not a JSON object.
+func readSchema(data []byte) *AISchema {
+	r, err := jsonpart.New(schemaPart, data)
+	if err != nil || r.Kind() != '{' {
+		return nil
+	}
+	s := &AISchema{}
+	for member := range r.Object() {
+		if member != "tables" {
+			continue
+		}
+		s.Tables = nil
+		for range r.Array() {
+			if t := readAITable(r); t.Name != "" {
+				s.Tables = append(s.Tables, t)
+			}
+		}
+	}
+	return s
+}
+
+func readAITable(r *jsonpart.Reader) AITable {
+	var t AITable
+	for member := range r.Object() {
+		switch member {
+		case "name":
+			t.Name, _ = r.Text()
+		case "visibility":
+			t.Visibility = readVisibility(r)
+		case "synonyms":
+			t.Synonyms = r.Texts()
+		case "columns":
+			t.Columns = readAIFields(r)
+		case "measures":
+			t.Measures = readAIFields(r)
+		case "hierarchies":
+			t.Hierarchies = readAIFields(r)
+		}
+	}
+	return t
+}
+
+func readAIFields(r *jsonpart.Reader) []AIField {
+	var fields []AIField
+	for range r.Array() {
+		var f AIField
+		for member := range r.Object() {
+			switch member {
+			case "name":
+				f.Name, _ = r.Text()
+			case "visibility":
+				f.Visibility = readVisibility(r)
+			case "synonyms":
+				f.Synonyms = r.Texts()
+			}
+		}
+		if f.Name != "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// readVisibility tells an absent visibility (or null) from every other value,
+// which exposes nothing and hides nothing: what is no text, or the empty one,
+// is returned as it is written.
+func readVisibility(r *jsonpart.Reader) string {
+	raw := r.Skip()
+	if string(raw) == "null" {
+		return ""
+	}
+	value, err := jsonpart.New(schemaPart, raw)
+	if err != nil {
+		return string(raw)
+	}
+	text, _ := value.Text()
+	return cmp.Or(text, string(raw))
+}
+
+// readVerifiedAnswers reads the folders below root that hold a definition.json,
+// by name.
+func readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer {
+	var answers []VerifiedAnswer
+	for _, p := range d.Parts {
+		rest, ok := strings.CutPrefix(p.Path, root)
+		folder, file, nested := strings.Cut(rest, "/")
+		if !ok || !nested || file != "definition.json" {
+			continue
+		}
+		answers = append(answers, VerifiedAnswer{
+			Folder:         folder,
+			TriggerPhrases: readTriggerPhrases(p),
+			Fields:         readFields(d, root+folder+"/visualSource.json", root+folder+"/filters.json"),
+		})
+	}
+	slices.SortFunc(answers, func(a, b VerifiedAnswer) int { return cmp.Compare(a.Folder, b.Folder) })
+	return answers
+}
+
+func readTriggerPhrases(p definition.Part) []string {
+	r, err := jsonpart.New(p.Path, p.Data)
+	if err != nil {
+		return nil
+	}
+	var phrases []string
+	for member := range r.Object() {
+		if member != "triggerPrompts" {
+			continue
+		}
+		for range r.Array() {
+			for member := range r.Object() {
+				if member == "prompt" {
+					if phrase, ok := r.Text(); ok {
+						phrases = append(phrases, phrase)
+					}
+				}
+			}
+		}
+	}
+	return phrases
+}
+
+// readFields is every field that the parts name, each once.
+func readFields(d definition.Definition, paths ...string) []FieldRef {
+	var fields []FieldRef
+	for _, path := range paths {
+		data, _ := d.Part(path)
+		references, err := report.ReadReferences(path, data)
+		if err != nil {
+			continue
+		}
+		for _, f := range references.Fields {
+			if f := (FieldRef{Table: f.Table, Name: f.Name}); !slices.Contains(fields, f) {
+				fields = append(fields, f)
+			}
+		}
+	}
+	return fields
+}

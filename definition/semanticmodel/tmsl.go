@@ -1,0 +1,399 @@
+package semanticmodel
+
+import (
+	"cmp"
+	"strings"
+
+	"readiness/definition/jsonpart"
+)
+
+// FromTMSL reads model.bim: a database object of the Tabular Model Scripting
+// Language. Texts may be arrays of lines. Defaults are those of FromTMDL. Its
+// error is a *jsonpart.Error that names the line: what is no JSON, a member of
+// another kind than TMSL has there, an object without a name, two of one name.
+func FromTMSL(file string, data []byte) (*Model, error) {
+	r, err := jsonpart.New(file, data)
+	if err != nil {
+		return nil, err
+	}
+	t := &tmsl{Reader: r, file: file}
+	var m *Model
+	for member := range r.Object() {
+		if member == "model" && r.Kind() == '{' {
+			m = t.model()
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, &jsonpart.Error{File: file, Line: 1, Column: 1, Message: "there is no member model; a TMSL script (createOrReplace, alter) is not a definition"}
+	}
+	return m, nil
+}
+
+type tmsl struct {
+	*jsonpart.Reader
+	file string
+}
+
+func (t *tmsl) model() *Model {
+	m := &Model{}
+	for member := range t.Object() {
+		switch member {
+		case "culture":
+			m.Culture = t.Lines()
+		case "tables":
+			m.Tables = append(m.Tables, list(t, t.table, func(o *Table) string { return o.Name })...)
+		case "relationships":
+			for range t.Array() {
+				m.Relationships = append(m.Relationships, t.relationship())
+			}
+		case "cultures":
+			m.Cultures = append(m.Cultures, list(t, t.culture, func(o *Culture) string { return o.Name })...)
+		case "roles":
+			m.Roles = append(m.Roles, t.names()...)
+		case "perspectives":
+			m.Perspectives = append(m.Perspectives, t.names()...)
+		case "expressions":
+			m.Expressions = append(m.Expressions, t.names()...)
+		case "functions":
+			m.Functions = append(m.Functions, t.names()...)
+		}
+	}
+	return m
+}
+
+// list reads an array of objects, each with a name of its own in any letter case.
+func list[T any](t *tmsl, read func() T, name func(*T) string) []T {
+	var all []T
+	taken := map[string]bool{}
+	for range t.Array() {
+		line := t.Line()
+		o := read()
+		switch key := strings.ToLower(name(&o)); {
+		case key == "":
+			t.Fail("the object that begins in line %d has no name", line)
+		case taken[key]:
+			t.Fail("the object %q that begins in line %d has the name of one before it", name(&o), line)
+		default:
+			taken[key] = true
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// names reads the names of an array of objects.
+func (t *tmsl) names() []string {
+	return list(t, func() (name string) {
+		for member := range t.Object() {
+			if member == "name" {
+				name = t.Lines()
+			}
+		}
+		return name
+	}, func(name *string) string { return *name })
+}
+
+func (t *tmsl) source() Source { return Source{File: t.file, Line: t.Line()} }
+
+func (t *tmsl) table() Table {
+	o := Table{Source: t.source()}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "description":
+			o.Description = t.Lines()
+		case "dataCategory":
+			o.DataCategory = t.Lines()
+		case "isHidden":
+			o.IsHidden = t.Bool()
+		case "isPrivate":
+			o.IsPrivate = t.Bool()
+		case "annotations":
+			o.Annotations = t.values()
+		case "columns":
+			o.Columns = list(t, t.column, func(o *Column) string { return o.Name })
+		case "measures":
+			o.Measures = list(t, t.measure, func(o *Measure) string { return o.Name })
+		case "hierarchies":
+			o.Hierarchies = list(t, t.hierarchy, func(o *Hierarchy) string { return o.Name })
+		case "partitions":
+			o.Partitions = list(t, t.partition, func(o *Partition) string { return o.Name })
+		case "calculationGroup":
+			if t.Kind() != 'n' {
+				o.CalculationGroup = t.calculationGroup()
+			}
+		}
+	}
+	return o
+}
+
+func (t *tmsl) column() Column {
+	o := Column{Source: t.source()}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "description":
+			o.Description = t.Lines()
+		case "type":
+			o.IsRowNumber = strings.EqualFold(t.Lines(), "rowNumber")
+		case "dataType":
+			o.DataType = dataType(t.Lines())
+		case "summarizeBy":
+			o.SummarizeBy = lowerCamel(t.Lines())
+		case "isHidden":
+			o.IsHidden = t.Bool()
+		case "isKey":
+			o.IsKey = t.Bool()
+		case "isDefaultLabel":
+			o.IsDefaultLabel = t.Bool()
+		case "sortByColumn":
+			o.SortByColumn = t.Lines()
+		case "dataCategory":
+			o.DataCategory = t.Lines()
+		case "formatString":
+			o.FormatString = t.Lines()
+		case "displayFolder":
+			o.DisplayFolder = t.Lines()
+		case "sourceColumn":
+			o.SourceColumn = t.Lines()
+		case "expression":
+			o.Expression = t.Lines()
+		case "annotations":
+			o.Annotations = t.values()
+		case "extendedProperties":
+			o.ExtendedProperties = t.values()
+		}
+	}
+	return o
+}
+
+func (t *tmsl) measure() Measure {
+	o := Measure{Source: t.source()}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "description":
+			o.Description = t.Lines()
+		case "expression":
+			o.Expression = t.Lines()
+		case "formatString":
+			o.FormatString = t.Lines()
+		case "formatStringDefinition":
+			o.FormatStringDefinition = t.expression()
+		case "displayFolder":
+			o.DisplayFolder = t.Lines()
+		case "dataCategory":
+			o.DataCategory = t.Lines()
+		case "isHidden":
+			o.IsHidden = t.Bool()
+		case "annotations":
+			o.Annotations = t.values()
+		}
+	}
+	return o
+}
+
+// expression reads the member expression of an object.
+func (t *tmsl) expression() (text string) {
+	for member := range t.Object() {
+		if member == "expression" {
+			text = t.Lines()
+		}
+	}
+	return text
+}
+
+func (t *tmsl) hierarchy() Hierarchy {
+	o := Hierarchy{Source: t.source()}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "description":
+			o.Description = t.Lines()
+		case "isHidden":
+			o.IsHidden = t.Bool()
+		case "levels":
+			o.Levels = list(t, t.level, func(o *Level) string { return o.Name })
+		}
+	}
+	return o
+}
+
+func (t *tmsl) level() (o Level) {
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "column":
+			o.Column = t.Lines()
+		}
+	}
+	return o
+}
+
+func (t *tmsl) partition() (o Partition) {
+	// A source without a type is a query, as in models before M.
+	o.SourceType = "query"
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "mode":
+			o.Mode = lowerCamel(t.Lines())
+		case "source":
+			for member := range t.Object() {
+				switch member {
+				case "type":
+					o.SourceType = lowerCamel(t.Lines())
+				case "expression", "query":
+					o.Expression = t.Lines()
+				}
+			}
+		}
+	}
+	return o
+}
+
+func (t *tmsl) calculationGroup() *CalculationGroup {
+	g := &CalculationGroup{}
+	for member := range t.Object() {
+		switch member {
+		case "precedence":
+			g.Precedence = t.Int()
+		case "calculationItems":
+			g.Items = list(t, t.calculationItem, func(o *CalculationItem) string { return o.Name })
+		}
+	}
+	return g
+}
+
+func (t *tmsl) calculationItem() CalculationItem {
+	o := CalculationItem{Source: t.source()}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "description":
+			o.Description = t.Lines()
+		case "expression":
+			o.Expression = t.Lines()
+		case "ordinal":
+			o.Ordinal = t.Int()
+		}
+	}
+	return o
+}
+
+func (t *tmsl) relationship() Relationship {
+	o := Relationship{
+		FromCardinality: Many, ToCardinality: One, CrossFilteringBehavior: "oneDirection", IsActive: true,
+		Source: t.source(),
+	}
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "fromTable":
+			o.FromTable = t.Lines()
+		case "fromColumn":
+			o.FromColumn = t.Lines()
+		case "toTable":
+			o.ToTable = t.Lines()
+		case "toColumn":
+			o.ToColumn = t.Lines()
+		case "fromCardinality":
+			o.FromCardinality = cmp.Or(Cardinality(lowerCamel(t.Lines())), Many)
+		case "toCardinality":
+			o.ToCardinality = cmp.Or(Cardinality(lowerCamel(t.Lines())), One)
+		case "crossFilteringBehavior":
+			o.CrossFilteringBehavior = cmp.Or(lowerCamel(t.Lines()), "oneDirection")
+		case "isActive":
+			if t.Kind() != 'n' {
+				o.IsActive = t.Bool()
+			}
+		}
+	}
+	return o
+}
+
+func (t *tmsl) culture() (o Culture) {
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "linguisticMetadata":
+			for member := range t.Object() {
+				if member == "content" {
+					t.linguistic(&o)
+				}
+			}
+		}
+	}
+	return o
+}
+
+// linguistic reads the content of linguisticMetadata: an object, or a text that
+// holds one.
+func (t *tmsl) linguistic(c *Culture) {
+	if t.Kind() == '{' {
+		parseLinguistic(t.file, t.Skip(), c)
+	} else {
+		parseLinguistic(t.file, []byte(t.Lines()), c)
+	}
+}
+
+// values reads annotations or extended properties: their values by name, as
+// written where they are no texts.
+func (t *tmsl) values() map[string]string {
+	all := map[string]string{}
+	for range t.Array() {
+		var name, value string
+		for member := range t.Object() {
+			switch member {
+			case "name":
+				name = t.Lines()
+			case "value":
+				value = t.value()
+			}
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// value reads a text or the lines of one; any other value stays as written.
+func (t *tmsl) value() string {
+	raw := t.Skip()
+	if r, err := jsonpart.New(t.file, raw); err == nil {
+		if text := r.Lines(); r.Err() == nil {
+			return text
+		}
+	}
+	return string(raw)
+}
+
+// lowerCamel is an enumeration's value as this package writes it, whatever case
+// its first letter has.
+func lowerCamel(value string) string {
+	if value == "" {
+		return ""
+	}
+	return strings.ToLower(value[:1]) + value[1:]
+}
+
+// dataType is "" for the values that leave the type open.
+func dataType(value string) DataType {
+	switch d := lowerCamel(value); d {
+	case "automatic", "unknown":
+		return ""
+	default:
+		return DataType(d)
+	}
+}
