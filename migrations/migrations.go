@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -21,7 +20,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-//go:embed *
+//go:embed *.sql
 var files embed.FS
 
 // lockKey is the advisory lock that one process holds while it migrates.
@@ -40,6 +39,7 @@ type Step struct {
 
 // Up applies, in order, every step that the database at url lacks: our files first, then those of the job queue. It may be called by
 // several processes at once: one applies, the others wait for it and find nothing to do. Each step is applied whole or not at all.
+// In the end the application's role is given its rights (see AsApplication).
 func Up(ctx context.Context, url string) error {
 	unlock, err := lock(ctx, url)
 	if err != nil {
@@ -47,15 +47,13 @@ func Up(ctx context.Context, url string) error {
 	}
 	defer unlock()
 	return with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
-		if own != nil {
-			if _, err := own.Up(ctx); err != nil {
-				return fmt.Errorf("migrations: %w", err)
-			}
+		if _, err := own.Up(ctx); err != nil {
+			return fmt.Errorf("migrations: %w", err)
 		}
 		if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return fmt.Errorf("migrations of the job queue: %w", err)
 		}
-		return nil
+		return grant(ctx, url)
 	})
 }
 
@@ -63,14 +61,12 @@ func Up(ctx context.Context, url string) error {
 func Status(ctx context.Context, url string) ([]Step, error) {
 	var steps []Step
 	err := with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
-		if own != nil {
-			states, err := own.Status(ctx)
-			if err != nil {
-				return fmt.Errorf("migrations: %w", err)
-			}
-			for _, s := range states {
-				steps = append(steps, Step{"readiness", int(s.Source.Version), s.Source.Path, s.State == goose.StateApplied})
-			}
+		states, err := own.Status(ctx)
+		if err != nil {
+			return fmt.Errorf("migrations: %w", err)
+		}
+		for _, s := range states {
+			steps = append(steps, Step{"readiness", int(s.Source.Version), s.Source.Path, s.State == goose.StateApplied})
 		}
 		have, err := queue.ExistingVersions(ctx)
 		if err != nil {
@@ -88,6 +84,7 @@ func Status(ctx context.Context, url string) ([]Step, error) {
 // Fingerprint names the schema that Up makes: two programs with the same fingerprint make the same schema.
 func Fingerprint() string {
 	h := sha256.New()
+	h.Write([]byte(makeRole + grants))
 	names, _ := fs.Glob(files, "*.sql")
 	for _, name := range names {
 		b, _ := files.ReadFile(name)
@@ -112,7 +109,7 @@ func with(ctx context.Context, url string, do func(own *goose.Provider, queue *r
 	defer db.Close()
 	own, err := goose.NewProvider(goose.DialectPostgres, db, files,
 		goose.WithTableName("schema_versions"), goose.WithDisableGlobalRegistry(true))
-	if err != nil && !errors.Is(err, goose.ErrNoMigrations) {
+	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	queue, err := rivermigrate.New(riverpgxv5.New(pool), nil)

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -36,11 +35,22 @@ func Pool(t testing.TB) *pgxpool.Pool {
 // URL returns the address of a fresh migrated database, which is dropped, whoever is connected, when t ends.
 func URL(t testing.TB) string {
 	t.Helper()
-	server := os.Getenv("READINESS_TEST_DATABASE_URL")
+	server := server(t)
 	template, err := template(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return create(t, server, template)
+}
+
+// EmptyURL returns the address of a fresh database that nothing was migrated into; it is dropped when t ends.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
+	return create(t, server(t), "template0")
+}
+
+func create(t testing.TB, server, template string) string {
+	t.Helper()
 	name := "readiness_test_" + strings.ToLower(rand.Text())
 	if err := execute(t.Context(), server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,75 @@
+//go:build unix
+
+// Command withpostgres runs a command beside a throwaway PostgreSQL server, whose address the command finds in
+// READINESS_TEST_DATABASE_URL, and leaves nothing of the server behind. It exits as the command does. Where the variable is set already it only runs
+// the command.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"readiness/internal/postgres"
+)
+
+const addressEnv = "READINESS_TEST_DATABASE_URL"
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: withpostgres COMMAND [ARGUMENT]...")
+		os.Exit(2)
+	}
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpostgres:", err)
+	}
+	os.Exit(code)
+}
+
+// run runs the command and returns its exit code.
+func run(command []string) (code int, err error) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if os.Getenv(addressEnv) == "" {
+		starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer cancel()
+		log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		server, err := postgres.StartTemporary(starting, postgres.Options{
+			Log: log,
+			// The tests of several packages run at once, with their pools.
+			Settings: map[string]string{"max_connections": "500"},
+		})
+		if err != nil {
+			return 1, err
+		}
+		defer func() { err = errors.Join(err, server.Stop(context.Background())) }()
+		os.Setenv(addressEnv, server.URL())
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return 127, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			_ = cmd.Process.Signal(s) // it may have ended just now
+		case err := <-ended:
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {
+					return 128 + int(s.Signal()), nil
+				}
+				return exit.ExitCode(), nil
+			}
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package migrations
+
+// Files are the migrations, for the test that takes them back.
+var Files = files

@@ -1,0 +1,61 @@
+package migrations
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// AsApplication makes every new connection of the pool act as the application's role, which may read and add to the event log but neither
+// change nor delete what is there (architecture 2): where the log's trigger is missing or off, the right still is. It owns no table, so it changes no
+// schema either. On a server where Up's user may make no roles, connections stay what they are and the trigger alone guards the log.
+func AsApplication(config *pgxpool.Config) {
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, 'MEMBER')`)
+		return err
+	}
+}
+
+// grant makes the application's role and gives it its rights, on what is there and on what this user will add. Roles belong to the server and not to
+// the database: another database may have made it, at this moment too.
+func grant(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err = conn.Exec(ctx, makeRole); err == nil {
+		_, err = conn.Exec(ctx, grants)
+	}
+	if err != nil {
+		return fmt.Errorf("migrations: rights of the application's role: %w", err)
+	}
+	return nil
+}
+
+const makeRole = `
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'readiness_app') THEN
+        CREATE ROLE readiness_app NOLOGIN;
+    END IF;
+    IF NOT pg_has_role('readiness_app', 'MEMBER') THEN
+        GRANT readiness_app TO CURRENT_USER;
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
+END $$`
+
+const grants = `
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'readiness_app') THEN
+        RETURN;
+    END IF;
+    GRANT USAGE ON SCHEMA public TO readiness_app;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO readiness_app;
+    GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO readiness_app;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO readiness_app;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO readiness_app;
+    REVOKE UPDATE, DELETE, TRUNCATE ON events FROM readiness_app;
+    REVOKE DELETE, TRUNCATE ON streams FROM readiness_app;
+END $$`
