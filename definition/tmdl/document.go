@@ -125,8 +125,8 @@ func (o *Object) Property(name string) (Property, bool) {
 type Property struct {
 	// Name is as the file spells it; names differ only by more than case.
 	Name string
-	// Line is where the property starts, from 1.
-	Line int
+	// Line and Column are where the property starts, from 1.
+	Line, Column int
 
 	lines   span // the whole property, line end included
 	written span // the value as written; for a bare name, empty and right after it

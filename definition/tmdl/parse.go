@@ -257,7 +257,7 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] {
 		return p.failAt(start, "%q is neither an object nor a property that holds an expression; %s", word, p.expected())
 	}
-	property := Property{Name: word, Line: p.line, lines: span{start: int32(p.start)}}
+	property := Property{Name: word, Line: p.line, Column: p.columnOf(start), lines: span{start: int32(p.start)}}
 	if err := p.allowProperty(start, level); err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (p *parser) property(at, level int, property Property) error {
 	if err := p.allowProperty(at, level); err != nil {
 		return err
 	}
-	property.Line = p.line
+	property.Line, property.Column = p.line, p.columnOf(at)
 	property.lines = span{int32(p.start), int32(p.after)}
 	p.properties = append(p.properties, property)
 	return nil
@@ -354,9 +354,8 @@ func (p *parser) convert() error {
 		return p.failAt(p.content(), "objects nest deeper than %d levels", MaxDepth)
 	}
 	o := p.newObject()
-	name := strings.IndexByte(p.src[last.lines.start:], last.Name[0])
 	*o = Object{
-		Keyword: last.Name, Line: last.Line, Column: name + 1, // only blanks are before it
+		Keyword: last.Name, Line: last.Line, Column: last.Column,
 		doc: p.doc, declaration: span{last.lines.start, last.written.end}, headEnd: last.lines.end,
 	}
 	if last.value.form != bare {
@@ -441,7 +440,7 @@ func (p *parser) checkRepeated(o *Object, own []Property) error {
 		}
 		if first >= 0 && !mayRepeat(o.Keyword, property.Name) {
 			return &SyntaxError{
-				p.doc.File, property.Line, 1 + indentWidth(property.lines.of(p.src)),
+				p.doc.File, property.Line, property.Column,
 				fmt.Sprintf("the %s has the property %s twice, the first time in line %d; remove one of them", describe(o), property.Name, own[first].Line),
 			}
 		}

@@ -1,0 +1,282 @@
+package semanticmodel
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"readiness/definition"
+	"readiness/definition/tmdl"
+)
+
+// FromTMDL reads the model that the files `definition/**.tmdl` among the parts
+// declare; other parts, TMDL scripts among them, are not looked at. Objects are
+// found by their declaration, wherever it stands, and declarations of the same
+// object are merged. The order of tables, cultures, roles and perspectives is
+// that of the `ref` lines; those without one follow in the order of the files.
+//
+// A file that cannot be read, and a property or child that is declared twice,
+// are a *tmdl.SyntaxError.
+func FromTMDL(parts []definition.Part) (*Model, error) {
+	root := &declared{}
+	files := 0
+	for _, part := range parts {
+		if !strings.HasPrefix(part.Path, "definition/") || !strings.HasSuffix(strings.ToLower(part.Path), ".tmdl") {
+			continue
+		}
+		files++
+		doc, err := tmdl.Parse(part.Path, part.Data)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range doc.Objects {
+			if err := root.declare(part.Path, o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if files == 0 {
+		return nil, errors.New("the definition has no file definition/*.tmdl")
+	}
+	r := tmdlReader{}
+	m := r.model(root)
+	return m, r.err
+}
+
+// tmdlReader turns merged declarations into a model. It keeps the first error
+// and goes on with defaults.
+type tmdlReader struct{ err error }
+
+func (r *tmdlReader) model(root *declared) *Model {
+	m := &Model{}
+	for _, o := range root.children {
+		switch o.keyword {
+		case "model":
+			m.Culture = o.text("culture")
+		case "relationship":
+			m.Relationships = append(m.Relationships, r.relationship(o))
+		case "expression":
+			m.Expressions = append(m.Expressions, o.name)
+		case "function":
+			m.Functions = append(m.Functions, o.name)
+		}
+	}
+	for _, o := range root.inOrder("table") {
+		m.Tables = append(m.Tables, r.table(o))
+	}
+	for _, o := range root.inOrder("cultureInfo") {
+		m.Cultures = append(m.Cultures, culture(o))
+	}
+	for _, o := range root.inOrder("role") {
+		m.Roles = append(m.Roles, o.name)
+	}
+	for _, o := range root.inOrder("perspective") {
+		m.Perspectives = append(m.Perspectives, o.name)
+	}
+	return m
+}
+
+func (r *tmdlReader) table(o *declared) Table {
+	t := Table{
+		Name:         o.name,
+		Description:  o.description(),
+		DataCategory: o.text("dataCategory"),
+		IsHidden:     r.flag(o, "isHidden", false),
+		IsPrivate:    r.flag(o, "isPrivate", false),
+		Annotations:  o.values("annotation"),
+		Source:       o.source(),
+	}
+	for _, c := range o.children {
+		switch c.keyword {
+		case "column":
+			t.Columns = append(t.Columns, r.column(c))
+		case "measure":
+			t.Measures = append(t.Measures, r.measure(c))
+		case "hierarchy":
+			t.Hierarchies = append(t.Hierarchies, r.hierarchy(c))
+		case "partition":
+			t.Partitions = append(t.Partitions, partition(c))
+		case "calculationGroup":
+			t.CalculationGroup = r.calculationGroup(c)
+		}
+	}
+	return t
+}
+
+// rowNumberColumn is the name of the column that the engine numbers rows in.
+const rowNumberColumn = "RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61"
+
+func (r *tmdlReader) column(o *declared) Column {
+	return Column{
+		Name:               o.name,
+		Description:        o.description(),
+		DataType:           DataType(o.enum("dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
+		SummarizeBy:        o.enum("summarizeBy", "default", "none", "sum", "min", "max", "count", "average", "distinctCount"),
+		IsHidden:           r.flag(o, "isHidden", false),
+		IsKey:              r.flag(o, "isKey", false),
+		IsDefaultLabel:     r.flag(o, "isDefaultLabel", false),
+		IsRowNumber:        o.enum("type", "rowNumber") == "rowNumber" || o.name == rowNumberColumn,
+		SortByColumn:       r.reference(o, "sortByColumn"),
+		DataCategory:       o.text("dataCategory"),
+		FormatString:       o.text("formatString"),
+		DisplayFolder:      o.text("displayFolder"),
+		SourceColumn:       o.text("sourceColumn"),
+		Expression:         o.value(),
+		Annotations:        o.values("annotation"),
+		ExtendedProperties: o.values("extendedProperty"),
+		Source:             o.source(),
+	}
+}
+
+func (r *tmdlReader) measure(o *declared) Measure {
+	return Measure{
+		Name:                   o.name,
+		Description:            o.description(),
+		Expression:             o.value(),
+		FormatString:           o.text("formatString"),
+		FormatStringDefinition: o.childValue("formatStringDefinition"),
+		DisplayFolder:          o.text("displayFolder"),
+		DataCategory:           o.text("dataCategory"),
+		IsHidden:               r.flag(o, "isHidden", false),
+		Annotations:            o.values("annotation"),
+		Source:                 o.source(),
+	}
+}
+
+func (r *tmdlReader) hierarchy(o *declared) Hierarchy {
+	h := Hierarchy{Name: o.name, Description: o.description(), IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
+	for _, c := range o.children {
+		if c.keyword == "level" {
+			h.Levels = append(h.Levels, Level{c.name, r.reference(c, "column")})
+		}
+	}
+	return h
+}
+
+func partition(o *declared) Partition {
+	return Partition{
+		Name:       o.name,
+		SourceType: canonical(o.value(), "m", "calculated", "entity", "query", "policyRange", "calculationGroup", "inferred", "none"),
+		Mode:       o.enum("mode", "import", "directQuery", "default", "push", "dual", "directLake"),
+		Expression: cmp.Or(o.text("source"), o.text("expression"), o.childValue("source")),
+	}
+}
+
+func (r *tmdlReader) calculationGroup(o *declared) *CalculationGroup {
+	g := &CalculationGroup{Precedence: r.number(o, "precedence")}
+	for _, c := range o.children {
+		if c.keyword == "calculationItem" {
+			g.Items = append(g.Items, CalculationItem{
+				Name: c.name, Description: c.description(), Expression: c.value(), Ordinal: r.number(c, "ordinal"), Source: c.source(),
+			})
+		}
+	}
+	return g
+}
+
+func (r *tmdlReader) relationship(o *declared) Relationship {
+	rel := Relationship{
+		Name:                   o.name,
+		FromCardinality:        Cardinality(cmp.Or(o.enum("fromCardinality", "one", "many"), string(Many))),
+		ToCardinality:          Cardinality(cmp.Or(o.enum("toCardinality", "one", "many"), string(One))),
+		CrossFilteringBehavior: cmp.Or(o.enum("crossFilteringBehavior", "oneDirection", "bothDirections", "automatic"), "oneDirection"),
+		IsActive:               r.flag(o, "isActive", true),
+		Source:                 o.source(),
+	}
+	rel.FromTable, rel.FromColumn = r.columnReference(o, "fromColumn")
+	rel.ToTable, rel.ToColumn = r.columnReference(o, "toColumn")
+	return rel
+}
+
+func culture(o *declared) Culture {
+	c := Culture{Name: o.name}
+	if metadata := o.child("linguisticMetadata"); metadata != nil {
+		if content := metadata.value(); content != "" {
+			parseLinguistic(metadata.file, []byte(content), &c)
+		}
+	}
+	return c
+}
+
+// reference is the name a property refers to, in the object's own table.
+func (r *tmdlReader) reference(o *declared, name string) string {
+	names := r.names(o, name)
+	if len(names) == 0 {
+		return ""
+	}
+	return names[len(names)-1]
+}
+
+// columnReference is the table and the column a property refers to; "" when the
+// property is absent.
+func (r *tmdlReader) columnReference(o *declared, name string) (table, column string) {
+	names := r.names(o, name)
+	if len(names) == 0 {
+		return "", ""
+	}
+	if len(names) != 2 {
+		r.fail(o, name, "refers to no column of a table; expected Table.Column, with names in single quotes where they hold a dot, as in 'Unit Sales'.'Order Date'")
+		return "", ""
+	}
+	return names[0], names[1]
+}
+
+func (r *tmdlReader) names(o *declared, name string) []string {
+	p, ok := o.property(name)
+	if !ok {
+		return nil
+	}
+	names, err := tmdl.SplitReference(p.Value())
+	if err != nil {
+		r.fail(o, name, "cannot be read: "+err.Error())
+	}
+	return names
+}
+
+func (r *tmdlReader) flag(o *declared, name string, absent bool) bool {
+	p, ok := o.property(name)
+	switch {
+	case !ok:
+		return absent
+	case strings.EqualFold(p.Value(), "true"):
+		return true
+	case strings.EqualFold(p.Value(), "false"):
+		return false
+	}
+	r.fail(o, name, "must be true or false")
+	return absent
+}
+
+func (r *tmdlReader) number(o *declared, name string) int {
+	p, ok := o.property(name)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(p.Value())
+	if err != nil {
+		r.fail(o, name, "must be a whole number")
+	}
+	return n
+}
+
+func (r *tmdlReader) fail(o *declared, name, message string) {
+	if r.err == nil {
+		p, _ := o.property(name)
+		r.err = &tmdl.SyntaxError{File: p.file, Line: p.Line, Column: p.Column, Message: "the property " + p.Name + " of the " + o.String() + " " + message}
+	}
+}
+
+// enum is the value of a property in the spelling of the known ones; one that is
+// not known stays as it is.
+func (o *declared) enum(name string, known ...string) string {
+	return canonical(o.text(name), known...)
+}
+
+func canonical(value string, known ...string) string {
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, value) }); i >= 0 {
+		return known[i]
+	}
+	return value
+}
