@@ -1,0 +1,176 @@
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MicahParks/jwkset"
+	"github.com/MicahParks/keyfunc/v3"
+	"github.com/golang-jwt/jwt/v5"
+)
+
+const (
+	fetchTimeout = 5 * time.Second
+	maxDocument  = 1 << 20 // bytes of a discovery document or a key set
+	// keysLife is how long keys are used before they are read again; while that fails, the old ones are used on.
+	keysLife = time.Hour
+	// keysPause is the least time between two reads of an issuer's keys, whoever asks for unknown ones.
+	keysPause = 30 * time.Second
+)
+
+// errKeysUnreachable: the issuer's keys were never read, so nothing of it can be verified.
+var errKeysUnreachable = errors.New("token: the issuer's keys cannot be read")
+
+// keys are the signing keys of an issuer, found by OpenID Connect discovery.
+type keys struct {
+	issuer string
+	client *http.Client
+	now    func() time.Time
+	log    *slog.Logger
+
+	mu     sync.Mutex // held while keys are read, so that they are read once for everybody who waits
+	set    keyfunc.Keyfunc
+	read   time.Time // when set was read
+	tried  time.Time // when it was last tried
+	failed error     // of the last try
+}
+
+func newKeys(issuer string, client *http.Client, now func() time.Time, log *slog.Logger) (*keys, error) {
+	if err := fetchable(issuer); err != nil {
+		return nil, fmt.Errorf("token: issuer %q: %w", issuer, err)
+	}
+	return &keys{issuer: issuer, client: client, now: now, log: log}, nil
+}
+
+// find returns the key that t says it is signed with. A kid nobody has seen makes the keys be read again, so a rotated
+// key is accepted at once, but not more often than every keysPause.
+func (k *keys) find(ctx context.Context, t *jwt.Token) (any, error) {
+	set, err := k.current(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	key, err := set.KeyfuncCtx(ctx)(t)
+	if !errors.Is(err, jwkset.ErrKeyNotFound) {
+		return key, err
+	}
+	if set, err = k.current(ctx, true); err != nil {
+		return nil, err
+	}
+	return set.KeyfuncCtx(ctx)(t)
+}
+
+// current returns the issuer's keys, reading them again when they are old or when unknown says that a key was missed.
+func (k *keys) current(ctx context.Context, unknown bool) (keyfunc.Keyfunc, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.now()
+	due := k.set == nil || unknown || now.Sub(k.read) >= keysLife
+	if due && (k.tried.IsZero() || now.Sub(k.tried) >= keysPause) {
+		k.tried = now
+		// The caller who asks first may give up; the keys are for everybody.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		defer cancel()
+		set, err := k.fetch(ctx)
+		k.failed = err
+		if err == nil {
+			k.set, k.read = set, now
+		} else {
+			k.log.ErrorContext(ctx, "the keys of an issuer cannot be read", "issuer", k.issuer, "err", err)
+		}
+	}
+	if k.set == nil {
+		return nil, errors.Join(errKeysUnreachable, k.failed)
+	}
+	return k.set, nil
+}
+
+// fetch reads the discovery document and the key set it names.
+func (k *keys) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
+	text, err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration")
+	if err != nil {
+		return nil, err
+	}
+	var found struct {
+		Issuer  string `json:"issuer"`
+		JWKSURI string `json:"jwks_uri"`
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return nil, fmt.Errorf("discovery document: %w", err)
+	}
+	if found.Issuer != k.issuer {
+		return nil, fmt.Errorf("the discovery document is of issuer %q; configure the issuer as its tokens name it", found.Issuer)
+	}
+	if err := fetchable(found.JWKSURI); err != nil {
+		return nil, fmt.Errorf("jwks_uri %q: %w", found.JWKSURI, err)
+	}
+	if text, err = k.get(ctx, found.JWKSURI); err != nil {
+		return nil, err
+	}
+	var marshaled jwkset.JWKSMarshal
+	if err := json.Unmarshal(text, &marshaled); err != nil {
+		return nil, fmt.Errorf("key set: %w", err)
+	}
+	// Keys of kinds we do not know, and keys for encryption, are none of our business.
+	storage := jwkset.NewMemoryStorage()
+	for _, m := range marshaled.Keys {
+		key, err := jwkset.NewJWKFromMarshal(m, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{})
+		if err != nil || m.KTY != jwkset.KtyRSA && m.KTY != jwkset.KtyEC {
+			continue
+		}
+		if err := storage.KeyWrite(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	return keyfunc.New(keyfunc.Options{Storage: storage, UseWhitelist: []jwkset.USE{jwkset.UseSig, ""}})
+}
+
+func (k *keys) get(ctx context.Context, address string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := k.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s", address, answer.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocument+1))
+	if err == nil && len(text) > maxDocument {
+		err = fmt.Errorf("%s answered more than %d bytes", address, maxDocument)
+	}
+	return text, err
+}
+
+// fetchable accepts the addresses keys may be read from: https, or http on this machine.
+func fetchable(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return errors.New("not an absolute address")
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return errors.New("must begin with https://, or with http:// on this machine")
+}
+
+// sameHost lets a redirect stay on the host that was asked.
+func sameHost(r *http.Request, via []*http.Request) error {
+	if len(via) >= 3 || r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
+		return fmt.Errorf("a redirect to %s is not followed", r.URL.Host)
+	}
+	return nil
+}

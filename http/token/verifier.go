@@ -1,0 +1,149 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"readiness/domain"
+)
+
+// Trusted is an issuer whose tokens are accepted.
+type Trusted struct {
+	// URL is the issuer's name, exactly as its tokens say it, and where its keys are discovered.
+	URL string
+	// Audiences are the names this service has at the issuer; a token must be for one of them.
+	Audiences []string
+}
+
+// Options of a Verifier.
+type Options struct {
+	Issuers []Trusted
+	// Embedded is the embedded issuer; nil when it is off.
+	Embedded *Issuer
+	// Client reads discovery documents and keys; nil for one that follows no redirect to another host.
+	Client *http.Client
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Verifier verifies tokens. It is safe for concurrent use.
+type Verifier struct {
+	issuers map[string]issuer // by iss
+}
+
+// issuer is one trusted issuer: how its tokens are parsed and where its keys are.
+type issuer struct {
+	parser *jwt.Parser
+	key    func(context.Context, *jwt.Token) (any, error)
+}
+
+// NewVerifier returns a Verifier. Keys are read when the first token asks for them, so an issuer that is down keeps
+// nobody from starting.
+func NewVerifier(o Options) (*Verifier, error) {
+	if len(o.Issuers) == 0 && o.Embedded == nil {
+		return nil, errors.New("token: no issuer is configured and the embedded one is off, so no call could ever be made")
+	}
+	v := &Verifier{issuers: map[string]issuer{}}
+	client := o.Client
+	if client == nil {
+		client = &http.Client{CheckRedirect: sameHost}
+	}
+	for _, t := range o.Issuers {
+		if len(t.Audiences) == 0 {
+			return nil, fmt.Errorf("token: issuer %s has no audience; configure the name this service has there", t.URL)
+		}
+		if _, twice := v.issuers[t.URL]; twice {
+			return nil, fmt.Errorf("token: issuer %s is configured twice", t.URL)
+		}
+		keys, err := newKeys(t.URL, client, o.Now, o.Log)
+		if err != nil {
+			return nil, err
+		}
+		v.issuers[t.URL] = issuer{parser(o.Now, t.URL, t.Audiences), keys.find}
+	}
+	if o.Embedded != nil {
+		public := o.Embedded.key.Public()
+		v.issuers[EmbeddedIssuer] = issuer{
+			parser(o.Now, EmbeddedIssuer, []string{EmbeddedAudience}),
+			func(context.Context, *jwt.Token) (any, error) { return public, nil },
+		}
+	}
+	return v, nil
+}
+
+func parser(now func() time.Time, issuer string, audiences []string) *jwt.Parser {
+	return jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg(), jwt.SigningMethodES256.Alg()}),
+		jwt.WithIssuer(issuer), jwt.WithAudience(audiences...), jwt.WithExpirationRequired(),
+		jwt.WithLeeway(skew), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
+	)
+}
+
+// Verify returns what a token says, or a Refusal: TokenExpired when nothing but its exp is wrong, else Unauthorized.
+func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
+	if len(token) > MaxSize {
+		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is longer than %d bytes", MaxSize)
+	}
+	var unverified claims
+	if _, _, err := jwt.NewParser().ParseUnverified(token, &unverified); err != nil {
+		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is malformed")
+	}
+	from, known := v.issuers[unverified.Issuer]
+	if !known {
+		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is from an issuer that this service does not trust")
+	}
+	var c claims
+	_, err := from.parser.ParseWithClaims(token, &c, func(t *jwt.Token) (any, error) {
+		// Nobody here understands an extension that its maker calls critical (RFC 7515, 4.1.11).
+		if _, critical := t.Header["crit"]; critical {
+			return nil, errors.New("critical header")
+		}
+		return from.key(ctx, t)
+	})
+	if err != nil {
+		return Identity{}, refusal(err)
+	}
+	name := unverified.Issuer
+	if name == EmbeddedIssuer {
+		name = ""
+	}
+	return c.identity(name), nil
+}
+
+// faults are what may be wrong with a token, in the order in which they are told.
+var faults = []struct {
+	err     error
+	message string
+}{
+	{jwt.ErrTokenSignatureInvalid, "the access token's signature is not the issuer's, or its algorithm is neither RS256 nor ES256"},
+	{jwt.ErrTokenUnverifiable, "the access token is signed with a key that its issuer does not publish"},
+	{jwt.ErrTokenRequiredClaimMissing, "the access token lacks one of the claims iss, aud and exp"},
+	{jwt.ErrTokenInvalidAudience, "the access token is for another service; ask its issuer for one whose aud is this service"},
+	{jwt.ErrTokenInvalidIssuer, "the access token is from an issuer that this service does not trust"},
+	{jwt.ErrTokenNotValidYet, "the access token is not valid yet"},
+}
+
+func refusal(err error) error {
+	if errors.Is(err, errKeysUnreachable) {
+		// Not the caller's doing, but a call that nobody vouches for is no authenticated call.
+		return domain.Refuse(domain.Unauthorized, "the keys of the access token's issuer cannot be read now, so it cannot be verified; call again").After(5 * time.Second)
+	}
+	for _, f := range faults {
+		if errors.Is(err, f.err) {
+			return domain.Refuse(domain.Unauthorized, "%s", f.message)
+		}
+	}
+	if errors.Is(err, errNoPerson) {
+		return domain.Refuse(domain.Unauthorized, "the access token names no person: it has neither sub nor tid with oid")
+	}
+	if errors.Is(err, jwt.ErrTokenExpired) {
+		return domain.Refuse(domain.TokenExpired, "the access token has expired; get a new one and call again")
+	}
+	return domain.Refuse(domain.Unauthorized, "the access token is malformed")
+}
