@@ -1,0 +1,116 @@
+// Package rate counts calls in exact sliding windows that every instance of the service shares through PostgreSQL
+// (spec 8; decisions 2). It knows nothing of who is counted or what a refusal looks like.
+package rate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Window is the length of every window.
+const Window = time.Minute
+
+// A Count is how a window stands after a call.
+type Count struct {
+	// Allowed says whether the call was within the limit. One that was not is not counted.
+	Allowed bool
+	// Remaining is how many more calls are allowed now.
+	Remaining int
+	// Reset is how long it is until the oldest call leaves the window and one more is allowed.
+	Reset time.Duration
+}
+
+// Limiter counts calls. It is safe for concurrent use.
+type Limiter struct {
+	pool    *pgxpool.Pool
+	timeout time.Duration
+}
+
+// Options of a Limiter.
+type Options struct {
+	// Connections is the size of the limiter's own pool, so that a busy service cannot starve it; 0 means 4.
+	Connections int32
+	// Timeout bounds one count; 0 means 250 ms.
+	Timeout time.Duration
+}
+
+// Open returns a Limiter on the database at url. Close it.
+func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("rate: %w", err)
+	}
+	if o.Connections == 0 {
+		o.Connections = 4
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 250 * time.Millisecond
+	}
+	cfg.MaxConns = o.Connections
+	cfg.ConnConfig.ConnectTimeout = 2 * time.Second
+	cfg.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
+	// Nothing is lost with the table, so nothing waits for the disk.
+	cfg.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("rate: %w", err)
+	}
+	return &Limiter{pool, o.Timeout}, nil
+}
+
+// Close ends the limiter's connections.
+func (l *Limiter) Close() { l.pool.Close() }
+
+// The row's lock puts the calls of one key in line, and everything is decided after it is taken: the clock is read then
+// too, so hits are in order. OFFSET 0 makes each subquery be computed once.
+const take = `
+INSERT INTO rate_windows AS r (key, hits, allowed) VALUES ($1, ARRAY[clock_timestamp()], true)
+ON CONFLICT (key) DO UPDATE SET (hits, allowed) = (
+	SELECT CASE WHEN cardinality(recent.hits) < $2 THEN recent.hits || recent.now ELSE recent.hits END, cardinality(recent.hits) < $2
+	FROM (
+		SELECT t.now, ARRAY(SELECT h FROM unnest(r.hits) h WHERE h > t.now - $3::interval) AS hits
+		FROM (SELECT clock_timestamp() AS now OFFSET 0) t OFFSET 0
+	) recent)
+RETURNING allowed, cardinality(hits), extract(epoch FROM hits[1] + $3::interval - clock_timestamp())::float8`
+
+// Take counts a call under the key against a limit of at least one call in a Window. An error means that the calls
+// cannot be counted now.
+func (l *Limiter) Take(ctx context.Context, key string, limit int) (Count, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	var c Count
+	var used int
+	var reset float64
+	if err := l.pool.QueryRow(ctx, take, key, limit, Window).Scan(&c.Allowed, &used, &reset); err != nil {
+		return Count{}, fmt.Errorf("rate: count a call: %w", err)
+	}
+	c.Remaining = max(0, limit-used)
+	c.Reset = max(0, time.Duration(reset*float64(time.Second)))
+	return c, nil
+}
+
+// Sweep deletes the windows of keys that have not been used for a Window.
+func (l *Limiter) Sweep(ctx context.Context) error {
+	_, err := l.pool.Exec(ctx, `DELETE FROM rate_windows WHERE hits[cardinality(hits)] <= clock_timestamp() - $1::interval`, Window)
+	if err != nil {
+		return fmt.Errorf("rate: sweep: %w", err)
+	}
+	return nil
+}
+
+// KeepSwept sweeps every period until ctx ends. A sweep that fails is made up for by the next.
+func (l *Limiter) KeepSwept(ctx context.Context, period time.Duration) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = l.Sweep(ctx)
+		}
+	}
+}
