@@ -13,7 +13,7 @@ import (
 // schema either. On a server where Up's user may make no roles, connections stay what they are and the trigger alone guards the log.
 func AsApplication(config *pgxpool.Config) {
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, 'MEMBER')`)
+		_, err := conn.Exec(ctx, `SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, `+maySet+`)`)
 		return err
 	}
 }
@@ -35,12 +35,15 @@ func grant(ctx context.Context, url string) error {
 	return nil
 }
 
+// maySet is the privilege of acting as a role; before PostgreSQL 16 every member had it.
+const maySet = `CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END`
+
 const makeRole = `
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'readiness_app') THEN
         CREATE ROLE readiness_app NOLOGIN;
     END IF;
-    IF NOT pg_has_role('readiness_app', 'MEMBER') THEN
+    IF NOT pg_has_role('readiness_app', ` + maySet + `) THEN
         GRANT readiness_app TO CURRENT_USER;
     END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;

@@ -52,7 +52,11 @@ func (s *Server) findPrograms(ctx context.Context) (programs, error) {
 			return programs{}, fmt.Errorf("%s holds %.20q, which is no version of PostgreSQL that the service knows", filepath.Join(s.cluster(), "PG_VERSION"), b)
 		}
 	}
-	if bin := cmp.Or(s.options.Bin, os.Getenv(BinEnv)); bin != "" {
+	bin := s.options.Bin
+	if bin == "" && s.options.places == nil {
+		bin = os.Getenv(BinEnv)
+	}
+	if bin != "" {
 		p, err := s.programsIn(ctx, bin)
 		if err != nil {
 			return p, fmt.Errorf("no PostgreSQL in %s: %w; %s", bin, err, howToInstall)
