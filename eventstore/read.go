@@ -34,63 +34,96 @@ func (s *Store) decode(r *Recorded) (err error) {
 	return nil
 }
 
-// ReadStream yields the events of a stream after the version. It holds no
-// connection between pages, so events appended meanwhile may follow. An error
-// ends it.
+// Selection is a part of the log. A zero member does not restrict it.
+type Selection struct {
+	After   int64 // events after this position
+	UpTo    int64 // up to and with this one; 0 means the watermark when reading begins
+	Account string
+	Stream  string
+}
+
+// ReadStream yields the events of a stream after the version, in order. It
+// holds no connection between pages, so it sees what is appended meanwhile. An
+// error ends it.
 func (s *Store) ReadStream(ctx context.Context, stream string, after int64) iter.Seq2[Recorded, error] {
-	return s.pages(ctx, after, func(r Recorded) int64 { return r.Version }, func(after int64) (string, []any) {
-		return fmt.Sprintf(`SELECT %s FROM events WHERE stream = $1 AND version > $2 ORDER BY version LIMIT %d`, columns, pageSize),
-			[]any{stream, after}
-	})
+	return s.decoded(s.pages(ctx, after, byVersion, `stream = $1 AND version > $2 ORDER BY version`, stream))
 }
 
 // ReadAll yields the log's events after the position, up to and with upTo, in
-// the order of their positions; upTo 0 means the watermark when it begins. An
-// upTo above the watermark may miss events that commit later. An error ends it.
+// the order of their positions; upTo 0 means the watermark when it begins. Up
+// to a position above the watermark events may be missing that commit later.
+// An error ends it.
 func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Recorded, error] {
+	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo}))
+}
+
+// ReadStored yields the selected events in the order of their positions, as
+// they are stored: Event and Metadata are not decoded, so that types this
+// program does not know can be read too.
+func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
-		if upTo == 0 {
+		if sel.UpTo == 0 {
 			var err error
-			if upTo, err = s.Watermark(ctx); err != nil {
+			if sel.UpTo, err = s.Watermark(ctx); err != nil {
 				yield(Recorded{}, err)
 				return
 			}
 		}
-		s.pages(ctx, after, func(r Recorded) int64 { return r.Position }, func(after int64) (string, []any) {
-			return fmt.Sprintf(`SELECT %s FROM events WHERE position > $1 AND position <= $2 ORDER BY position LIMIT %d`, columns, pageSize),
-				[]any{after, upTo}
-		})(yield)
+		switch {
+		case sel.Stream != "":
+			// In a stream, the order of versions is the order of positions; its index has them so.
+			s.pages(ctx, 0, byVersion, `stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
+				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
+		case sel.Account != "":
+			s.pages(ctx, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
+		default:
+			s.pages(ctx, sel.After, byPosition, `position <= $1 AND position > $2 ORDER BY position`, sel.UpTo)(yield)
+		}
 	}
 }
 
-// pages yields page after page, each read after the key of the last event.
-func (s *Store) pages(ctx context.Context, after int64, key func(Recorded) int64, page func(after int64) (string, []any)) iter.Seq2[Recorded, error] {
+func byVersion(r *Recorded) int64  { return r.Version }
+func byPosition(r *Recorded) int64 { return r.Position }
+
+// pages yields page after page, each read after the key of the last event:
+// where's $2 is the key, $1 and those from $3 are the args.
+func (s *Store) pages(ctx context.Context, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
+	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
 		for {
-			sql, args := page(after)
-			rows, err := s.pool.Query(ctx, sql, args...)
+			rows, err := s.pool.Query(ctx, sql, append([]any{args[0], after}, args[1:]...)...)
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return
 			}
-			events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
+			page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return
 			}
-			for _, r := range events {
-				if err := s.decode(&r); err != nil {
-					yield(Recorded{}, err)
-					return
-				}
+			for _, r := range page {
 				if !yield(r, nil) {
 					return
 				}
 			}
-			if len(events) < pageSize {
+			if len(page) < pageSize {
 				return
 			}
-			after = key(events[len(events)-1])
+			after = key(&page[len(page)-1])
+		}
+	}
+}
+
+// decoded decodes events as they pass.
+func (s *Store) decoded(stored iter.Seq2[Recorded, error]) iter.Seq2[Recorded, error] {
+	return func(yield func(Recorded, error) bool) {
+		for r, err := range stored {
+			if err == nil {
+				err = s.decode(&r)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,253 @@
+package eventstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Mismatch is something in the log that is not as it was written.
+type Mismatch struct {
+	Position int64 // 0 when it is about a stream's row
+	Stream   string
+	Version  int64
+	What     string // what does not match
+}
+
+// String says where and what.
+func (m Mismatch) String() string {
+	if m.Position == 0 {
+		return fmt.Sprintf("stream %s: %s", m.Stream, m.What)
+	}
+	return fmt.Sprintf("position %d, stream %s, version %d: %s", m.Position, m.Stream, m.Version, m.What)
+}
+
+// Verification counts what has been verified.
+type Verification struct {
+	Events     int64 // read
+	Streams    int64
+	Total      int64 // events there are by the streams' rows
+	Mismatches int64
+	// Unchecked events follow, in their stream, one whose mismatch broke the
+	// chain: nothing can be said about them.
+	Unchecked int64
+}
+
+// VerifyOptions tell Verify whom to tell.
+type VerifyOptions struct {
+	Found    func(Mismatch)     // each mismatch as it is found
+	Progress func(Verification) // now and then
+}
+
+// verifyPage is how many rows Verify holds at a time.
+const verifyPage = 5000
+
+// maxSuspects bounds what is kept of one stream until it is known what broke.
+const maxSuspects = 1000
+
+// Verify reads the whole log and every stream's row as of one instant and
+// checks that they are as they were written: every column of every row, that
+// no version is missing and nothing was added. Memory is bounded. Its error is
+// about reading; mismatches are in the result.
+//
+// What it cannot find is the end of a stream cut off together with its row set
+// back, or a whole stream removed: only a seal kept elsewhere can.
+func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
+	v := verifier{o: o, chain: newChainer()}
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		// The sequence is read after this first statement has taken the transaction's snapshot.
+		err := tx.QueryRow(ctx, `SELECT coalesce(sum(version), 0), (SELECT last_value FROM events_position_seq) FROM streams`).Scan(&v.Total, &v.last)
+		if err != nil {
+			return err
+		}
+		events, err := declare(ctx, tx, "verify_events", `SELECT `+columns+` FROM events ORDER BY stream, version`, func(rows pgx.CollectableRow) (Recorded, error) { return scan(rows) })
+		if err != nil {
+			return err
+		}
+		streams, err := declare(ctx, tx, "verify_streams", `SELECT stream, account_id, type, version, chain FROM streams ORDER BY stream`, pgx.RowToStructByPos[streamRow])
+		if err != nil {
+			return err
+		}
+		return v.run(ctx, events, streams)
+	})
+	if err != nil {
+		return v.Verification, fmt.Errorf("eventstore: verify: %w", err)
+	}
+	return v.Verification, nil
+}
+
+type streamRow struct {
+	Stream, Account, Type string
+	Version               int64
+	Chain                 []byte
+}
+
+// cursor reads a query's rows page by page.
+type cursor[T any] struct {
+	tx    pgx.Tx
+	fetch string
+	scan  func(pgx.CollectableRow) (T, error)
+	page  []T
+	i     int
+	end   bool
+}
+
+func declare[T any](ctx context.Context, tx pgx.Tx, name, sql string, scan func(pgx.CollectableRow) (T, error)) (*cursor[T], error) {
+	_, err := tx.Exec(ctx, "DECLARE "+name+" NO SCROLL CURSOR FOR "+sql)
+	return &cursor[T]{tx: tx, fetch: fmt.Sprintf("FETCH %d FROM %s", verifyPage, name), scan: scan}, err
+}
+
+// peek returns the next row, nil after the last.
+func (c *cursor[T]) peek(ctx context.Context) (*T, error) {
+	if c.i == len(c.page) && !c.end {
+		rows, err := c.tx.Query(ctx, c.fetch)
+		if err != nil {
+			return nil, err
+		}
+		if c.page, err = pgx.AppendRows(c.page[:0], rows, c.scan); err != nil {
+			return nil, err
+		}
+		c.i, c.end = 0, len(c.page) < verifyPage
+	}
+	if c.i == len(c.page) {
+		return nil, nil
+	}
+	return &c.page[c.i], nil
+}
+
+func (c *cursor[T]) next() { c.i++ }
+
+type verifier struct {
+	Verification
+	o     VerifyOptions
+	chain *chainer
+	last  int64 // the last position handed out
+}
+
+// run merges the two, both in the order of the streams' names.
+func (v *verifier) run(ctx context.Context, events *cursor[Recorded], streams *cursor[streamRow]) error {
+	for {
+		r, err := events.peek(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := streams.peek(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r == nil && row == nil:
+			v.progress()
+			return nil
+		case row == nil || r != nil && r.Stream < row.Stream:
+			v.found(Mismatch{r.Position, r.Stream, r.Version, "the event's stream has no row in streams"})
+			if err := v.stream(ctx, events, &streamRow{Stream: r.Stream, Account: r.Account, Type: streamType(r.Stream)}, false); err != nil {
+				return err
+			}
+		default:
+			if row.Type != streamType(row.Stream) {
+				v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.type is %q, the name says %q", row.Type, streamType(row.Stream))})
+			}
+			if err := v.stream(ctx, events, row, true); err != nil {
+				return err
+			}
+			streams.next()
+		}
+	}
+}
+
+// stream verifies the events of one stream, which come next.
+func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *streamRow, hasRow bool) error {
+	v.Streams++
+	var (
+		head    = noChain
+		version int64
+		at      time.Time
+		broken  bool // a version is missing: nothing after it can be chained
+		// The hash of these does not match. When the chain goes on through them,
+		// what they hold is as written and only the hash or position is not;
+		// otherwise the first of them broke it.
+		suspects []Mismatch
+	)
+	intact := func() {
+		for _, m := range suspects {
+			m.What = "its position or its hash was changed"
+			v.found(m)
+		}
+		suspects = suspects[:0]
+	}
+	for {
+		r, err := events.peek(ctx)
+		if err != nil {
+			return err
+		}
+		if r == nil || r.Stream != row.Stream {
+			break
+		}
+		v.Events++
+		if v.Events%verifyPage == 0 {
+			v.progress()
+		}
+		found := func(format string, args ...any) {
+			v.found(Mismatch{r.Position, r.Stream, r.Version, fmt.Sprintf(format, args...)})
+		}
+		if r.Version != version+1 && !broken {
+			found("versions %d to %d before it are missing", version+1, r.Version-1)
+			broken = true
+		}
+		if r.Account != row.Account {
+			found("account_id is %q, the stream's row says %q", r.Account, row.Account)
+		}
+		if r.RecordedAt.Before(at) {
+			found("recorded_at is before that of the version before it")
+		}
+		if r.Position <= 0 || r.Position > v.last {
+			found("position was never handed out; the last is %d", v.last)
+		}
+		next := v.chain.next(head, r)
+		seal := sealed(next, r.Position)
+		matches := bytes.Equal(seal[:], r.Hash)
+		switch {
+		case broken || !matches && len(suspects) == maxSuspects:
+			v.Unchecked++
+		case matches:
+			intact()
+		default:
+			suspects = append(suspects, Mismatch{r.Position, r.Stream, r.Version, "its hash does not match what it holds, its position and the events before it"})
+		}
+		head, version, at = next, r.Version, r.RecordedAt
+		events.next()
+	}
+	chained := bytes.Equal(row.Chain, head[:])
+	if chained {
+		intact()
+	}
+	if len(suspects) > 0 {
+		v.found(suspects[0])
+		v.Unchecked += int64(len(suspects) - 1)
+	}
+	switch {
+	case !hasRow:
+	case row.Version != version:
+		v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.version is %d, the last event has version %d", row.Version, version)})
+	case !chained && !broken && len(suspects) == 0:
+		v.found(Mismatch{0, row.Stream, row.Version, "streams.chain is not what its events chain to"})
+	}
+	return nil
+}
+
+func (v *verifier) found(m Mismatch) {
+	v.Mismatches++
+	if v.o.Found != nil {
+		v.o.Found(m)
+	}
+}
+
+func (v *verifier) progress() {
+	if v.o.Progress != nil {
+		v.o.Progress(v.Verification)
+	}
+}
