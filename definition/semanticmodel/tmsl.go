@@ -169,6 +169,7 @@ func (t *tmsl) column() Column {
 			o.ExtendedProperties = t.values()
 		}
 	}
+	o.IsRowNumber = o.IsRowNumber || o.Name == rowNumberColumn
 	return o
 }
 

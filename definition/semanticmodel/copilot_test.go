@@ -1,0 +1,188 @@
+package semanticmodel_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"readiness/definition/semanticmodel"
+)
+
+// copilot reads the parts beside the smallest model there is.
+func copilot(t *testing.T, byPath map[string]string) semanticmodel.Copilot {
+	t.Helper()
+	all := maps.Clone(byPath)
+	all["model.bim"] = `{"model":{}}`
+	m, err := semanticmodel.Read(parts(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Copilot
+}
+
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, path, text string
+		want             *string
+	}{
+		{"absent", "Copilot/version.json", "{}", nil},
+		{"blank is not absent", "Copilot/Instructions/instructions.md", "", new("")},
+		{"whole, as it is", "Copilot/Instructions/instructions.md", " # Sales\r\n\n", new(" # Sales\r\n\n")},
+		{"without a byte order mark", "Copilot/Instructions/instructions.md", "\ufeffx", new("x")},
+		{"bytes that are not UTF-8", "Copilot/Instructions/instructions.md", "a\xffb", new("a\ufffdb")},
+		{"a path in another letter case", "copilot/instructions/Instructions.md", "x", nil},
+	} {
+		got := copilot(t, map[string]string{c.path: c.text}).Instructions
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       *semanticmodel.AISchema
+	}{
+		{"no JSON", `{"tables":[}`, nil},
+		{"empty", ``, nil},
+		{"an array", `[]`, nil},
+		{"null", `null`, nil},
+		{"an object without tables", `{"$schema":"x"}`, &semanticmodel.AISchema{}},
+		{"tables null", `{"tables":null}`, &semanticmodel.AISchema{}},
+		{"tables of another kind", `{"tables":{"name":"T"}}`, &semanticmodel.AISchema{}},
+		{
+			"everything",
+			`{"tables":[{"id":"1","name":"Sales","visibility":"Visible","columns":[{"id":"2","name":"Amount","visibility":"Hidden","index":"All","synonyms":["revenue"]},{"name":"Auto"}],
+			  "measures":[{"name":"Total","visibility":"Auto","synonyms":[]}],"hierarchies":[{"name":"H","visibility":"Visible","levels":[{"name":"L"}]}],"synonyms":["deals","orders"]}]}`,
+			&semanticmodel.AISchema{Tables: []semanticmodel.AITable{{
+				Name: "Sales", Visibility: "Visible", Synonyms: []string{"deals", "orders"},
+				Columns:     []semanticmodel.AIField{{Name: "Amount", Visibility: "Hidden", Synonyms: []string{"revenue"}}, {Name: "Auto"}},
+				Measures:    []semanticmodel.AIField{{Name: "Total", Visibility: "Auto"}},
+				Hierarchies: []semanticmodel.AIField{{Name: "H", Visibility: "Visible"}},
+			}}},
+		},
+		{
+			"visibility null is absent, every other value is one",
+			`{"tables":[{"name":"a","visibility":null},{"name":"b","visibility":"hidden"},{"name":"c","visibility":""},{"name":"d","visibility":5},{"name":"e","visibility":{"a": 1}},{"name":"f","visibility":true}]}`,
+			&semanticmodel.AISchema{Tables: []semanticmodel.AITable{{Name: "a"}, {Name: "b", Visibility: "hidden"}, {Name: "c", Visibility: `""`}, {Name: "d", Visibility: "5"}, {Name: "e", Visibility: `{"a": 1}`}, {Name: "f", Visibility: "true"}}},
+		},
+		{
+			"a second entry of a table is kept for the rules to ignore",
+			`{"tables":[{"name":"a","visibility":"Visible"},{"name":"A","visibility":"Hidden"}]}`,
+			&semanticmodel.AISchema{Tables: []semanticmodel.AITable{{Name: "a", Visibility: "Visible"}, {Name: "A", Visibility: "Hidden"}}},
+		},
+		{
+			"entries that name nothing, and members of other kinds",
+			`{"tables":[5,null,{"visibility":"Visible"},{"name":7},{"name":"T","columns":{"a":1},"measures":[1,{"name":"M"},{"visibility":"Hidden"}],"synonyms":["x",1,null]}]}`,
+			&semanticmodel.AISchema{Tables: []semanticmodel.AITable{{Name: "T", Measures: []semanticmodel.AIField{{Name: "M"}}, Synonyms: []string{"x"}}}},
+		},
+		{"members in another letter case", `{"Tables":[{"name":"a"}]}`, &semanticmodel.AISchema{}},
+	} {
+		got := copilot(t, map[string]string{"Copilot/schema.json": c.text}).Schema
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.name, diff)
+		}
+	}
+	if got := copilot(t, map[string]string{}).Schema; got != nil {
+		t.Errorf("without the part: got %+v", got)
+	}
+}
+
+func TestVerifiedAnswers(t *testing.T) {
+	t.Parallel()
+	field := func(kind, table, name string) string {
+		return `{"` + kind + `":{"Expression":{"SourceRef":{"Entity":"` + table + `"}},"Property":"` + name + `"}}`
+	}
+	const root = "Copilot/VerifiedAnswers/definitions/"
+	for _, c := range []struct {
+		name  string
+		parts map[string]string
+		want  []semanticmodel.VerifiedAnswer
+	}{
+		{"none", map[string]string{"Copilot/VerifiedAnswers/version.json": "{}", root + "x/visualSource.json": "{}", root + "definition.json": "{}", root + "x/y/definition.json": "{}"}, nil},
+		{
+			"phrases and fields",
+			map[string]string{
+				root + "b/definition.json":   `{"triggerPrompts":[{"prompt":"How much?"},{"prompt":" "},{"prompt":5},{"text":"x"},"y",{"prompt":"What?"}],"$schema":"x"}`,
+				root + "b/visualSource.json": `{"query":[` + field("Column", "Date", "Year") + `,` + field("Measure", "Sales", "Total") + `]}`,
+				root + "b/filters.json":      `{"filters":[{"field":` + field("Column", "Date", "Year") + `},{"filter":{"From":[{"Name":"r","Entity":"Region"}],"Where":[{"Column":{"Expression":{"SourceRef":{"Source":"r"}},"Property":"Name"}}]}}]}`,
+				root + "b/notes.json":        field("Column", "Not", "Read"),
+			},
+			[]semanticmodel.VerifiedAnswer{{Folder: "b", TriggerPhrases: []string{"How much?", " ", "What?"}, Fields: []semanticmodel.FieldRef{{Table: "Date", Name: "Year"}, {Table: "Sales", Name: "Total"}, {Table: "Region", Name: "Name"}}}},
+		},
+		{
+			"what does not parse has no phrase and no field",
+			map[string]string{root + "b/definition.json": `{"triggerPrompts":[{"prompt":"lost"}],`, root + "b/visualSource.json": `{`, root + "b/filters.json": field("Column", "Date", "Year")},
+			[]semanticmodel.VerifiedAnswer{{Folder: "b", Fields: []semanticmodel.FieldRef{{Table: "Date", Name: "Year"}}}},
+		},
+		{
+			"a hierarchy level is no field",
+			map[string]string{root + "b/definition.json": `[]`, root + "b/visualSource.json": `{"HierarchyLevel":{"Expression":{"Hierarchy":{"Expression":{"PropertyVariationSource":{"Expression":{"SourceRef":{"Entity":"Date"}},"Property":"Day"}},"Hierarchy":"H"}},"Level":"L"}}`},
+			[]semanticmodel.VerifiedAnswer{{Folder: "b"}},
+		},
+		{
+			"by folder, whatever sorts between",
+			map[string]string{root + "a/definition.json": `{}`, root + "a-b/definition.json": `{}`, root + "A/definition.json": `{}`},
+			[]semanticmodel.VerifiedAnswer{{Folder: "A"}, {Folder: "a"}, {Folder: "a-b"}},
+		},
+		{
+			"older ones, directly under the item",
+			map[string]string{"VerifiedAnswers/definitions/o/definition.json": `{"triggerPrompts":[{"prompt":"old"}]}`, "VerifiedAnswers/definitions/o/filters.json": field("Measure", "Sales", "Total")},
+			[]semanticmodel.VerifiedAnswer{{Folder: "o", TriggerPhrases: []string{"old"}, Fields: []semanticmodel.FieldRef{{Table: "Sales", Name: "Total"}}}},
+		},
+		{
+			"older ones are not read beside those of the Copilot folder",
+			map[string]string{"VerifiedAnswers/definitions/o/definition.json": `{}`, root + "n/definition.json": `{}`},
+			[]semanticmodel.VerifiedAnswer{{Folder: "n"}},
+		},
+	} {
+		got := copilot(t, c.parts).VerifiedAnswers
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		parts map[string]string
+		want  string
+	}{
+		{"nothing to read", map[string]string{"definition.pbism": "{}", "TMDLScripts/a.tmdl": "createOrReplace"}, "neither definition/*.tmdl nor model.bim"},
+		{"a broken model.bim", map[string]string{"model.bim": "{"}, "model.bim:1:"},
+		{"a broken TMDL file", map[string]string{"definition/tables/T.tmdl": "table T\n\tcolumn 'a\n"}, "definition/tables/T.tmdl:2"},
+		{"TMDL comes before model.bim", map[string]string{"model.bim": `{"model":{}}`, "definition/model.tmdl": "?"}, "definition/model.tmdl:1"},
+		{
+			"a measure with the name of a column",
+			map[string]string{"definition/tables/T.tmdl": "table T\n\tcolumn a\n\n\tmeasure A = 1\n"},
+			`definition/tables/T.tmdl:4: the measure "A" has the name of a column of the table "T" (definition/tables/T.tmdl:2)`,
+		},
+	} {
+		got, err := semanticmodel.Read(parts(c.parts))
+		if err == nil || !strings.Contains(err.Error(), c.want) || got != nil {
+			t.Errorf("%s: got %v, %v, want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+func FuzzCopilot(f *testing.F) {
+	f.Add([]byte(`{"tables":[{"name":"T","visibility":"Visible","columns":[{"name":"c","synonyms":["s"]}]}]}`), []byte(`{"triggerPrompts":[{"prompt":"p"}]}`), []byte(`{"From":[{"Name":"s","Entity":"S"}],"Column":{"Expression":{"SourceRef":{"Source":"s"}},"Property":"p"}}`))
+	f.Fuzz(func(t *testing.T, schema, answer, visual []byte) {
+		c := copilot(t, map[string]string{
+			"Copilot/schema.json": string(schema),
+			"Copilot/VerifiedAnswers/definitions/a/definition.json": string(answer),
+			"Copilot/VerifiedAnswers/definitions/a/filters.json":    string(visual),
+		})
+		if len(c.VerifiedAnswers) != 1 {
+			t.Errorf("got %+v", c.VerifiedAnswers)
+		}
+	})
+}
