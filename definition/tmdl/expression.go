@@ -30,9 +30,7 @@ func (p *parser) block(level int, sole bool) (value text, written span, after in
 		if at == p.end {
 			continue
 		}
-		own, rest := p.level(at)
-		beside := own == level && rest == 0
-		if own < level || beside && !(sole && !p.looksLikeProperty(at)) {
+		if !p.deeper(at, level) && !(sole && p.standsAt(at, level) && !p.looksLikeProperty(at)) {
 			p.pending = true
 			break
 		}
@@ -63,24 +61,43 @@ func (p *parser) fence(at int) (value text, written span, after int, err error) 
 	return text{}, span{}, 0, &SyntaxError{p.doc.File, line, column, "the ``` opened here is never closed; close it by a line that holds nothing else"}
 }
 
+// indent counts the tabs and spaces before the text at at.
+func (p *parser) indent(at int) (tabs, spaces int) {
+	for i := p.start; i < at; i++ {
+		if p.src[i] == '\t' {
+			tabs++
+		}
+	}
+	return tabs, at - p.start - tabs
+}
+
 // level is how many levels deep the text at at is indented, and how many spaces
 // remain that make no level. A tab is a level.
 func (p *parser) level(at int) (level, rest int) {
-	spaces := 0
-	for _, c := range []byte(p.src[p.start:at]) {
-		if c == '\t' {
-			level++
-		} else {
-			spaces++
-		}
-	}
+	tabs, spaces := p.indent(at)
 	if spaces == 0 {
-		return level, 0
+		return tabs, 0
 	}
 	if p.unit == 0 {
 		p.unit = spacesPerLevel(p.src)
 	}
-	return level + spaces/p.unit, spaces % p.unit
+	return tabs + spaces/p.unit, spaces % p.unit
+}
+
+// standsAt is true for text indented by the level exactly.
+func (p *parser) standsAt(at, level int) bool {
+	own, rest := p.level(at)
+	return own == level && rest == 0
+}
+
+// deeper is true for text indented by more than the level. Tabs decide it in
+// most files, with no need to know what a space is worth.
+func (p *parser) deeper(at, level int) bool {
+	if tabs, spaces := p.indent(at); tabs > level || tabs == level && spaces > 0 {
+		return true
+	}
+	own, rest := p.level(at)
+	return own > level || own == level && rest > 0
 }
 
 // spacesPerLevel is the smallest indentation by spaces alone that a line outside

@@ -70,6 +70,10 @@ type parser struct {
 	// convertible is true when the line above was a property that turns out to
 	// be an object if a deeper line follows.
 	convertible bool
+	// begun is the expression that the declaration before the next line has, and
+	// above the one before the current line: what the line may be meant to be a
+	// part of. Its form is absent unless it is a single line or has none.
+	begun, above opener
 
 	// Room for what has its final place.
 	objects       []Object
@@ -154,6 +158,7 @@ func (p *parser) declaration(at, level int) error {
 	if p.nodes++; p.nodes > MaxNodes {
 		return p.failAt(at, "the file declares more than %d objects and properties", MaxNodes)
 	}
+	p.above, p.begun = p.begun, opener{}
 	if level == len(p.open)+1 && p.convertible {
 		if err := p.convert(); err != nil {
 			return err
@@ -257,7 +262,7 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] {
 		return p.failAt(start, "%q is neither an object nor a property that holds an expression; %s", word, p.expected())
 	}
-	property := Property{Name: word, Line: p.line, Column: p.columnOf(start), lines: span{start: int32(p.start)}}
+	property := Property{Name: word, Line: p.line, Column: start - p.start + 1, lines: span{start: int32(p.start)}}
 	if err := p.allowProperty(start, level); err != nil {
 		return err
 	}
@@ -268,7 +273,14 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 	property.value, property.written, property.lines.end = value, written, int32(after)
 	p.properties = append(p.properties, property)
 	p.convertible = value.form == inline
+	p.remember(opener{property: word, line: property.Line, form: value.form}, value)
 	return nil
+}
+
+func (p *parser) remember(o opener, value text) {
+	if value.form == inline || value.form == block && value.raw == "" {
+		p.begun = o
+	}
 }
 
 func (p *parser) allowProperty(at, level int) error {
@@ -282,7 +294,7 @@ func (p *parser) property(at, level int, property Property) error {
 	if err := p.allowProperty(at, level); err != nil {
 		return err
 	}
-	property.Line, property.Column = p.line, p.columnOf(at)
+	property.Line, property.Column = p.line, at-p.start+1
 	property.lines = span{int32(p.start), int32(p.after)}
 	p.properties = append(p.properties, property)
 	return nil
@@ -299,7 +311,7 @@ func (p *parser) object(at, level int, k string, ref bool, name string, i int) e
 	}
 	o := p.newObject()
 	*o = Object{
-		Keyword: k, Name: name, Ref: ref, Line: p.line, Column: p.columnOf(at),
+		Keyword: k, Name: name, Ref: ref, Line: p.line, Column: at - p.start + 1, // only blanks are before it
 		doc: p.doc, declaration: span{int32(p.start), int32(p.end)}, headEnd: int32(p.after),
 	}
 	if p.description != (span{}) && p.descriptionLevel == level {
@@ -311,6 +323,7 @@ func (p *parser) object(at, level int, k string, ref bool, name string, i int) e
 			return err
 		}
 		o.value, o.headEnd = value, int32(after)
+		p.remember(opener{object: o, line: o.Line, form: value.form}, value)
 	}
 	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
 	return nil
@@ -458,18 +471,29 @@ func describe(o *Object) string {
 	return fmt.Sprintf("%s '%s'", o.Keyword, o.Name)
 }
 
+// opener is what an expression was begun for.
+type opener struct {
+	object   *Object // nil for a property
+	property string
+	line     int
+	form     form
+}
+
 // expected says what could stand where the parser met something else.
 func (p *parser) expected() string {
-	if len(p.open) > 0 {
-		o := p.open[len(p.open)-1].object
-		if o.value.form == block && o.value.raw == "" && len(p.properties) == p.open[len(p.open)-1].properties {
-			return fmt.Sprintf("if it belongs to the expression of the %s in line %d, indent every line of the expression one level deeper than the properties", describe(o), o.Line)
-		}
-		if o.value.form == inline {
-			return fmt.Sprintf("expected a property (\"name: value\") or an object; if it continues the expression of the %s in line %d, start the expression on the line after the \"=\"", describe(o), o.Line)
-		}
+	const usual = "expected an object (\"measure Name = …\") or a property (\"name: value\")"
+	above := p.above
+	what := above.property
+	if above.object != nil {
+		what = describe(above.object)
 	}
-	return "expected an object (\"measure Name = …\") or a property (\"name: value\")"
+	switch above.form {
+	case block:
+		return fmt.Sprintf("if it belongs to the expression of the %s in line %d, indent every line of the expression one level deeper than the properties", what, above.line)
+	case inline:
+		return fmt.Sprintf("%s; if it continues the expression of the %s in line %d, start the expression on the line after the \"=\"", usual, what, above.line)
+	}
+	return usual
 }
 
 func firstRune(s string) string {

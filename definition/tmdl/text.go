@@ -119,7 +119,7 @@ func sharedPrefix(a, b string) int {
 }
 
 // dedent joins the lines by "\n", each without as much of the indentation as it
-// has. Lines of blanks become empty unless they are to be kept.
+// has and, unless they are to be kept, without the blanks at its end.
 func dedent(s, indent string, keepBlanks bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -129,9 +129,11 @@ func dedent(s, indent string, keepBlanks bool) string {
 			b.WriteByte('\n')
 		}
 		first = false
-		if keepBlanks || trim(line) != "" {
-			b.WriteString(line[sharedPrefix(line, indent):])
+		line = line[sharedPrefix(line, indent):]
+		if !keepBlanks {
+			line = strings.TrimRight(line, " \t")
 		}
+		b.WriteString(line)
 	}
 	if s != trimLineEnd(s) {
 		b.WriteByte('\n')
