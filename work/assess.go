@@ -1,0 +1,220 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/readiness"
+	"readiness/eventstore"
+)
+
+// assess is the job that assesses one model of a run.
+type assess struct {
+	assessment.Step
+}
+
+// Kind implements river.JobArgs.
+func (assess) Kind() string { return "assess-semantic-model" }
+
+// assessor carries assess jobs out.
+type assessor struct {
+	river.WorkerDefaults[assess]
+	Options
+}
+
+// patience is how many times a step asks a platform that does not answer.
+const patience = 3
+
+// Work implements river.Worker. Its error means a fault of ours that is worth
+// another attempt; whatever the platform or the model makes of the step is an
+// outcome in the log.
+func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	step := job.Args.Step
+	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
+	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, run, assessment.Begin{})
+	})
+	if err != nil {
+		return err
+	}
+	if !run.State.Open(step.ModelID) {
+		return nil // done before a crash
+	}
+	made, err := w.assess(ctx, step, run.State)
+	switch refusal, refused := domain.Refused(err); {
+	case err == nil:
+		return w.end(ctx, step, made, nil)
+	case refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+		return err
+	case refused:
+		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: refusal.Message})
+	case errors.Is(err, context.DeadlineExceeded):
+		return w.end(context.WithoutCancel(ctx), step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
+	}
+	return err
+}
+
+// failureCode turns a refusal of the platform into the code an operation fails
+// with (spec 2.7): those the list does not have become the nearest it has.
+func failureCode(c domain.Code) domain.Code {
+	switch c {
+	case domain.WorkspaceNotFound:
+		return domain.ItemNotFound
+	case domain.PlatformConsentRequired:
+		return domain.PlatformAccessDenied
+	}
+	return c
+}
+
+// found is what an assessment of a model came to, before it is recorded.
+type found struct {
+	assessment assessment.Assessment
+	document   []byte
+}
+
+// assess reads the model as the person who started the run and scores it.
+func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessment.Run) (*found, error) {
+	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this semantic model's turn came; call again")
+	}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	model, err := w.Platform.Item(ctx, as, step.WorkspaceID, item.SemanticModel, step.ModelID)
+	if err != nil {
+		return nil, err
+	}
+	d, err := w.Platform.Definition(ctx, as, model)
+	if err != nil {
+		return nil, err
+	}
+	made := assessment.Assessment{
+		AssessmentID: w.NewID(), OperationID: step.OperationID,
+		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.DisplayName,
+		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: unweighted(step.UsageAccess),
+		DefinitionHash: d.Hash(),
+	}
+	document, err := w.score(d, &made)
+	if err != nil {
+		return nil, err
+	}
+	return &found{made, document}, nil
+}
+
+// score reads the definition, fills in what the regime makes of it and returns
+// the document. A fault in our own rules fails the assessment of this model and
+// disturbs no other step.
+func (w *assessor) score(d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.Log.Error("scoring broke down", "operationId", a.OperationID, "semanticModelId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this semantic model; the fault is the service's and its operator was told")
+		}
+	}()
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return nil, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+	}
+	regime := readiness.Current()
+	scored, asAgent := regime.Assess(m, readiness.Options{}), regime.AssessAsAgent(m, readiness.Options{})
+	a.RegimeID, a.SchemaVersion = regime.ID, documentSchema
+	a.Score, a.ScoreDataAgent, a.FindingsCount = scored.Score, asAgent.Score, len(scored.Findings)
+	return json.Marshal(newDocument(scored, *a))
+}
+
+// unweighted says why usage took no part in a score: no usage is collected yet.
+func unweighted(access item.Access) assessment.Usage {
+	u := assessment.Usage{Access: access}
+	switch access {
+	case item.Granted:
+		u.State, u.Reason = "NoTrackedReports", "no report on this semantic model has Pixies, so there is no usage to weigh the score with"
+	case item.ConsentRequired:
+		u.State, u.Reason = "NotGranted", "the person has not granted the permission to read usage"
+	default:
+		u.State, u.Reason = "Unavailable", "the platform did not say whether usage may be read"
+	}
+	return u
+}
+
+// end records a model's outcome: on the run, on the model's own stream with the
+// document, or, when the work gives back what it spent, on the allowances. All
+// of it or nothing; a second time changes nothing.
+func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, failure *operation.Failure) error {
+	limits, ok := w.Plans[step.Plan]
+	if !ok {
+		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
+	}
+	window := func(k account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
+		return eventstore.FoldLast(account.AllowanceStream(step.AccountID, k, a.Period, step.AcceptedAt), account.EvolveUsage)
+	}
+	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
+	standing := eventstore.FoldLast(assessment.Stream(step.AccountID, step.ModelID), assessment.Evolve)
+	assessments := window(account.Assessments, limits.Assessments)
+	firstLooks := window(account.FirstLooks, limits.FirstLooks)
+	result := assessment.Result{ModelID: step.ModelID, Outcome: assessment.Assessed, Error: failure}
+	if failure != nil {
+		result.Outcome = assessment.OutcomeOf(failure.Code)
+	} else {
+		a := &made.assessment
+		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent, &a.FindingsCount
+	}
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, standing, assessments, firstLooks}, func(c *eventstore.Change) error {
+		if !run.State.Open(step.ModelID) {
+			return nil
+		}
+		if err := eventstore.Decide(c, run, assessment.EndModel{Result: result}); err != nil {
+			return err
+		}
+		if run.State.Operation.Status.Ended() {
+			sql, args := w.Vault.Forget(step.OperationID)
+			c.Queue(sql, args...)
+		}
+		if failure == nil {
+			hash, sql, args, err := documents.Put(made.document)
+			if err != nil {
+				return err
+			}
+			c.Queue(sql, args...)
+			made.assessment.DocumentHash = hash
+			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
+		}
+		if !run.State.GivesBack(failure.Code) {
+			return nil
+		}
+		model, _ := run.State.Model(step.ModelID)
+		if model.FirstLook {
+			if err := eventstore.Decide(c, firstLooks, account.GiveBack{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
+				return err
+			}
+		}
+		if err := eventstore.Decide(c, assessments, account.GiveBack{Kind: account.Assessments, OperationID: step.OperationID, Amount: 1}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, standing, assessment.GiveBack{OperationID: step.OperationID})
+	})
+}
+
+func (w *assessor) metadata(step assessment.Step) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
+		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
+	}
+}

@@ -1,0 +1,36 @@
+package work
+
+import (
+	"readiness/domain/assessment"
+	"readiness/domain/readiness"
+)
+
+// documentSchema is the version of the document's shape (spec 9.4).
+const documentSchema = 1
+
+// document is the assessment as it is stored (decisions 6, Assessment
+// document): never changed once written, and readable whatever regimes follow.
+type document struct {
+	SchemaVersion  int              `json:"schemaVersion"`
+	Report         readiness.Result `json:"report"`
+	Regime         documentRegime   `json:"regime"`
+	Usage          assessment.Usage `json:"usage"`
+	Model          readiness.Counts `json:"model"`
+	DefinitionHash string           `json:"definitionHash"`
+}
+
+type documentRegime struct {
+	ID             string `json:"id"`
+	UsageInScoring bool   `json:"usageInScoring"`
+}
+
+func newDocument(scored readiness.Result, a assessment.Assessment) document {
+	return document{
+		SchemaVersion:  documentSchema,
+		Report:         scored,
+		Regime:         documentRegime{a.RegimeID, a.UsageInScoring},
+		Usage:          a.Usage,
+		Model:          scored.Model,
+		DefinitionHash: a.DefinitionHash,
+	}
+}

@@ -1,0 +1,136 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// River knows a job's worker by its id only and waits for a timeout before it
+// gives a dead worker's jobs to others. So each worker holds a session lock on
+// its id while it lives: a running job whose worker holds no lock is an orphan,
+// at once.
+
+// aliveLock is the first key of the locks; the second is the hash of the id.
+const aliveLock = 0x5244
+
+// every is how often a living worker looks for orphans.
+const every = 5 * time.Second
+
+// alive is the session that holds a worker's lock.
+type alive struct {
+	id   string
+	conn *pgxpool.Conn
+}
+
+func lockKey(id string) int32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id))
+	return int32(h.Sum32()) //nolint:gosec // any 32 bits will do
+}
+
+// hold takes the lock of the worker with the id.
+func hold(ctx context.Context, pool *pgxpool.Pool, id string) (*alive, error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("work: %w", err)
+	}
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1, $2)`, aliveLock, lockKey(id)); err != nil {
+		conn.Release()
+		return nil, fmt.Errorf("work: take the worker's lock: %w", err)
+	}
+	return &alive{id, conn}, nil
+}
+
+// release ends the session, and with it the lock.
+func (a *alive) release() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = a.conn.Hijack().Close(ctx)
+}
+
+// takeUp makes the running jobs of workers that are no more available again,
+// and says how many they were.
+func takeUp(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
+	// The lock's second key is compared as the unsigned number that pg_locks
+	// shows; a job without a worker is nobody's to judge.
+	rows, err := pool.Query(ctx, `SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
+	if err != nil {
+		return 0, fmt.Errorf("work: look for orphans: %w", err)
+	}
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			rows.Close()
+			return 0, fmt.Errorf("work: look for orphans: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return 0, fmt.Errorf("work: look for orphans: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	keys := make([]int64, len(ids))
+	for i, id := range ids {
+		keys[i] = int64(uint32(lockKey(id))) //nolint:gosec // the same 32 bits
+	}
+	tag, err := pool.Exec(ctx, `
+		UPDATE river_job j SET state = 'available', scheduled_at = $3
+		FROM unnest($1::text[], $2::bigint[]) AS w (id, key)
+		WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = w.id
+		  AND NOT EXISTS (SELECT FROM pg_locks l
+			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $4 AND l.objid::bigint = w.key
+			  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
+		ids, keys, now, int64(aliveLock))
+	if err != nil {
+		return 0, fmt.Errorf("work: take up orphans: %w", err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+// mind keeps the worker's lock and looks after orphans and what has expired,
+// until ctx ends.
+func (q *Queue) mind(ctx context.Context, a *alive) {
+	defer func() {
+		if a != nil {
+			a.release()
+		}
+	}()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if a != nil {
+			if err := a.conn.Ping(ctx); err != nil { // the server went away, and the lock with it
+				a.release()
+				a = nil
+			}
+		}
+		if a == nil {
+			held, err := hold(ctx, q.o.Pool, q.id)
+			if err != nil {
+				q.o.Log.Warn("the database does not answer; work waits", "error", err)
+				continue
+			}
+			a = held
+		}
+		if n, err := takeUp(ctx, q.o.Pool, q.o.Now()); err != nil {
+			q.o.Log.Warn("looking for orphaned work failed", "error", err)
+		} else if n > 0 {
+			q.o.Log.Info("took up work that a dead process had left", "steps", n)
+		}
+		if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil && ctx.Err() == nil {
+			q.o.Log.Warn("deleting expired tokens failed", "error", err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+// Package work carries out the steps that accepted calls enqueue, as jobs of
+// River: short, bounded by a timeout, and idempotent, so that a step that is
+// carried out again after a crash changes nothing (architecture 4). What a step
+// decides goes into the log; nothing is kept in a job but what to do.
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"readiness/definition"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/eventstore"
+	"readiness/vault"
+)
+
+// Platform is what steps need of the analytics platform, as the person who
+// started the work.
+type Platform interface {
+	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
+	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+}
+
+// Bounds of the jobs. A step that its process left behind is taken up again by
+// the living (see orphans); should even that fail, River does it.
+const (
+	stepTimeout = 55 * time.Second
+	jobTimeout  = 60 * time.Second
+	rescueAfter = 100 * time.Second
+	softStop    = 20 * time.Second
+	// maxAttempts is far above what crashes cause: a step gives up on its own,
+	// with an outcome in the log, never by being discarded.
+	maxAttempts = 10_000
+)
+
+// Options are what the steps work with.
+type Options struct {
+	Pool     *pgxpool.Pool
+	Store    *eventstore.Store
+	Platform Platform
+	Plans    account.Plans
+	Vault    *vault.Vault
+	Log      *slog.Logger
+	Now      func() time.Time
+	NewID    func() uuid.UUID
+	// Workers is how many steps run at once in this process.
+	Workers int
+}
+
+// Queue enqueues steps; with Start it carries them out too.
+type Queue struct {
+	o      Options
+	id     string
+	client *river.Client[pgx.Tx]
+	jobs   *river.Client[pgx.Tx] // inserts only
+	stop   context.CancelFunc
+	done   chan struct{}
+}
+
+// NewQueue returns a queue that enqueues. Start makes it work.
+func NewQueue(o Options) (*Queue, error) {
+	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: o.Log, MaxAttempts: maxAttempts})
+	if err != nil {
+		return nil, fmt.Errorf("work: %w", err)
+	}
+	return &Queue{o: o, id: o.NewID().String(), jobs: jobs}, nil
+}
+
+// Assess enqueues the steps of a run in the transaction that accepts it.
+func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error {
+	jobs := make([]river.InsertManyParams, len(steps))
+	for i, s := range steps {
+		jobs[i] = river.InsertManyParams{Args: assess{s}}
+	}
+	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
+		return fmt.Errorf("work: enqueue: %w", err)
+	}
+	return nil
+}
+
+// Start takes up what was left behind and begins to work. Stop ends it.
+func (q *Queue) Start(ctx context.Context) error {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &assessor{Options: q.o})
+	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
+		ID:                          q.id,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},
+		Workers:                     workers,
+		Logger:                      q.o.Log,
+		JobTimeout:                  jobTimeout,
+		RescueStuckJobsAfter:        rescueAfter,
+		SoftStopTimeout:             softStop,
+		MaxAttempts:                 maxAttempts,
+		RetryPolicy:                 retry{q.o.Now},
+		CompletedJobRetentionPeriod: time.Hour,
+	})
+	if err != nil {
+		return fmt.Errorf("work: %w", err)
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	q.client, q.stop, q.done = client, stop, make(chan struct{})
+	alive, err := hold(ctx, q.o.Pool, q.id)
+	if err != nil {
+		stop()
+		return err
+	}
+	if _, err := takeUp(ctx, q.o.Pool, q.o.Now()); err != nil {
+		stop()
+		alive.release()
+		return err
+	}
+	if err := client.Start(background); err != nil {
+		stop()
+		alive.release()
+		return fmt.Errorf("work: %w", err)
+	}
+	go func() {
+		defer close(q.done)
+		q.mind(background, alive)
+	}()
+	return nil
+}
+
+// Stop lets running steps end, at most until ctx is over, and takes up no new
+// ones. What had not ended is taken up by another process or at the next start.
+func (q *Queue) Stop(ctx context.Context) error {
+	if q.client == nil {
+		return nil
+	}
+	err := q.client.Stop(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = q.client.StopAndCancel(context.WithoutCancel(ctx))
+	}
+	q.stop()
+	<-q.done
+	return err
+}
+
+// retry spaces the attempts of a step that met a fault of ours: 1, 2, 4, … up
+// to 30 seconds.
+type retry struct{ now func() time.Time }
+
+// NextRetry implements river.ClientRetryPolicy.
+func (r retry) NextRetry(job *rivertype.JobRow) time.Time {
+	return r.now().Add(min(30*time.Second, time.Second<<min(len(job.Errors), 5)))
+}
