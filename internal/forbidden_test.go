@@ -1,0 +1,92 @@
+package internal_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unfinished are the words that mark work put off: it is done, or it is an issue. They are split here because this file is searched too.
+var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
+
+// skips are what takes a test out of a run.
+var skips = []string{"t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "b.Skipf", "b.SkipNow", "tb.Skip", "tb.Skipf", "tb.SkipNow", "f.Skip", "f.Skipf", "f.SkipNow"}
+
+// forbiddenProblems finds what no file holds: tests that are skipped for another reason than a missing corpus, that wait
+// for a time and not for what happens, and marks of unfinished work.
+func forbiddenProblems(tree fs.FS) (problems []string, err error) {
+	all, err := sources(tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if !s.test {
+			continue
+		}
+		b, err := fs.ReadFile(tree, s.path)
+		if err != nil {
+			return nil, err
+		}
+		for _, call := range s.calls() {
+			if slices.Contains(skips, call) && !bytes.Contains(b, []byte(`"READINESS_CORPUS"`)) {
+				problems = append(problems, fmt.Sprintf("%s: %s: only tests that read the corpus may skip", s.path, call))
+			}
+			if call == "time.Sleep" {
+				problems = append(problems, fmt.Sprintf("%s: time.Sleep: wait for what the test needs, with a deadline", s.path))
+			}
+		}
+	}
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata" || d.Name() == "samples"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !slices.Contains(textFiles, path.Ext(name)) && !strings.HasPrefix(path.Base(name), "Makefile"):
+			return nil
+		}
+		b, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		for i, line := range bytes.Split(b, []byte("\n")) {
+			if mark := unfinished.Find(line); mark != nil {
+				problems = append(problems, fmt.Sprintf("%s:%d: %s: do it, or make it an issue", name, i+1, mark))
+			}
+		}
+		return nil
+	})
+	return problems, err
+}
+
+// textFiles are the extensions of the files that people write.
+var textFiles = []string{".go", ".sql", ".md", ".yaml", ".yml", ".txtar", ".sh", ".mod"}
+
+func TestForbidden(t *testing.T) {
+	t.Parallel()
+	check(t, forbiddenProblems, map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"what is allowed": {map[string]string{
+			"a/a.go":           "package a; import \"time\"; func F(t D) { time.Sleep(1); t.Skip() }",
+			"a/corpus_test.go": "package a; func TestX(t *testing.T) { if os.Getenv(\"READINESS_CORPUS\") == \"\" { t.Skip() } }",
+			"testdata/a.md":    "TO" + "DO", "b.bin": "TO" + "DO", "c.md": "TO" + "DOs XX" + "XX",
+		}, nil},
+		"what is not": {map[string]string{
+			"a/a_test.go": "package a; func TestX(t *testing.T) { t.Skip(); time.Sleep(1) }",
+			"a/b.go":      "package a\n\n// FIX" + "ME: later",
+			"Makefile":    "# TO" + "DO",
+		}, []string{
+			"Makefile:1: TO" + "DO: do it, or make it an issue",
+			"a/a_test.go: t.Skip: only tests that read the corpus may skip",
+			"a/a_test.go: time.Sleep: wait for what the test needs, with a deadline",
+			"a/b.go:3: FIX" + "ME: do it, or make it an issue",
+		}},
+	})
+}

@@ -1,0 +1,161 @@
+package internal_test
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is the architecture: what each package may import of this module, outside of tests. A trailing /... takes in what is
+// below. A package that is not named fails the test: who adds one says here where it belongs.
+var mayImport = map[string][]string{
+	"definition/...": {"definition/..."},
+	"domain/...":     {"domain/...", "definition/..."},
+
+	"accounts":    {"domain/..."},
+	"documents":   {},
+	"vault":       {},
+	"eventstore":  {"domain/..."},
+	"projections": {"domain/...", "eventstore", "documents"},
+	"platform/...": {
+		"platform/...", "definition/...",
+		"domain", "domain/item", // the vocabulary, not the rules
+	},
+	"ai/...": {
+		"ai/...", "definition/...",
+		"domain", "domain/item",
+	},
+	// These reach the platform and the AI through interfaces they declare.
+	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},
+	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands"},
+
+	"http/...": {"http/...", "domain/...", "commands", "projections"},
+
+	// What wires everything.
+	"cmd/...":       {"..."},
+	"scenarios/...": {"..."},
+
+	"migrations":                     {},
+	"internal":                       {},
+	"internal/conformance/...":       {},
+	"internal/demo/...":              {"..."},
+	"internal/pgtest":                {"migrations", "internal/postgres"},
+	"internal/postgres":              {},
+	"internal/postgres/withpostgres": {"internal/postgres"},
+}
+
+// pure are the packages that compute and nothing else: the same input gives the same output, today and in a test.
+var pure = []string{"domain/...", "definition/..."}
+
+// impure are the packages that a pure one does not import, for it would then do I/O, wait or draw a random number.
+var impure = []string{
+	"context", "crypto/rand", "database/...", "io/fs", "io/ioutil", "log/...", "math/rand/...", "net", "net/http/...", "os/...", "runtime/...",
+	"syscall", "github.com/jackc/...",
+}
+
+// impureCalls are what a pure package does not use of the packages it may import.
+var impureCalls = []string{
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer", "time.Local",
+	"uuid.New", "uuid.NewString", "uuid.NewRandom", "uuid.NewUUID", "uuid.NewV6", "uuid.NewV7",
+	"fmt.Print", "fmt.Printf", "fmt.Println", "fmt.Scan", "fmt.Scanf", "fmt.Scanln",
+}
+
+func layerProblems(tree fs.FS) (problems []string, err error) {
+	all, err := sources(tree)
+	for _, s := range all {
+		may, known := lookUp(s.pkg)
+		if !known {
+			problems = append(problems, fmt.Sprintf("%s: package %s has no place in the architecture: give it one in mayImport", s.path, s.pkg))
+		}
+		if s.test {
+			continue
+		}
+		isPure := matches(pure, s.pkg)
+		for _, p := range s.imports() {
+			local, isLocal := strings.CutPrefix(p, module)
+			if known && isLocal && !matches(may, local) {
+				problems = append(problems, fmt.Sprintf("%s: %s may not import %s", s.path, s.pkg, local))
+			}
+			if isPure && matches(impure, p) {
+				problems = append(problems, fmt.Sprintf("%s: %s is pure and may not import %s", s.path, s.pkg, p))
+			}
+		}
+		for _, call := range s.calls() {
+			if isPure && slices.Contains(impureCalls, call) {
+				problems = append(problems, fmt.Sprintf("%s: %s is pure and may not use %s", s.path, s.pkg, call))
+			}
+		}
+	}
+	return problems, err
+}
+
+// lookUp returns what the package may import, by the most particular pattern that matches it.
+func lookUp(pkg string) (may []string, known bool) {
+	best := ""
+	for pattern, list := range mayImport {
+		if match(pattern, pkg) && len(pattern) > len(best) {
+			best, may, known = pattern, list, true
+		}
+	}
+	return may, known
+}
+
+func matches(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, pkg) })
+}
+
+func match(pattern, pkg string) bool {
+	base, below := strings.CutSuffix(pattern, "/...")
+	return pattern == "..." || pkg == base || below && strings.HasPrefix(pkg, base+"/")
+}
+
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	check(t, layerProblems, map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"what is allowed": {map[string]string{
+			"domain/account/a.go":   `package account; import ("readiness/definition/tmdl"; "net/url"; "time"); type T = time.Time`,
+			"domain/a_test.go":      `package domain_test; import ("os"; "readiness/eventstore"; "time"); var now = time.Now()`,
+			"cmd/readiness/main.go": `package main; import ("os"; "readiness/http"; "readiness/platform/folder")`,
+			"work/testdata/x.go":    `package x; import "readiness/http"`,
+		}, nil},
+		"against the layers": {map[string]string{
+			"domain/a.go":          `package domain; import "readiness/eventstore"`,
+			"eventstore/a.go":      `package eventstore; import "readiness/definition"`,
+			"commands/a.go":        `package commands; import "readiness/platform/folder"`,
+			"http/v1/a.go":         `package v1; import "readiness/eventstore"`,
+			"platform/folder/a.go": `package folder; import "readiness/domain/account"`,
+			"work/a.go":            `package work; import "readiness/cmd/readiness"`,
+			"internal/a.go":        `package internal; import "readiness/domain"`,
+		}, []string{
+			"commands/a.go: commands may not import platform/folder",
+			"domain/a.go: domain may not import eventstore",
+			"eventstore/a.go: eventstore may not import definition",
+			"http/v1/a.go: http/v1 may not import eventstore",
+			"internal/a.go: internal may not import domain",
+			"platform/folder/a.go: platform/folder may not import domain/account",
+			"work/a.go: work may not import cmd/readiness",
+		}},
+		"a package of no layer": {map[string]string{
+			"util/a.go": `package util`, "domainx/a_test.go": `package domainx`,
+		}, []string{
+			"domainx/a_test.go: package domainx has no place in the architecture: give it one in mayImport",
+			"util/a.go: package util has no place in the architecture: give it one in mayImport",
+		}},
+		"impure": {map[string]string{
+			"domain/x/a.go":     `package x; import ("os"; "math/rand/v2"; "time"); var now = time.Now`,
+			"definition/d/a.go": `package d; import ("context"; "net/http"; "github.com/google/uuid"); func f() { uuid.New() }`,
+		}, []string{
+			"definition/d/a.go: definition/d is pure and may not import context",
+			"definition/d/a.go: definition/d is pure and may not import net/http",
+			"definition/d/a.go: definition/d is pure and may not use uuid.New",
+			"domain/x/a.go: domain/x is pure and may not import math/rand/v2",
+			"domain/x/a.go: domain/x is pure and may not import os",
+			"domain/x/a.go: domain/x is pure and may not use time.Now",
+		}},
+	})
+}
