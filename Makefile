@@ -1,0 +1,63 @@
+# Everything works from a fresh clone with Go and make; PostgreSQL is found or downloaded (internal/postgres).
+
+SHELL := /usr/bin/env bash
+.DEFAULT_GOAL := help
+.PHONY: help build run demo test test/race lint fmt fuzz bench migrate generate conformance clean
+
+# The data directory of run and migrate, the packages of test, bench and fuzz, and how long each fuzz target runs.
+DATA ?= .readiness
+PKG ?= ./...
+FUZZTIME ?= 30s
+
+GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# One throwaway server for the tests of all packages.
+WITH_POSTGRES := go run ./internal/postgres/withpostgres
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+build: ## build bin/readiness
+	go build -trimpath -o bin/ ./cmd/readiness
+
+run: ## serve on 127.0.0.1:8080 with the sample workspaces; DATA keeps what is made
+	go run ./cmd/readiness serve --data $(DATA) --platform folder:samples/workspaces --accounts samples/accounts.yaml
+
+demo: ## start the service in a temporary directory, drive it over HTTP, and leave nothing behind
+	go run ./internal/demo
+
+test: ## run every test, on a throwaway PostgreSQL
+	go vet ./...
+	$(WITH_POSTGRES) go test $(PKG)
+
+test/race: ## run every test under the race detector
+	$(WITH_POSTGRES) go test -race $(PKG)
+
+lint: ## run the linters of .golangci.yml
+	$(GOLANGCI_LINT) run $(PKG)
+
+fmt: ## format the code as lint wants it
+	$(GOLANGCI_LINT) fmt $(PKG)
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list $(PKG)); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+bench: ## run every benchmark
+	$(WITH_POSTGRES) go test -run '^$$' -bench . -benchmem $(PKG)
+
+migrate: ## bring the database in DATA up to this version's schema
+	go run ./cmd/readiness migrate up --data $(DATA)
+
+generate: ## generate code again from http/openapi.yaml
+	go generate ./...
+
+conformance: ## write docs/conformance.md from the markers in tests
+	go run ./internal/conformance
+
+clean: ## remove what was built; the data directory stays
+	rm -rf bin coverage.out
+	go clean -testcache
