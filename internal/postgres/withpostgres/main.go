@@ -36,6 +36,7 @@ func main() {
 func run(command []string) (code int, err error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...)
 	if os.Getenv(addressEnv) == "" {
 		starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer cancel()
@@ -49,9 +50,8 @@ func run(command []string) (code int, err error) {
 			return 1, err
 		}
 		defer func() { err = errors.Join(err, server.Stop(context.Background())) }()
-		os.Setenv(addressEnv, server.URL())
+		cmd.Env = append(os.Environ(), addressEnv+"="+server.URL())
 	}
-	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		return 127, err
