@@ -1,0 +1,119 @@
+package readiness
+
+import "readiness/definition/semanticmodel"
+
+// Judged is what one rule finds about one object.
+type Judged struct {
+	Key
+	Violation         float64
+	Message, Evidence string
+}
+
+// Judge applies one rule of the current regime to a model, or to what an agent
+// that selected every exposed table sees of it. It answers nothing for a rule
+// that does not apply.
+func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
+	s := newSnapshot(m)
+	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
+	if asAgent {
+		exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
+		v = view{scope: newScope(s, exposed, o.Usage), agent: true}
+	}
+	for _, d := range Current().dimensions {
+		for _, r := range d.rules {
+			if r.id != ruleID {
+				continue
+			}
+			var out []Judged
+			if d.applies != nil && !d.applies(v.scope) || asAgent && r.layout {
+				return nil
+			}
+			r.check(v.scope, func(j judged, found verdict) {
+				key := Key{ObjectName: "#" + ruleID}
+				if j != nil {
+					key = j.base().key()
+				}
+				out = append(out, Judged{key, found.violation, found.message, found.evidence})
+			})
+			return out
+		}
+	}
+	panic("no rule " + ruleID)
+}
+
+// Exact is S before rounding and caps; false when it is null.
+func Exact(m *semanticmodel.Model, o Options) (float64, bool) {
+	s := newSnapshot(m)
+	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
+	var all []scored
+	for _, d := range Current().modelWeights() {
+		all = append(all, scored{d, []part{v.judge(d.dimension, o)}})
+	}
+	score, _, ok := overall(all, byUsage)
+	return score, ok
+}
+
+// RuleIDs are the rules of the current regime about models.
+func RuleIDs() []string {
+	var ids []string
+	for _, d := range Current().dimensions {
+		for _, r := range d.rules {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+// Weights are the weights w of the exposed objects.
+func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]float64 {
+	s := newSnapshot(m)
+	x := newScope(s, s.exposed, usage)
+	out := map[Key]float64{}
+	for _, o := range x.all {
+		out[o.key()] = x.weight(o)
+	}
+	for _, r := range x.relationships {
+		out[r.key()] = x.weight(r)
+	}
+	return out
+}
+
+// Exposed are the exposed set X and the structure found, by table name.
+func Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
+	s := newSnapshot(m)
+	for _, o := range s.objects {
+		if s.exposed[o.index] {
+			x = append(x, o.key())
+		}
+	}
+	structure = map[string]string{}
+	for _, t := range s.tables {
+		text := ""
+		for name, holds := range map[string]bool{"utility": !t.starred} {
+			if holds {
+				text += name
+			}
+		}
+		if t.fact() {
+			text += "fact"
+		}
+		if t.dimension() {
+			text += "dimension"
+		}
+		if t.date {
+			text += "+date"
+		}
+		structure[t.src.Name] = text
+	}
+	return x, structure
+}
+
+var (
+	Norm    = norm
+	Words   = words
+	Length  = length
+	Integer = integer
+	Round4  = round4
+)
+
+func newTableNamed(name string) *table { return newTable(&semanticmodel.Table{Name: name}) }
