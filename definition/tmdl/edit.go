@@ -42,6 +42,9 @@ func (e *Edit) SetDescription(o *Object, description string) error {
 	if o.Ref {
 		return fmt.Errorf("a ref to the %s has no description; describe its declaration", describe(o))
 	}
+	if _, ok := keywords[o.Keyword]; !ok {
+		return fmt.Errorf("the %s is no object that is known to have a description", describe(o))
+	}
 	description = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(description)
 	return e.add(o, change{value: description, remove: description == ""})
 }
@@ -49,6 +52,9 @@ func (e *Edit) SetDescription(o *Object, description string) error {
 // SetProperty sets the plain property to the value, in place when the object has
 // it. A flag that is true is written bare. The value is a single line.
 func (e *Edit) SetProperty(o *Object, name, value string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	if strings.ContainsAny(value, "\r\n") {
 		return fmt.Errorf("the property %s of the %s holds one line; the value has a line break", name, describe(o))
 	}
@@ -61,7 +67,18 @@ func (e *Edit) SetProperty(o *Object, name, value string) error {
 // RemoveProperty takes out the property with all its lines. A property that is
 // not there stays so.
 func (e *Edit) RemoveProperty(o *Object, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	return e.add(o, change{property: name, remove: true})
+}
+
+func checkName(property string) error {
+	p := parser{scanner: scanner{src: property, end: len(property)}}
+	if property == "" || p.word(0) != property {
+		return fmt.Errorf("%q is no name of a property", property)
+	}
+	return nil
 }
 
 func (e *Edit) add(o *Object, c change) error {

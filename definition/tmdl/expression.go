@@ -101,27 +101,39 @@ func (p *parser) deeper(at, level int) bool {
 }
 
 // spacesPerLevel is the smallest indentation by spaces alone that a line outside
-// fences has, at most 4. A line after an `=` may be two levels deeper than that
-// one, so half of its indentation counts.
+// fences has, at most 4. The first line of an expression below its `=` may be
+// two levels deeper than that one, so half of its indentation counts.
 func spacesPerLevel(src string) int {
-	unit, inFence, afterEquals := 4, false, false
+	unit, fence, begun := 4, false, -1 // begun: the indentation of a line that ends with `=`
 	for line := range lines(src) {
 		content := trim(line)
 		switch {
 		case content == "":
 			continue
-		case inFence:
-			inFence = content != "```"
+		case fence:
+			fence = content != "```"
 			continue
 		}
-		if n := len(line) - len(strings.TrimLeft(line, " ")); n > 0 && line[n] != '\t' {
-			if afterEquals {
-				n = (n + 1) / 2
+		n := indentWidth(line)
+		if n > 0 && strings.IndexByte(line[:n], '\t') < 0 {
+			counted := n
+			if begun >= 0 && n > begun && !isPlainProperty(content) {
+				counted = (n + 1) / 2
 			}
-			unit = min(unit, n)
+			unit = min(unit, counted)
 		}
-		afterEquals = content[len(content)-1] == '='
-		inFence = strings.HasSuffix(content, "= ```") || strings.HasSuffix(content, "=```")
+		begun = -1
+		if content[len(content)-1] == '=' {
+			begun = n
+		}
+		fence = strings.HasSuffix(content, "= ```") || strings.HasSuffix(content, "=```")
 	}
 	return unit
+}
+
+// isPlainProperty is true for `name: …`.
+func isPlainProperty(content string) bool {
+	p := parser{scanner: scanner{src: content, end: len(content)}}
+	n := len(p.word(0))
+	return n > 0 && n < len(content) && content[n] == ':'
 }

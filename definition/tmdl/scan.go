@@ -29,7 +29,7 @@ func (s *scanner) next() bool {
 	}
 	s.end = min(s.lf, s.cr)
 	s.after = min(s.end+1, len(s.src))
-	if s.cr+1 == s.lf {
+	if s.cr+1 == s.lf && s.lf < len(s.src) {
 		s.after = s.lf + 1
 	}
 	return true
