@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"time"
 
+	"readiness/domain/operation"
+
 	"github.com/gorilla/mux"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -46,19 +48,19 @@ func (e AssessmentStoredLocation) Valid() bool {
 
 // Defines values for AssessmentUsageAccess.
 const (
-	ConsentRequired AssessmentUsageAccess = "ConsentRequired"
-	Granted         AssessmentUsageAccess = "Granted"
-	Unavailable     AssessmentUsageAccess = "Unavailable"
+	AssessmentUsageAccessConsentRequired AssessmentUsageAccess = "ConsentRequired"
+	AssessmentUsageAccessGranted         AssessmentUsageAccess = "Granted"
+	AssessmentUsageAccessUnavailable     AssessmentUsageAccess = "Unavailable"
 )
 
 // Valid indicates whether the value is a known member of the AssessmentUsageAccess enum.
 func (e AssessmentUsageAccess) Valid() bool {
 	switch e {
-	case ConsentRequired:
+	case AssessmentUsageAccessConsentRequired:
 		return true
-	case Granted:
+	case AssessmentUsageAccessGranted:
 		return true
-	case Unavailable:
+	case AssessmentUsageAccessUnavailable:
 		return true
 	default:
 		return false
@@ -80,6 +82,24 @@ func (e BulkAssessmentRowOutcome) Valid() bool {
 	case BulkAssessmentRowOutcomeFailed:
 		return true
 	case BulkAssessmentRowOutcomeNotAssessed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for HealthStatus.
+const (
+	HealthStatusOk          HealthStatus = "ok"
+	HealthStatusUnavailable HealthStatus = "unavailable"
+)
+
+// Valid indicates whether the value is a known member of the HealthStatus enum.
+func (e HealthStatus) Valid() bool {
+	switch e {
+	case HealthStatusOk:
+		return true
+	case HealthStatusUnavailable:
 		return true
 	default:
 		return false
@@ -121,15 +141,7 @@ type Accepted struct {
 }
 
 // AllowanceImpact A member is present only when its value is known.
-type AllowanceImpact struct {
-	Assessments         *int  `json:"assessments,omitempty"`
-	BenchmarkBuilds     *int  `json:"benchmarkBuilds,omitempty"`
-	BenchmarkRuns       *int  `json:"benchmarkRuns,omitempty"`
-	FirstLook           *bool `json:"firstLook,omitempty"`
-	OptimizationApplies *int  `json:"optimizationApplies,omitempty"`
-	TrackedItem         *bool `json:"trackedItem,omitempty"`
-	TrackedItems        *int  `json:"trackedItems,omitempty"`
-}
+type AllowanceImpact = operation.Impact
 
 // Assessment defines model for Assessment.
 type Assessment struct {
@@ -147,10 +159,10 @@ type Assessment struct {
 	// Regime Two scores are comparable only when the regime's id is equal.
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
-	Score         *float64         `json:"score"`
+	Score         *int             `json:"score"`
 
 	// ScoreDataAgent The score as a data agent reads the semantic model.
-	ScoreDataAgent    *float64         `json:"scoreDataAgent,omitempty"`
+	ScoreDataAgent    *int             `json:"scoreDataAgent,omitempty"`
 	SemanticModelID   *string          `json:"semanticModelId"`
 	SemanticModelName *string          `json:"semanticModelName,omitempty"`
 	Stored            AssessmentStored `json:"stored"`
@@ -190,9 +202,9 @@ type AssessmentSummary struct {
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
 	// RegimeID Id of the scoring rules.
-	RegimeID       string   `json:"regimeId"`
-	Score          *float64 `json:"score,omitempty"`
-	ScoreDataAgent *float64 `json:"scoreDataAgent,omitempty"`
+	RegimeID       string `json:"regimeId"`
+	Score          *int   `json:"score,omitempty"`
+	ScoreDataAgent *int   `json:"scoreDataAgent,omitempty"`
 
 	// UsageInScoring Whether usage of the semantic model took part in the score.
 	UsageInScoring *bool `json:"usageInScoring,omitempty"`
@@ -266,8 +278,8 @@ type BulkAssessmentRow struct {
 	// FirstLook Whether the assessment spent a first look.
 	FirstLook         bool                     `json:"firstLook"`
 	Outcome           BulkAssessmentRowOutcome `json:"outcome"`
-	Score             *float64                 `json:"score"`
-	ScoreDataAgent    *float64                 `json:"scoreDataAgent"`
+	Score             *int                     `json:"score"`
+	ScoreDataAgent    *int                     `json:"scoreDataAgent"`
 	SemanticModelID   string                   `json:"semanticModelId"`
 	SemanticModelName *string                  `json:"semanticModelName"`
 
@@ -296,6 +308,53 @@ type DataAgentList struct {
 	Value           []DataAgent `json:"value"`
 }
 
+// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+type ErrorCode = string
+
+// ErrorDetail defines model for ErrorDetail.
+type ErrorDetail struct {
+	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	ErrorCode       ErrorCode        `json:"errorCode"`
+	Message         string           `json:"message"`
+	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
+}
+
+// ErrorParameter defines model for ErrorParameter.
+type ErrorParameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ErrorResponse defines model for ErrorResponse.
+type ErrorResponse struct {
+	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	ErrorCode ErrorCode `json:"errorCode"`
+
+	// IsRetriable Whether the same call may be accepted later.
+	IsRetriable *bool `json:"isRetriable,omitempty"`
+
+	// Message What is wrong and what to do.
+	Message     string        `json:"message"`
+	MoreDetails []ErrorDetail `json:"moreDetails,omitempty"`
+
+	// Parameters Names the ids a refusal concerns.
+	Parameters      []ErrorParameter `json:"parameters,omitempty"`
+	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
+
+	// RequestID Equals the x-ms-request-id header.
+	RequestID openapi_types.UUID `json:"requestId"`
+}
+
+// Health defines model for Health.
+type Health struct {
+	// Checks What was looked at, each ok or unavailable.
+	Checks map[string]string `json:"checks,omitempty"`
+	Status HealthStatus      `json:"status"`
+}
+
+// HealthStatus defines model for Health.Status.
+type HealthStatus string
+
 // Operation defines model for Operation.
 type Operation struct {
 	// AllowanceImpact What the operation spent from allowances; null when nothing is known yet.
@@ -321,11 +380,7 @@ type Operation struct {
 }
 
 // OperationError defines model for OperationError.
-type OperationError struct {
-	// ErrorCode Why an accepted operation failed. New codes may be added and a code is never reused.
-	ErrorCode OperationErrorCode `json:"errorCode"`
-	Message   string             `json:"message"`
-}
+type OperationError = operation.Failure
 
 // OperationErrorCode Why an accepted operation failed. New codes may be added and a code is never reused.
 type OperationErrorCode = string
@@ -358,6 +413,12 @@ type PageToken = string
 
 // PageURI The address of the next page. Absent on the last page.
 type PageURI = string
+
+// RelatedResource defines model for RelatedResource.
+type RelatedResource struct {
+	ResourceID   *string `json:"resourceId,omitempty"`
+	ResourceType *string `json:"resourceType,omitempty"`
+}
 
 // SemanticModel defines model for SemanticModel.
 type SemanticModel struct {

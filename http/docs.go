@@ -1,0 +1,99 @@
+package http
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"readiness/http/api"
+)
+
+// Description is openapi.yaml: every route, member, header, code and limit of the interface.
+//
+//go:embed openapi.yaml
+var Description []byte
+
+var (
+	//go:embed docs/index.html
+	docsPage []byte
+	//go:embed docs/rapidoc-min.js.gz
+	docsViewer []byte // compressed
+	//go:embed docs/rapidoc.LICENSE.txt
+	docsLicense []byte
+)
+
+// docsPolicy lets the page load what this service serves and nothing else. The viewer writes its styles into the page.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// loadDescription parses and checks the description.
+func loadDescription() (*openapi3.T, error) {
+	loader := openapi3.NewLoader()
+	doc, err := loader.LoadFromData(Description)
+	if err == nil {
+		err = doc.Validate(loader.Context)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("http: openapi.yaml: %w", err)
+	}
+	return doc, nil
+}
+
+func serve(contentType string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(body)
+	}
+}
+
+func serveDocs(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", docsPolicy)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	serve("text/html; charset=utf-8", docsPage)(w, r)
+}
+
+func (s *Server) serveViewer(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(docsViewer)
+		return
+	}
+	z, err := gzip.NewReader(bytes.NewReader(docsViewer))
+	if err != nil {
+		s.refuse(w, r, fmt.Errorf("http: the packaged viewer: %w", err))
+		return
+	}
+	_, _ = io.Copy(w, z)
+}
+
+// health answers GET /healthz: the process answers.
+func health(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, api.Health{Status: api.HealthStatusOk})
+}
+
+// ready answers GET /readyz: whether everything that a call needs is there.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	body, status := api.Health{Status: api.HealthStatusOk, Checks: map[string]string{}}, http.StatusOK
+	for _, check := range s.checks {
+		body.Checks[check.Name] = string(api.HealthStatusOk)
+		if err := check.Run(r.Context()); err != nil {
+			s.log.ErrorContext(r.Context(), "not ready", "check", check.Name, "err", err)
+			body.Checks[check.Name], body.Status, status = string(api.HealthStatusUnavailable), api.HealthStatusUnavailable, http.StatusServiceUnavailable
+		}
+	}
+	reply(w, status, body)
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}

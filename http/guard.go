@@ -1,0 +1,198 @@
+package http
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+	"go.opentelemetry.io/otel/propagation"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/http/rate"
+	"readiness/http/token"
+	"readiness/projections"
+)
+
+// limiterPause is how long to wait while calls cannot be counted.
+const limiterPause = 5 * time.Second
+
+// guard lets a call through to its handler, or refuses it in the order of decisions 1: token, rate, then what the person
+// may do, then the form of the call. The handlers go on with workspace and item, state and allowance.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := of(r.Context())
+		if c.route == nil { // a route that needs no token
+			next.ServeHTTP(w, r)
+			return
+		}
+		if err := s.admit(w, r, c); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
+	bearer, err := bearer(r)
+	if err != nil {
+		return err
+	}
+	id, err := s.verifier.Verify(r.Context(), bearer)
+	if err != nil {
+		return err
+	}
+	member, unknown, err := s.member(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if err := s.count(w, r, c.route.Group, member.AccountID, id.Person); err != nil {
+		return err
+	}
+	if err := allowed(c.route.Route, id, member, unknown); err != nil {
+		return err
+	}
+	canonical, err := checkBody(w, r, c.route.described)
+	if err != nil {
+		return err
+	}
+	if err := checkParameters(r, c.route.described); err != nil {
+		return err
+	}
+	c.who = commands.Caller{
+		Caller:       item.Caller{Account: member.AccountID, Person: id.Person, Token: bearer},
+		Role:         member.Person.Role,
+		License:      member.Person.License,
+		Plan:         member.Plan,
+		Settings:     member.Settings,
+		UsageAccess:  member.Person.Access(item.PermissionUsage),
+		Scopes:       id.Scopes,
+		RequestID:    c.id.String(),
+		Trace:        traceparent(r.Context()),
+		TokenExpires: id.Expires,
+		Key:          idempotencyKey(r, c.route, canonical),
+	}
+	return nil
+}
+
+// bearer returns the token of the call.
+func bearer(r *http.Request) (string, error) {
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 {
+		return "", domain.Refuse(domain.Unauthorized, "the call carries no access token; send Authorization: Bearer <ACCESS_TOKEN>")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", domain.Refuse(domain.Unauthorized, "the Authorization header is not Bearer <ACCESS_TOKEN>, once")
+	}
+	return token, nil
+}
+
+// member finds the account that the call is for. A person whom no account knows, or who does not say which of several, is
+// returned as a refusal beside the error: the call is counted before it is refused.
+func (s *Server) member(ctx context.Context, id token.Identity) (m projections.Member, unknown *domain.Refusal, err error) {
+	members, err := s.views.Members(ctx, id.Person)
+	if err != nil {
+		return m, nil, err
+	}
+	if id.Account != "" {
+		for _, m := range members {
+			if m.AccountID == id.Account {
+				return m, nil, nil
+			}
+		}
+		return m, domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", id.Account), nil
+	}
+	switch len(members) {
+	case 0:
+		return m, domain.Refuse(domain.UserNotRegistered, "no account knows the signed-in person; ask an administrator of the account to add them"), nil
+	case 1:
+		return members[0], nil, nil
+	}
+	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members)), nil
+}
+
+// count counts the call in its group for the person in the account, and says in the answer how the rate stands.
+func (s *Server) count(w http.ResponseWriter, r *http.Request, g Group, accountID string, p item.Person) error {
+	n, err := s.limiter.Take(r.Context(), fmt.Sprintf("%s %q %q %q", g.Name, accountID, p.Issuer, p.ID), g.Limit)
+	if err != nil {
+		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", of(r.Context()).id, "group", g.Name, "err", err)
+		s.metrics.uncounted.WithLabelValues(g.Name).Inc()
+		if g.Closed {
+			return domain.Refuse(domain.ThrottleStoreUnavailable, "the rate of calls that start work cannot be counted now, so none is started; reads go on").After(limiterPause)
+		}
+		return nil
+	}
+	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
+	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
+	if !n.Allowed {
+		s.metrics.blocked.WithLabelValues(g.Name).Inc()
+		return domain.Refuse(domain.RequestBlocked, "more than %d calls a minute of this kind; wait as Retry-After says", g.Limit).After(n.Reset)
+	}
+	return nil
+}
+
+// allowed holds what the token and the account allow against what the route needs. An app-only token comes first: it has
+// no scopes that could suffice.
+func allowed(route Route, id token.Identity, m projections.Member, unknown *domain.Refusal) error {
+	switch {
+	case id.AppOnly:
+		return domain.Refuse(domain.AppOnlyTokenNotSupported, "the access token stands for a program; calls are made with the token of a signed-in person")
+	case !id.Has(route.Scope):
+		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", route.Scope)
+	case unknown != nil:
+		return unknown
+	case m.Status != account.Active:
+		return domain.Refuse(domain.AccountNotActive, "the account %s is %s", m.AccountID, m.Status)
+	case route.Role == account.Admin && m.Person.Role != account.Admin:
+		return domain.Refuse(domain.AdminRoleRequired, "only an administrator of the account may make this call")
+	case !route.Feature.on(m.Settings):
+		return domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned %s off", route.Feature)
+	}
+	return nil
+}
+
+// idempotencyKey returns what makes the call repeatable; nil without an Idempotency-Key. Two calls have the same
+// fingerprint when they ask for the same: letter case of ids, spacing and the order of members do not matter.
+func idempotencyKey(r *http.Request, route *route, canonical []byte) *commands.IdempotencyKey {
+	key := r.Header.Get("Idempotency-Key")
+	if key == "" || !documents(route, "Idempotency-Key") {
+		return nil
+	}
+	vars := mux.Vars(r)
+	for _, p := range route.described.Parameters {
+		if v, ok := vars[p.Value.Name]; ok && p.Value.Schema.Value.Format == "uuid" {
+			vars[p.Value.Name] = strings.ToLower(v)
+		}
+	}
+	path, _ := json.Marshal(vars)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n%s\n%s", route.Method, route.Path, path, canonical)
+	return &commands.IdempotencyKey{Key: key, Fingerprint: hex.EncodeToString(sum.Sum(nil))}
+}
+
+// documents reports whether the route documents a header.
+func documents(route *route, header string) bool {
+	for _, p := range route.described.Parameters {
+		if p.Value.Name == header {
+			return true
+		}
+	}
+	return false
+}
+
+// traceparent is the call's place in a trace (W3C Trace Context); empty outside one.
+func traceparent(ctx context.Context) string {
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, carrier)
+	return carrier["traceparent"]
+}

@@ -1,0 +1,51 @@
+package http
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are what the HTTP side of the process counts. No label holds anything a caller chooses.
+type metrics struct {
+	requests  *prometheus.CounterVec
+	duration  *prometheus.HistogramVec
+	refusals  *prometheus.CounterVec
+	blocked   *prometheus.CounterVec
+	uncounted *prometheus.CounterVec
+	panics    prometheus.Counter
+}
+
+func newMetrics(registry prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "readiness_http_requests_total", Help: "Calls answered, by route and status."}, []string{"method", "route", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "readiness_http_request_duration_seconds", Help: "How long calls took to answer.",
+			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"method", "route"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "readiness_http_refusals_total", Help: "Calls refused, by error code: those of exhausted allowances among them."}, []string{"code"}),
+		blocked: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "readiness_http_rate_blocked_total", Help: "Calls refused for their rate, by counting group."}, []string{"group"}),
+		uncounted: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "readiness_http_rate_uncounted_total", Help: "Calls whose rate could not be counted, by counting group."}, []string{"group"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "readiness_http_panics_total", Help: "Handlers that panicked."}),
+	}
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refusals, m.blocked, m.uncounted, m.panics} {
+		if err := registry.Register(c); err != nil {
+			return nil, fmt.Errorf("http: metrics: %w", err)
+		}
+	}
+	return m, nil
+}
+
+func (m *metrics) note(method, path string, c *call, status int, took time.Duration) {
+	m.requests.WithLabelValues(method, path, strconv.Itoa(status)).Inc()
+	m.duration.WithLabelValues(method, path).Observe(took.Seconds())
+	if c.refused != "" {
+		m.refusals.WithLabelValues(c.refused).Inc()
+	}
+}

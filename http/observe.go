@@ -1,0 +1,93 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+)
+
+// callTimeout bounds the handling of a call, whatever it waits for.
+const callTimeout = 30 * time.Second
+
+// observe gives a call its id and the headers that every answer has, turns a panic into UnknownError, and notes what was
+// answered. A log line never holds a header, a query or a body.
+func (s *Server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		c := &call{id: uuid.Must(uuid.NewV7())}
+		ctx, cancel := context.WithTimeout(with(r.Context(), c), callTimeout)
+		defer cancel()
+		r = r.WithContext(ctx)
+		a := &answer{ResponseWriter: w}
+		h := a.Header()
+		h.Set("X-Ms-Request-Id", c.id.String())
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if theirs := r.Header.Get("X-Ms-Client-Request-Id"); visible(theirs) {
+			h.Set("X-Ms-Client-Request-Id", theirs)
+		}
+		defer func() {
+			p := recover()
+			if p != nil {
+				s.panicked(a, r, p)
+			}
+			s.note(r, c, a, time.Since(began))
+			// An answer that was cut off must not look whole.
+			if p != nil && a.bytes > 0 && c.refused == "" {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		next.ServeHTTP(a, r)
+	})
+}
+
+func (s *Server) panicked(a *answer, r *http.Request, p any) {
+	if p == http.ErrAbortHandler {
+		return
+	}
+	s.metrics.panics.Inc()
+	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", of(r.Context()).id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if a.status == 0 {
+		s.refuse(a, r, domain.Refuse(domain.UnknownError, "the service failed to answer; name the request id if it keeps failing"))
+	}
+}
+
+func (s *Server) note(r *http.Request, c *call, a *answer, took time.Duration) {
+	status := a.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	method, path := "other", "none"
+	if c.path != "" {
+		method, path = r.Method, c.path
+	}
+	s.metrics.note(method, path, c, status, took)
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	s.log.LogAttrs(r.Context(), level, "call",
+		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path), slog.String("path", shown(r.URL.Path)),
+		slog.Int("status", status), slog.String("code", c.refused), slog.Duration("took", took), slog.Int64("bytes", a.bytes),
+		slog.String("account", c.who.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")), slog.String("traceparent", traceparent(r.Context())))
+}
+
+// visible accepts what is echoed: at most 256 visible ASCII characters.
+func visible(v string) bool {
+	if v == "" || len(v) > 256 {
+		return false
+	}
+	for _, c := range []byte(v) {
+		if c < '!' || c > '~' {
+			return false
+		}
+	}
+	return true
+}

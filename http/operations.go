@@ -1,0 +1,243 @@
+package http
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// kept is for how long operations are listed, and results readable after their operation ended (spec 3.1; decisions 5).
+const kept = 7 * 24 * time.Hour
+
+// ListOperations answers GET /v1/operations.
+func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequestObject) (api.ListOperationsResponseObject, error) {
+	who := of(ctx).who
+	q := projections.OperationsQuery{AccountID: who.Account, Since: s.now().Add(-kept)}
+	filters := url.Values{}
+	if r.Params.Status != nil {
+		q.Status = operation.Status(*r.Params.Status)
+		filters.Set("status", string(*r.Params.Status))
+	}
+	p, err := openPage[projections.OperationCursor](s, who.Account, "/v1/operations", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	q.Before, q.Limit = p.After, p.Limit+1
+	found, err := s.views.Operations(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, token, uri, err := cut(p, found, func(o projections.Operation) projections.OperationCursor {
+		return projections.OperationCursor{CreatedAt: o.CreatedAt, ID: o.ID}
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := api.OperationList{Value: make([]api.Operation, len(found)), ContinuationToken: token, ContinuationURI: uri}
+	for i, o := range found {
+		list.Value[i] = state(o)
+	}
+	return api.ListOperations200JSONResponse(list), nil
+}
+
+// GetOperation answers GET /v1/operations/{operationId}.
+func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
+	o, err := s.operation(ctx, r.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	body := state(o)
+	tag, err := etag(body)
+	if err != nil {
+		return nil, err
+	}
+	var location *string
+	var wait *int
+	switch {
+	case !o.Status.Ended():
+		location, wait = new(s.operationAddress(o.ID)), new(retryAfter(s.now().Sub(o.CreatedAt)))
+	case o.Status == operation.Succeeded:
+		location = new(s.operationAddress(o.ID) + "/result")
+	}
+	if r.Params.IfNoneMatch != nil && sameTag(*r.Params.IfNoneMatch, tag) {
+		return api.GetOperation304Response{Headers: api.GetOperation304ResponseHeaders{ETag: tag, Location: location, RetryAfter: wait, XMsOperationID: o.ID}}, nil
+	}
+	return api.GetOperation200JSONResponse{Body: body, Headers: api.GetOperation200ResponseHeaders{ETag: tag, Location: location, RetryAfter: wait, XMsOperationID: o.ID}}, nil
+}
+
+// GetOperationResult answers GET /v1/operations/{operationId}/result (spec 4.2, result rules).
+func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.GetOperationResultResponseObject, error) {
+	o, err := s.operation(ctx, r.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	switch {
+	case !o.Status.Ended():
+		wait := time.Duration(retryAfter(now.Sub(o.CreatedAt))) * time.Second
+		return nil, domain.Refuse(domain.OperationInProgress, "operation %s has not ended; read its state until it has", o.ID).About("operationId", o.ID).After(wait)
+	case o.Status != operation.Succeeded:
+		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID, o.Status).About("operationId", o.ID)
+	case now.Sub(o.UpdatedAt) > kept:
+		return nil, domain.Refuse(domain.OperationExpired, "operation %s ended more than 7 days ago, and its result is no longer kept with it", o.ID).About("operationId", o.ID)
+	}
+	body, err := s.result(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetOperationResult200JSONResponse{Body: body, Headers: api.GetOperationResult200ResponseHeaders{XMsOperationID: o.ID}}, nil
+}
+
+// result is the result of an operation that succeeded; its shape is that of the type (spec 4.2, result rule 3).
+func (s *Server) result(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	switch o.Type {
+	case operation.AssessSemanticModel:
+		a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("http: operation %s succeeded and there is no assessment of it", o.ID)
+		}
+		return s.assessment(ctx, a, true)
+	case operation.AssessSemanticModels:
+		run, err := s.views.Run(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		return bulk(run), nil
+	}
+	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
+}
+
+// CancelOperation answers POST /v1/operations/{operationId}/cancel (spec 4.2, cancel rules).
+func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (api.CancelOperationResponseObject, error) {
+	done, err := s.commands.CancelOperation(ctx, of(ctx).who, r.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	return api.CancelOperation202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// operation returns an operation of the caller's account.
+func (s *Server) operation(ctx context.Context, id uuid.UUID) (projections.Operation, error) {
+	o, found, err := s.views.Operation(ctx, of(ctx).who.Account, id)
+	if err == nil && !found {
+		err = domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
+	}
+	return o, err
+}
+
+// state is an operation as callers see it (spec 2.7).
+func state(o projections.Operation) api.Operation {
+	out := api.Operation{
+		ID: o.ID, Status: api.OperationStatus(o.Status), OperationType: new(string(o.Type)),
+		CreatedTimeUtc: o.CreatedAt.UTC(), LastUpdatedTimeUtc: o.UpdatedAt.UTC(), PercentComplete: o.Percent,
+		Resource: &api.OperationResource{WorkspaceID: new(o.Resource.WorkspaceID.String())},
+	}
+	if o.Resource.ItemID != nil {
+		out.Resource.ItemID = new(o.Resource.ItemID.String())
+	}
+	if o.Resource.ItemType != "" {
+		out.Resource.ItemType = new(string(o.Resource.ItemType))
+	}
+	if o.Impact != (operation.Impact{}) {
+		out.AllowanceImpact = &o.Impact
+	}
+	if o.Status == operation.Failed {
+		out.Error = o.Failure
+	}
+	return out
+}
+
+// bulk is the result of a run over many models: one row each, in the order in which they were named (decisions 6).
+func bulk(run assessment.Run) api.BulkAssessment {
+	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName, Value: make([]api.BulkAssessmentRow, len(run.Models))}
+	for i, m := range run.Models {
+		row := api.BulkAssessmentRow{
+			SemanticModelID: m.ModelID.String(), SemanticModelName: new(m.ModelName),
+			FirstLook: m.FirstLook, Outcome: api.BulkAssessmentRowOutcomeNotAssessed,
+		}
+		if r, ended := run.Result(m.ModelID); ended {
+			row.Outcome = api.BulkAssessmentRowOutcome(r.Outcome)
+			row.Score, row.ScoreDataAgent, row.FindingsCount = r.Score, r.ScoreDataAgent, r.FindingsCount
+			if r.AssessmentID != nil {
+				row.AssessmentID = new(r.AssessmentID.String())
+			}
+			row.Error = r.Error
+		}
+		if row.Outcome == api.BulkAssessmentRowOutcomeAssessed {
+			out.Succeeded++
+		} else {
+			out.Failed++
+		}
+		out.Value[i] = row
+	}
+	return out
+}
+
+// accepted is the 202 of a call that started work (spec 4.1).
+func (s *Server) accepted(a commands.Accepted) api.AcceptedJSONResponse {
+	at := s.operationAddress(a.OperationID)
+	return api.AcceptedJSONResponse{
+		Body:    api.Accepted{OperationID: a.OperationID, Location: at},
+		Headers: api.AcceptedResponseHeaders{Location: at, RetryAfter: retryAfter(0), XMsOperationID: a.OperationID},
+	}
+}
+
+func (s *Server) operationAddress(id uuid.UUID) string {
+	return s.address("/v1/operations/" + id.String())
+}
+
+// retryAfter is how many seconds to wait before the next read of an operation of that age (decisions 2).
+func retryAfter(age time.Duration) int {
+	switch {
+	case age < 5*time.Second:
+		return 1
+	case age < 20*time.Second:
+		return 2
+	case age < time.Minute:
+		return 5
+	case age < 5*time.Minute:
+		return 10
+	default:
+		return 30
+	}
+}
+
+// etag names exactly what body says.
+func etag(body any) (string, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return "", fmt.Errorf("http: entity tag: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, nil
+}
+
+// sameTag reports whether an If-None-Match field names tag (RFC 9110, 13.1.2: weak comparison).
+func sameTag(field, tag string) bool {
+	if strings.TrimSpace(field) == "*" {
+		return true
+	}
+	for one := range strings.SplitSeq(field, ",") {
+		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package http
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"readiness/domain"
+)
+
+const (
+	defaultResults = 100
+	tagSize        = 16 // bytes of a continuation token's authentication
+)
+
+// page is one page of a list: where it begins, how long it is, and how the address of the next is made. C is the key of
+// the list's order, so that what is added or goes between two pages neither repeats nor hides anything else.
+type page[C any] struct {
+	// After is the key of the last element of the page before; nil on the first page.
+	After *C
+	// Limit is how many elements the page has at most. Fetch one more to know whether there is a next page.
+	Limit int
+
+	server  *Server
+	scope   string
+	path    string
+	filters url.Values
+	asked   *int
+}
+
+// openPage reads what a call says of paging. filters are what the list is narrowed to; a token of another account, route
+// or filter is refused.
+func openPage[C any](s *Server, accountID, path string, filters url.Values, maxResults *int, continuation *string) (page[C], error) {
+	p := page[C]{
+		Limit: defaultResults, server: s, path: path, filters: filters, asked: maxResults,
+		scope: fmt.Sprintf("%q %q %q", accountID, path, filters.Encode()),
+	}
+	if maxResults != nil {
+		p.Limit = *maxResults
+	}
+	if continuation == nil {
+		return p, nil
+	}
+	refused := domain.Refuse(domain.InvalidRequest, "the continuationToken is not one that this list answered, for this account and these filters; start again without it")
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(*continuation)
+	if err != nil || len(sealed) < tagSize || !hmac.Equal(sealed[:tagSize], p.tag(sealed[tagSize:])) {
+		return p, refused
+	}
+	p.After = new(C)
+	if err := json.Unmarshal(sealed[tagSize:], p.After); err != nil {
+		return p, refused
+	}
+	return p, nil
+}
+
+// next returns the token and the address of the page after the one whose last element has the key.
+func (p page[C]) next(last C) (token, uri *string, err error) {
+	key, err := json.Marshal(last)
+	if err != nil {
+		return nil, nil, fmt.Errorf("http: continuation token: %w", err)
+	}
+	t := base64.RawURLEncoding.EncodeToString(append(p.tag(key), key...))
+	query := url.Values{"continuationToken": {t}}
+	for name, values := range p.filters {
+		query[name] = values
+	}
+	if p.asked != nil {
+		query.Set("maxResults", strconv.Itoa(*p.asked))
+	}
+	u := p.server.address(p.path) + "?" + query.Encode()
+	return &t, &u, nil
+}
+
+// tag authenticates a key as one of this list.
+func (p page[C]) tag(key []byte) []byte {
+	mac := hmac.New(sha256.New, p.server.tokenKey)
+	fmt.Fprintf(mac, "%d %s", len(p.scope), p.scope)
+	mac.Write(key)
+	return mac.Sum(nil)[:tagSize]
+}
+
+// cut returns the page's elements, of which one more than its limit was fetched, with the token and the address of the
+// next page; both are nil on the last page.
+func cut[T, C any](p page[C], fetched []T, key func(T) C) (value []T, token, uri *string, err error) {
+	if len(fetched) <= p.Limit {
+		return fetched, nil, nil, nil
+	}
+	value = fetched[:p.Limit]
+	token, uri, err = p.next(key(value[p.Limit-1]))
+	return value, token, uri, err
+}

@@ -1,0 +1,53 @@
+package http
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gorilla/mux"
+
+	"readiness/domain"
+)
+
+// checkParameters holds the path, query and header parameters of a call against what the route documents. Query
+// parameters it does not document are ignored: the specification closes bodies only.
+func checkParameters(r *http.Request, described *openapi3.Operation) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return domain.Refuse(domain.InvalidRequest, "the query is not well formed; percent-encode its values")
+	}
+	for _, ref := range described.Parameters {
+		p := ref.Value
+		var values []string
+		switch p.In {
+		case openapi3.ParameterInPath:
+			values = []string{mux.Vars(r)[p.Name]}
+		case openapi3.ParameterInQuery:
+			values = query[p.Name]
+		case openapi3.ParameterInHeader:
+			values = r.Header.Values(p.Name)
+		}
+		switch {
+		case len(values) == 0 && p.Required:
+			return domain.Refuse(domain.InvalidRequest, "%s is missing", p.Name)
+		case len(values) == 0:
+			continue
+		case len(values) > 1:
+			return domain.Refuse(domain.InvalidRequest, "%s is given %d times; give it once", p.Name, len(values))
+		}
+		var value any = values[0]
+		if p.Schema.Value.Type.Is(openapi3.TypeInteger) {
+			n, err := strconv.Atoi(values[0])
+			if err != nil {
+				return domain.Refuse(domain.InvalidRequest, "%s is not a whole number", p.Name)
+			}
+			value = float64(n)
+		}
+		if err := matches(value, p.Schema.Value, p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+// Package http serves the interface of the service under /v1, as openapi.yaml describes it: it says who a call is made by,
+// holds its form against the description, and answers with what commands and views return. Rules live elsewhere. The
+// conventions that all routes share are in the middleware (observe, guard) and in one place each: the table of routes, the
+// table from code to status, the writing of a refusal.
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/http/api"
+	"readiness/http/rate"
+	"readiness/http/token"
+	"readiness/projections"
+)
+
+// Check is something that calls cannot be answered without.
+type Check struct {
+	Name string
+	Run  func(context.Context) error
+}
+
+// Options of a Server.
+type Options struct {
+	Commands *commands.Service
+	Views    *projections.Views
+	Verifier *token.Verifier
+	Limiter  *rate.Limiter
+	// BaseURL is the absolute address of the service as callers know it: every Location is under it.
+	BaseURL string
+	// PortalURL is the page of the web portal that grants permissions.
+	PortalURL string
+	// TokenKey authenticates continuation tokens; at least 32 random bytes, the same in every instance.
+	TokenKey []byte
+	// Checks are what GET /readyz looks at.
+	Checks   []Check
+	Registry *prometheus.Registry
+	// Tracer receives the spans of calls; nil for none.
+	Tracer trace.TracerProvider
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// Server answers the routes of the interface.
+type Server struct {
+	commands *commands.Service
+	views    *projections.Views
+	verifier *token.Verifier
+	limiter  *rate.Limiter
+	base     string // without a slash at its end
+	portal   *url.URL
+	tokenKey []byte
+	checks   []Check
+	metrics  *metrics
+	log      *slog.Logger
+	now      func() time.Time
+	handler  http.Handler
+	router   *mux.Router
+	matched  map[*mux.Route]matched
+}
+
+// matched is what is known of a route of the router.
+type matched struct {
+	path  string
+	route *route // nil where no token is needed
+}
+
+// New returns a Server, or says what of its options, or of openapi.yaml, is wrong.
+func New(o Options) (*Server, error) {
+	base, err := absolute("base address", o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	portal, err := absolute("address of the portal", o.PortalURL)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.TokenKey) < 32 {
+		return nil, fmt.Errorf("http: the key of continuation tokens has %d bytes; it needs at least 32", len(o.TokenKey))
+	}
+	doc, err := loadDescription()
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMetrics(o.Registry)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter,
+		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
+		checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
+	}
+	if err := s.route(doc, o.Registry); err != nil {
+		return nil, err
+	}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider()
+	}
+	s.handler = otelhttp.NewHandler(s.observe(s.router), "http",
+		otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}))
+	return s, nil
+}
+
+func absolute(what, address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("http: the %s %q is not an absolute http or https address without a query", what, address)
+	}
+	return u, nil
+}
+
+// route makes the router: what openapi.yaml describes, each route with its line of the table of routes.
+func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
+	doc.Servers = openapi3.Servers{{URL: s.base}}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("http: openapi.yaml: %w", err)
+	}
+	r := mux.NewRouter().SkipClean(true)
+	r.HandleFunc("/v1/openapi.json", serve("application/json", text)).Methods(http.MethodGet)
+	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
+	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)
+	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)
+	r.HandleFunc("/healthz", health).Methods(http.MethodGet)
+	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet)
+	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError)})).Methods(http.MethodGet)
+	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.refuse})
+	api.HandlerWithOptions(strict, api.GorillaServerOptions{BaseRouter: r, ErrorHandlerFunc: s.malformed})
+	r.Use(s.match, s.guard)
+	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, another{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists those there are", shown(r.URL.Path)), http.StatusNotFound})
+	})
+	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
+	s.router = r
+	return s.describe(doc)
+}
+
+// describe holds the router, the table of routes and openapi.yaml against each other.
+func (s *Server) describe(doc *openapi3.T) error {
+	table := map[string]Route{}
+	for _, route := range Routes() {
+		table[route.Method+" "+route.Path] = route
+	}
+	s.matched = map[*mux.Route]matched{}
+	err := s.router.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		path, err := m.GetPathTemplate()
+		if err != nil {
+			return err
+		}
+		methods, err := m.GetMethods()
+		if err != nil {
+			return err
+		}
+		known := matched{path: path}
+		item := doc.Paths.Value(path)
+		if item != nil {
+			described := item.GetOperation(methods[0])
+			line, listed := table[methods[0]+" "+path]
+			delete(table, methods[0]+" "+path)
+			if open := described.Security != nil && len(*described.Security) == 0; open == listed {
+				return fmt.Errorf("%s %s: openapi.yaml says whether a token is needed (%v), and the table of routes says otherwise", methods[0], path, !open)
+			}
+			if listed {
+				known.route = &route{line, described}
+			}
+		}
+		s.matched[m] = known
+		return nil
+	})
+	for missing := range table {
+		err = errors.Join(err, fmt.Errorf("%s is in the table of routes and not in openapi.yaml", missing))
+	}
+	if err != nil {
+		return fmt.Errorf("http: %w", err)
+	}
+	return nil
+}
+
+// match notes which route a call is matched to.
+func (s *Server) match(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, m := of(r.Context()), s.matched[mux.CurrentRoute(r)]
+		c.path, c.route = m.path, m.route
+		trace.SpanFromContext(r.Context()).SetName(r.Method + " " + m.path)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// malformed answers what the generated code could not decode; checkParameters and checkBody find it first.
+func (s *Server) malformed(w http.ResponseWriter, r *http.Request, _ error) {
+	s.refuse(w, r, domain.Refuse(domain.InvalidRequest, "the call is not well formed"))
+}
+
+func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	var allow []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		try := r.Clone(r.Context())
+		try.Method = method
+		var m mux.RouteMatch
+		if s.router.Match(try, &m) && m.MatchErr == nil {
+			allow = append(allow, method)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(allow, ", "))
+	s.refuse(w, r, another{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", shown(r.URL.Path), strings.Join(allow, " or "), shown(r.Method)), http.StatusMethodNotAllowed})
+}
+
+// address is the absolute address of a path of the service.
+func (s *Server) address(path string) string { return s.base + path }
+
+// Handler returns the routes with everything around them.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// drainTimeout is how long calls that are being handled may go on once the server is to stop.
+const drainTimeout = callTimeout + 5*time.Second
+
+// Serve answers calls on l until ctx ends. Then it takes no new ones, lets those being handled end, and returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       20 * time.Second,
+		WriteTimeout:      callTimeout + 30*time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return fmt.Errorf("http: %w", err)
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := server.Shutdown(drain)
+	if err != nil {
+		err = fmt.Errorf("http: calls were still being handled after %v and were cut off: %w", drainTimeout, errors.Join(err, server.Close()))
+	}
+	<-done
+	return err
+}
