@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"readiness/definition/semanticmodel"
@@ -271,13 +272,22 @@ func rules(t *testing.T, rows map[string][]row) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			for _, r := range rows {
-				if got := found(t, readiness.Judge(r.model, readiness.Options{}, false, id)); got != r.want {
+				judged := readiness.Judge(r.model, readiness.Options{}, false, id)
+				if got := found(t, judged); got != r.want {
 					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
+				}
+				for _, j := range judged {
+					if other, loaded := said.LoadOrStore(j.Message, id); loaded && other != id && j.Message != "" {
+						t.Errorf("%s: %s also says %q", r.name, other, j.Message)
+					}
 				}
 			}
 		})
 	}
 }
+
+// said is which rule said what: no two rules say the same.
+var said sync.Map
 
 func found(t *testing.T, judged []readiness.Judged) string {
 	t.Helper()
