@@ -42,7 +42,10 @@ func FromTMDL(parts []definition.Part) (*Model, error) {
 	}
 	r := tmdlReader{}
 	m := r.model(root)
-	return m, r.err
+	if r.err != nil {
+		return nil, r.err
+	}
+	return m, nil
 }
 
 // tmdlReader turns merged declarations into a model. It keeps the first error

@@ -162,6 +162,10 @@ func TestEdit(t *testing.T) {
 			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder", value: `"A"`}},
 			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"\"\"A\"\"\"\n",
 		},
+		"folder of no characters": {
+			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder"}},
+			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"\"\n",
+		},
 		"folder with quotes that need none": {
 			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder", value: `"A" of "B"`}},
 			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"A\" of \"B\"\n",
