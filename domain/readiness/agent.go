@@ -80,7 +80,7 @@ func tableAgreement(c *configuration, say func(int, *object, verdict)) {
 const shortestMention = 4
 
 func misplacedInstructions(c *configuration, say func(int, *object, verdict)) {
-	text := strings.ToLower(c.Instructions)
+	contains := finder(strings.ToLower(c.Instructions))
 	found := map[string]bool{}
 	var names []string
 	for _, s := range c.snapshots {
@@ -92,7 +92,7 @@ func misplacedInstructions(c *configuration, say func(int, *object, verdict)) {
 			if length(name) < shortestMention || found[name] {
 				continue
 			}
-			if strings.Contains(name, " ") && strings.Contains(text, name) || strings.Contains(text, "["+name+"]") {
+			if strings.Contains(name, " ") && contains(name) || contains("["+name+"]") {
 				found[name] = true
 				names = append(names, o.label())
 			}

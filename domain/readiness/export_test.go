@@ -88,11 +88,9 @@ func Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
 	}
 	structure = map[string]string{}
 	for _, t := range s.tables {
-		text := ""
-		for name, holds := range map[string]bool{"utility": !t.starred} {
-			if holds {
-				text += name
-			}
+		text := "utility"
+		if t.starred {
+			text = ""
 		}
 		if t.fact() {
 			text += "fact"

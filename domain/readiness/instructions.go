@@ -20,9 +20,9 @@ var instructionRules = []rule{
 	// INS-04: they speak of what questions turn on (C.9 (1)).
 	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionTopics)},
 	// INS-05: they say which date of a fact to use (C.9 (7, 14, 21)).
-	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: each(where(allTables, hasSeveralDates), undecidedDate)},
+	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(allTables, hasSeveralDates), undecidedDate)},
 	// INS-06: they say what calculation groups and field parameters do (C.9 (14)).
-	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: each(where(exposedTables, needsExplaining), unexplained)},
+	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, needsExplaining), unexplained)},
 	// INS-07: there are verified answers.
 	{id: "INS-07", k: 2, severity: Low, check: whole(always, noAnswers)},
 	// INS-08: each has enough trigger phrases (C.9 (14)).
@@ -172,30 +172,36 @@ func (t *table) dates() []*column {
 	return dates
 }
 
-func undecidedDate(x *scope, t *table) verdict {
-	var names []string
-	for _, c := range t.dates() {
-		if containsWords(x.instructionWords, joinWords(c.words)) {
-			return verdict{}
+func undecidedDate(x *scope, _ []*table) func(*table) verdict {
+	contains := finder(joinWords(words(x.instructions)))
+	return func(t *table) verdict {
+		var names []string
+		for _, c := range t.dates() {
+			if len(c.words) > 0 && contains(joinWords(c.words)) {
+				return verdict{}
+			}
+			names = append(names, c.name)
 		}
-		names = append(names, c.name)
+		return fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s", list(names, len(names)))
 	}
-	return fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s", list(names, len(names)))
 }
 
 func needsExplaining(_ *scope, t *table) bool {
 	return t.src.CalculationGroup != nil || t.fieldParameter
 }
 
-func unexplained(x *scope, t *table) verdict {
-	if strings.Contains(x.instructionsUnder, t.norm) {
-		return verdict{}
+func unexplained(x *scope, _ []*table) func(*table) verdict {
+	contains := finder(norm(x.instructions))
+	return func(t *table) verdict {
+		if contains(t.norm) {
+			return verdict{}
+		}
+		what := "field parameters"
+		if t.src.CalculationGroup != nil {
+			what = "a calculation group"
+		}
+		return fails(1, "say by name in the AI instructions what it does and when to use it", "%s that the instructions do not name", what)
 	}
-	what := "field parameters"
-	if t.src.CalculationGroup != nil {
-		what = "a calculation group"
-	}
-	return fails(1, "say by name in the AI instructions what it does and when to use it", "%s that the instructions do not name", what)
 }
 
 func noAnswers(x *scope) verdict {

@@ -146,11 +146,9 @@ type snapshot struct {
 	configured bool   // the AI data schema is
 	exposed    []bool // the exposed set X of the model, by object.index
 
-	instructions      string // "" when absent or blank
-	instructionWords  string // joined
-	instructionsUnder string // norm
-	byNorm            map[ref]*object
-	named             map[string]bool // norms of column and measure names
+	instructions string // "" when absent or blank
+	byNorm       map[ref]*object
+	named        map[string]bool // norms of column and measure names
 }
 
 // ref names a field for a look-up, under norm or in lower case.
@@ -211,8 +209,6 @@ func newSnapshot(m *semanticmodel.Model) *snapshot {
 	if text := instructions(m); length(text) > 0 {
 		s.instructions = text
 	}
-	s.instructionWords = joinWords(words(s.instructions))
-	s.instructionsUnder = norm(s.instructions)
 	return s
 }
 

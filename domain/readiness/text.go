@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"index/suffixarray"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,16 +95,18 @@ func (s set) firstOf(words []string) string {
 
 func (s set) meets(words []string) bool { return s.firstOf(words) != "" }
 
-// containsWords tells whether the words of a name, at least one, stand next to
-// each other in a text, both joined by joinWords.
-func containsWords(text, name string) bool { return name != wordBreak && strings.Contains(text, name) }
+// finder returns a test for what a text contains. Building it takes time by the
+// text's length, asking by the length of what is asked.
+func finder(text string) func(string) bool {
+	index := suffixarray.New([]byte(text))
+	return func(s string) bool { return s == "" || len(index.Lookup([]byte(s), 1)) > 0 }
+}
 
 const wordBreak = "\x00"
 
+// joinWords makes words one text, so that words stand next to each other in a text
+// where the joined words of the text contain theirs.
 func joinWords(words []string) string {
-	if len(words) == 0 {
-		return wordBreak
-	}
 	return wordBreak + strings.Join(words, wordBreak) + wordBreak
 }
 

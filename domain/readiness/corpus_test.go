@@ -1,0 +1,81 @@
+package readiness_test
+
+import (
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+// Every real semantic model that can be read is assessed, as a model and as an
+// agent, and the impacts add up.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	root := os.Getenv("READINESS_CORPUS")
+	if root == "" {
+		t.Skip("READINESS_CORPUS names no folder of semantic models")
+	}
+	assessed := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || !strings.HasSuffix(path, ".SemanticModel") {
+			return err
+		}
+		m, err := semanticmodel.Read(parts(t, path))
+		if err != nil {
+			t.Logf("%s: %v", path, err)
+			return fs.SkipDir
+		}
+		assessed++
+		name := strings.TrimPrefix(path, root)
+		exact, ok := readiness.Exact(m, readiness.Options{})
+		r := readiness.Assess(m, readiness.Options{})
+		if lost := sumOfImpacts(r); ok && math.Abs(100-exact-lost) > 1e-6 {
+			t.Errorf("%s: impacts of %v, want %v", name, lost, 100-exact)
+		}
+		agent := readiness.AssessAsAgent(m, readiness.Options{})
+		if agent.RawUncapped != nil && math.Abs(100-*agent.RawUncapped-sumOfImpacts(agent)) > 1e-4 {
+			t.Errorf("%s as an agent: impacts of %v, want %v", name, sumOfImpacts(agent), 100-*agent.RawUncapped)
+		}
+		if (r.Score == nil) != (r.Model.ExposedTables == 0) {
+			t.Errorf("%s: %d tables, score %v", name, r.Model.ExposedTables, r.Score)
+		}
+		show := func(id string) float64 {
+			if d := dimensionOf(t, r, id); d.Raw != nil {
+				return *d.Raw
+			}
+			return math.NaN()
+		}
+		if r.Score != nil && agent.Score != nil {
+			t.Logf("%3d %3d as agent, %d/%d/%d, %d findings, descriptions %.1f naming %.1f types %.1f, caps %v: %s", *r.Score, *agent.Score,
+				r.Model.ExposedTables, r.Model.ExposedColumns, r.Model.ExposedMeasures, len(r.Findings), show("descriptions"), show("naming"), show("types"), r.Caps, name)
+		}
+		return fs.SkipDir
+	})
+	if err != nil || assessed == 0 {
+		t.Errorf("%d models assessed: %v", assessed, err)
+	}
+}
+
+func parts(t *testing.T, folder string) definition.Definition {
+	t.Helper()
+	var all []definition.Part
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(folder, path)
+		all = append(all, definition.Part{Path: filepath.ToSlash(rel), Data: data})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return definition.New(all...)
+}

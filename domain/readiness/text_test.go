@@ -1,0 +1,105 @@
+package readiness_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"readiness/domain/readiness"
+
+	"pgregory.net/rapid"
+)
+
+func TestNorm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                       "",
+		"Net Sales":              "net sales",
+		"  Net \t\n Sales\u00a0": "net sales",
+		"Net  Sales":             "net sales",
+		" Net ":                  "net",
+		"Cafe\u0301":             "caf\u00e9",
+		"GRÖSSE":                 "grösse",
+		"\u2003a\u2003b\u2003":   "a b",
+		"\u200bNet":              "\u200bnet",
+		"\u212a":                 "k",
+	} {
+		if got := readiness.Norm(text); got != want {
+			t.Errorf("norm(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":                     "",
+		"Net Sales":            "net|sales",
+		"netSales":             "net|sales",
+		"NetSalesYTD":          "net|sales|ytd",
+		"YTDSales":             "ytd|sales",
+		"HTMLParserID":         "html|parser|id",
+		"sales2Date":           "sales2|date",
+		"Sales2date":           "sales2date",
+		"2Sales":               "2|sales",
+		"net_sales-in/EUR (k)": "net|sales|in|eur|k",
+		"ÄrzteÜbersicht":       "ärzteübersicht",
+		"größeNetto":           "größe|netto",
+		"naïveÉtat":            "naïveétat",
+		"aB":                   "a|b",
+		"ABc":                  "a|bc",
+		"éA":                   "éa",
+		"Cafe\u0301Bar":        "cafébar",
+		"a\u0301":              "á",
+		"x\u0301y":             "x|y",
+		"売上高 表":                "売上高|表",
+		"٣ month":              "٣|month",
+		"¹st":                  "st",
+	} {
+		if got := strings.Join(readiness.Words(name), "|"); got != want {
+			t.Errorf("words(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWordsAndNormHold(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOf(rapid.SampledFrom([]rune("aZ9 _é\u0301Éß売\u00a0\n\t-(\u200b"))).Draw(t, "text")
+		n := readiness.Norm(s)
+		if strings.TrimSpace(n) != n || strings.Contains(n, "  ") || strings.ContainsFunc(n, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
+			t.Fatalf("norm(%q) = %q", s, n)
+		}
+		for _, w := range readiness.Words(s) {
+			if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) || readiness.Norm(w) != w {
+				t.Fatalf("words(%q) holds %q", s, w)
+			}
+		}
+		if !slices.Equal(readiness.Words(s), readiness.Words(" "+s+" ")) || readiness.Length(s) != readiness.Length(" "+s+"\n") {
+			t.Fatalf("space around %q counts", s)
+		}
+	})
+}
+
+// Structure is taken over all tables, hidden or not (regime C.1, C.9 (7, 8)).
+func TestStructure(t *testing.T) {
+	t.Parallel()
+	m := model(
+		table("Sales", whole("P"), whole("D"), text("T"), hiddenTable), table("Products", whole("Id"), whole("B")), table("Brands", whole("Id")), table("Bridge", whole("P"), whole("B")),
+		table("Order Date", whole("Id"), date("Day", hidden)), table("Days", tableCategory("tIME")), table("Calendar", whole("Id")), table("Parameter", calculated, text("a", parameter), whole("Id")),
+		table("Measures", text("h", hidden), measure("m", "1")), table("Periods", group("YTD")), table("Extension", whole("Id")), table("Alone", text("a")),
+		related("Sales[P] -> Products[Id]"), related("Products[B] -> Brands[Id]"), related("Bridge[P] -> Products[B]", "manyToMany"), related("Sales[D] -> Order Date[Id]"),
+		related("Sales[D] -> Calendar[Id]", "inactive"), related("Extension[Id] -> Parameter[Id]"), related("Products[Id] -> Extension[Id]", "oneToOne"),
+	)
+	want := map[string]string{
+		"Sales": "fact", "Products": "dimension", "Brands": "dimension", "Bridge": "", "Order Date": "dimension+date", "Days": "+date", "Calendar": "",
+		"Parameter": "utility", "Measures": "utility", "Periods": "utility", "Extension": "dimension", "Alone": "",
+	}
+	_, got := readiness.Exposed(m)
+	for name, structure := range want {
+		if got[name] != structure {
+			t.Errorf("%s: got %q, want %q", name, got[name], structure)
+		}
+	}
+}
