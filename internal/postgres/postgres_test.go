@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -308,6 +309,18 @@ func TestServiceKilledThenStartedAgain(t *testing.T) {
 	}
 	if !gone(first) {
 		t.Errorf("the killed service's server, process %d, is there", first)
+	}
+}
+
+func TestServerEndsWithItsService(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	service, url := parent(t, o.DataDir)
+	mustQuery(t, url(), "SELECT 1")
+	server := postmaster(t, o.DataDir)
+	kill(t, service)
+	if runtime.GOOS == "linux" { // elsewhere the next start stops it
+		eventually(t, "the end of a killed service's server", func() bool { return gone(server) })
 	}
 }
 
