@@ -30,7 +30,8 @@ type property struct {
 	file string
 }
 
-// key identifies an object beside its siblings. Names differ by more than case.
+// key identifies an object beside its siblings; its name is in lower case, which
+// does not tell names apart.
 type key struct{ keyword, name string }
 
 func (o *declared) String() string {
@@ -104,16 +105,13 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 		}
 		o.properties = append(o.properties, property{p, file})
 	}
-	if o.keyword == "translations" { // repeats the tree of the model
-		return nil
-	}
 	holder := o
 	if o.keyword == "database" || o.keyword == "model" {
 		holder = parent
 	}
 	for _, c := range src.Children {
 		if holder != o && (c.Keyword == "annotation" || c.Keyword == "extendedProperty") {
-			continue // not looked at
+			continue // each has its own, and no rule looks at them
 		}
 		if err := holder.declare(file, c); err != nil {
 			return err

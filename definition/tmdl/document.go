@@ -123,7 +123,7 @@ func (o *Object) Property(name string) (Property, bool) {
 // Property is a line `name: value`, a bare `name` that stands for true, or an
 // expression property `name = …` with the lines of its expression.
 type Property struct {
-	// Name is as the file spells it; names differ only by more than case.
+	// Name is as the file spells it; case does not tell names apart.
 	Name string
 	// Line and Column are where the property starts, from 1.
 	Line, Column int

@@ -67,6 +67,28 @@ var soleExpressions = map[string]bool{
 	"noSelectionExpression":              true,
 }
 
+// nameless are the types whose objects have no name, or need none.
+var nameless = map[string]bool{
+	"alternateOf":                        true,
+	"calculationGroup":                   true,
+	"calendarColumnGroup":                true,
+	"changedProperty":                    true,
+	"dataAccessOptions":                  true,
+	"dataCoverageDefinition":             true,
+	"database":                           true,
+	"defaultDetailRowsDefinition":        true,
+	"detailRowsDefinition":               true,
+	"formatStringDefinition":             true,
+	"kpi":                                true,
+	"linguisticMetadata":                 true,
+	"model":                              true,
+	"multipleOrEmptySelectionExpression": true,
+	"noSelectionExpression":              true,
+	"refreshPolicy":                      true,
+	"relatedColumnDetails":               true,
+	"translations":                       true,
+}
+
 // shortWords are the words of a single hump that stand bare or before an `=` as
 // properties; the longer ones are recognized by their shape.
 var shortWords = map[string]bool{

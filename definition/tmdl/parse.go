@@ -182,7 +182,7 @@ func (p *parser) declaration(at, level int) error {
 	case p.src[i] == ':':
 		return p.plainProperty(at, level, word, i+1)
 	case p.src[i] == '=':
-		if k, ok := keyword(word); ok {
+		if k, ok := keyword(word); ok && k != "expression" { // which is a property, without a name
 			return p.object(at, level, k, false, "", i)
 		}
 		return p.expressionProperty(at, level, word, i+1)
@@ -191,15 +191,15 @@ func (p *parser) declaration(at, level int) error {
 	}
 	ref := strings.EqualFold(word, "ref")
 	if ref {
-		at2 := i
 		if word = p.word(i); word == "" {
 			return p.failAt(i, "ref needs the type of an object, as in \"ref table Sales\"")
 		}
 		if i = p.skipBlanks(i + len(word)); i == p.end {
-			if k, _ := keyword(word); k == "model" || k == "database" {
-				return p.object(at, level, k, true, "", i)
+			k, ok := keyword(word)
+			if !ok {
+				return p.failAt(at, "%q is no type of object; %s", word, p.expected())
 			}
-			return p.failAt(at2, "ref needs the name of an object, as in \"ref table Sales\"")
+			return p.object(at, level, k, true, "", i)
 		}
 	}
 	k, ok := keyword(word)
@@ -305,6 +305,9 @@ func (p *parser) property(at, level int, property Property) error {
 func (p *parser) object(at, level int, k string, ref bool, name string, i int) error {
 	if level >= MaxDepth {
 		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
+	}
+	if name == "" && !nameless[k] {
+		return p.failAt(at, "a %s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", k, k, k)
 	}
 	if err := p.allowObject(at, level, k, ref); err != nil {
 		return err
