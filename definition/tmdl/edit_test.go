@@ -166,9 +166,13 @@ func TestEdit(t *testing.T) {
 			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder"}},
 			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"\"\n",
 		},
-		"folder with quotes that need none": {
+		"folder that begins and ends with a quote": {
 			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder", value: `"A" of "B"`}},
-			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"A\" of \"B\"\n",
+			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"\"\"A\"\" of \"\"B\"\"\"\n",
+		},
+		"folder with a quote at one end": {
+			"table T\n\tmeasure M = 1\n", []op{{path: "table T/measure M", property: "displayFolder", value: `"A" B`}},
+			"table T\n\tmeasure M = 1\n\t\tdisplayFolder: \"A\" B\n",
 		},
 		"folder taken out": {
 			"table T\n\tmeasure M = 1\n\t\tformatString: 0\n\t\tdisplayFolder: A\n\n", []op{{path: "table T/measure M", property: "displayFolder", remove: true}},

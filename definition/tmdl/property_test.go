@@ -294,3 +294,57 @@ func TestEditCorpus(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) { setAndTakeOut(t, rapid.SampledFrom(docs).Draw(t, "file")) })
 }
+
+// What Power BI wrote and an edit changed is back when it is set to what it was.
+func TestEditCorpusChangesAndSetsBack(t *testing.T) {
+	t.Parallel()
+	for name, src := range corpus(t) {
+		for _, kind := range []string{"LF", "CRLF", "CR", "no last line end"} {
+			doc, err := tmdl.Parse(name, variants(src)[kind])
+			if err != nil {
+				continue
+			}
+			change, back := doc.Edit(), [](func(e *tmdl.Edit, o *tmdl.Object) error){}
+			var objects []int
+			i := 0
+			for o := range doc.All() {
+				if old := o.Description(); old != "" {
+					if err := change.SetDescription(o, "Another\ntext"); err != nil {
+						t.Fatal(err)
+					}
+					objects, back = append(objects, i), append(back, func(e *tmdl.Edit, o *tmdl.Object) error { return e.SetDescription(o, old) })
+				}
+				for _, property := range []string{"displayFolder", "summarizeBy", "formatString"} {
+					if p, ok := o.Property(property); ok {
+						if err := change.SetProperty(o, property, "another"); err != nil {
+							t.Fatal(err)
+						}
+						objects, back = append(objects, i), append(back, func(e *tmdl.Edit, o *tmdl.Object) error { return e.SetProperty(o, property, p.Value()) })
+					}
+				}
+				i++
+			}
+			changed, err := change.Apply()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := changed.Edit()
+			i = 0
+			for o := range changed.All() {
+				for ; len(objects) > 0 && objects[0] == i; objects, back = objects[1:], back[1:] {
+					if err := back[0](e, o); err != nil {
+						t.Fatal(err)
+					}
+				}
+				i++
+			}
+			restored, err := e.Apply()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(doc.Bytes()), string(restored.Bytes())); diff != "" {
+				t.Errorf("%s, %s (-before +after):\n%s", name, kind, diff)
+			}
+		}
+	}
+}

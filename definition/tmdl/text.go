@@ -42,21 +42,10 @@ func (t text) String() string {
 	}
 }
 
-// isQuoted is true for a whole value in double quotes with every quote inside
-// doubled. `"$"#,0.00` and `"a" "b"` are values that begin with a quote.
+// isQuoted is true for a value in double quotes. One that begins and ends with
+// quotes of its own, such as `"TRUE";"FALSE"`, is written in another pair.
 func isQuoted(s string) bool {
-	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
-		return false
-	}
-	for s = s[1 : len(s)-1]; ; s = s[2:] {
-		i := strings.IndexByte(s, '"')
-		if i < 0 {
-			return true
-		}
-		if s = s[i:]; len(s) < 2 || s[1] != '"' {
-			return false
-		}
-	}
+	return len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"'
 }
 
 // quote returns the value as a property is written: in double quotes only when
