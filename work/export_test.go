@@ -1,0 +1,35 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"readiness/domain/assessment"
+)
+
+// Carry carries a step out once, as the attempt after failed earlier ones.
+func Carry(ctx context.Context, o Options, step assessment.Step, failed int) error {
+	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
+	return (&assessor{Options: o}).Work(ctx, job)
+}
+
+// TakeUp is takeUp.
+func TakeUp(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
+	return takeUp(ctx, pool, now)
+}
+
+// Hold holds the lock of a worker until the function it returns is called.
+func Hold(ctx context.Context, pool *pgxpool.Pool, id string) (func(), error) {
+	a, err := hold(ctx, pool, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.release, nil
+}
+
+// Patience is patience.
+const Patience = patience

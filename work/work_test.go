@@ -1,0 +1,424 @@
+package work_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/internal/pgtest"
+	"readiness/platform/folder"
+	"readiness/projections"
+	"readiness/vault"
+	"readiness/work"
+)
+
+var (
+	noon      = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	workspace = uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000001")
+	good      = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000001")
+	broken    = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000002")
+	gone      = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000003")
+)
+
+// bench is the service up to the queue: what is enqueued is kept in steps, and
+// carried out when a test says so.
+type bench struct {
+	*commands.Service
+	options work.Options
+	pool    *pgxpool.Pool
+	views   *projections.Views
+	root    string
+	steps   []assessment.Step
+	now     time.Time
+}
+
+// Assess implements commands.Jobs.
+func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) error {
+	b.steps = append(b.steps, steps...)
+	return nil
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{pool: pgtest.Pool(t), root: t.TempDir(), now: noon}
+	now := func() time.Time { return b.now }
+	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, workspace))
+	for id, table := range map[uuid.UUID]string{good: "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", broken: "table Sales\n\t\t\tcolumn = = \n", gone: "table T\n"} {
+		dir := filepath.Join(b.root, "Retail", id.String()+".SemanticModel")
+		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
+		write(t, filepath.Join(dir, "definition", "tables", "Sales.tmdl"), table)
+	}
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := projections.NewEngine(b.pool, projections.All()...)
+	if err := engine.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	store := eventstore.New(b.pool, codec, eventstore.Options{Now: now, Inline: engine.Inline})
+	v, err := vault.New(b.pool, bytes.Repeat([]byte{7}, vault.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	platform, err := folder.Open(b.root, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.views = &projections.Views{Pool: b.pool, Store: store}
+	b.Service = &commands.Service{Pool: b.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID}
+	b.options = work.Options{Pool: b.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Vault: v, Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2}
+	return b
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) ana() commands.Caller {
+	return commands.Caller{
+		Caller: item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}, Token: "eyJ.token"},
+		Plan:   account.Team, UsageAccess: item.ConsentRequired, TokenExpires: b.now.Add(time.Hour),
+	}
+}
+
+func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
+	t.Helper()
+	var got commands.Accepted
+	var err error
+	if len(models) == 1 {
+		got, err = b.StartAssessment(t.Context(), b.ana(), workspace, models[0])
+	} else {
+		got, err = b.StartBulkAssessment(t.Context(), b.ana(), workspace, models)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.OperationID
+}
+
+func (b *bench) operation(t *testing.T, id uuid.UUID) projections.Operation {
+	t.Helper()
+	op, found, err := b.views.Operation(t.Context(), "contoso", id)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	return op
+}
+
+func (b *bench) used(t *testing.T, kind account.Kind, period account.Period) int {
+	t.Helper()
+	u := eventstore.FoldLast(account.AllowanceStream("contoso", kind, period, noon), account.EvolveUsage)
+	if err := b.Store.Load(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	return u.State.Used
+}
+
+func (b *bench) count(t *testing.T, sql string) (n int) {
+	t.Helper()
+	if err := b.pool.QueryRow(t.Context(), sql).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAssessOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.start(t, good)
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Percent != 100 || op.Failure != nil {
+		t.Errorf("the operation reads %+v", op)
+	}
+	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	if a.Score == nil || a.FindingsCount == 0 || a.ModelName != "Model 1" || a.ComparableWithPrevious || a.Usage.Access != item.ConsentRequired || a.Usage.Applied {
+		t.Errorf("the assessment reads %+v", a)
+	}
+	text, err := b.views.Document(t.Context(), a.DocumentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Report struct {
+			OverallScore int                        `json:"overall_score"`
+			Dimensions   []struct{ ID string }      `json:"dimensions"`
+			Findings     []struct{ Impact float64 } `json:"findings"`
+			RawUncapped  float64                    `json:"raw_uncapped"`
+		} `json:"report"`
+		DefinitionHash string `json:"definitionHash"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	lost := 0.0
+	for _, f := range document.Report.Findings {
+		lost += f.Impact
+	}
+	if r := document.Report; r.OverallScore != *a.Score || len(r.Findings) != a.FindingsCount || len(r.Dimensions) != 9 || lost+r.RawUncapped < 99.999 || lost+r.RawUncapped > 100.001 {
+		t.Errorf("the document says %d with %d findings that cost %f of %f; the assessment %d with %d", r.OverallScore, len(r.Findings), lost, r.RawUncapped, *a.Score, a.FindingsCount)
+	}
+	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+		t.Errorf("%d tokens rest after the end", n)
+	}
+
+	// A step that is carried out again changes nothing.
+	before := b.count(t, `SELECT count(*) FROM events`)
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	if after := b.count(t, `SELECT count(*) FROM events`); after != before {
+		t.Errorf("%d events were added", after-before)
+	}
+
+	// The next one is comparable.
+	second := b.start(t, good)
+	if err := work.Carry(t.Context(), b.options, b.steps[1], 0); err != nil {
+		t.Fatal(err)
+	}
+	if a, _, err := b.views.AssessmentOf(t.Context(), "contoso", second); err != nil || !a.ComparableWithPrevious {
+		t.Errorf("the second: %+v, %v", a, err)
+	}
+}
+
+// Every model gets an outcome of its own; what cannot be read or is gone is a
+// row's error, never the run's, and a row is not given back.
+func TestAssessMany(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.start(t, good, broken, gone)
+	if err := os.RemoveAll(filepath.Join(b.root, "Retail", gone.String()+".SemanticModel")); err != nil {
+		t.Fatal(err)
+	}
+	var percents []any
+	for _, s := range b.steps {
+		if err := work.Carry(t.Context(), b.options, s, 0); err != nil {
+			t.Fatal(err)
+		}
+		op := b.operation(t, id)
+		percents = append(percents, *op.Percent, op.Status)
+	}
+	if want := []any{33, operation.Running, 66, operation.Running, 100, operation.Succeeded}; !cmp.Equal(percents, want) {
+		t.Errorf("progress %v, want %v", percents, want)
+	}
+	run, err := b.views.Run(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[uuid.UUID]struct {
+		outcome assessment.Outcome
+		code    domain.Code
+	}{good: {assessment.Assessed, ""}, broken: {assessment.Failed, domain.ItemNotReadable}, gone: {assessment.NotAssessed, domain.ItemNotFound}} {
+		r, ok := run.Result(model)
+		if !ok || r.Outcome != want.outcome || (r.Error == nil) != (want.code == "") || r.Error != nil && r.Error.Code != want.code {
+			t.Errorf("%s ended as %+v, want %v", model, r, want)
+		}
+	}
+	if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != 3 || f != 3 {
+		t.Errorf("%d assessments and %d first looks stay spent, want 3 and 3", a, f)
+	}
+	if n := b.count(t, `SELECT count(*) FROM assessments_v1`); n != 1 {
+		t.Errorf("%d assessments are stored, want 1", n)
+	}
+}
+
+// away is a platform that answers with an error until it is asked often enough.
+type away struct {
+	work.Platform
+	err   error
+	times int
+}
+
+func (a *away) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	if a.times--; a.times >= 0 {
+		return definition.Definition{}, a.err
+	}
+	return a.Platform.Definition(ctx, as, it)
+}
+
+// What a failed single assessment gives back (decisions 5), and the code that
+// its operation fails with.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		model   uuid.UUID
+		refusal *domain.Refusal
+		expired bool
+		code    domain.Code
+		spent   int
+	}{
+		"not readable stays spent":       {model: broken, code: domain.ItemNotReadable, spent: 1},
+		"denied stays spent":             {model: good, refusal: domain.Refuse(domain.PlatformAccessDenied, "no"), code: domain.PlatformAccessDenied, spent: 1},
+		"consent is denied access":       {model: good, refusal: domain.Refuse(domain.PlatformConsentRequired, "no"), code: domain.PlatformAccessDenied, spent: 1},
+		"a vanished workspace":           {model: good, refusal: domain.Refuse(domain.WorkspaceNotFound, "no"), code: domain.ItemNotFound, spent: 1},
+		"paused is given back":           {model: good, refusal: domain.Refuse(domain.CapacityPaused, "no"), code: domain.CapacityPaused},
+		"busy is given back":             {model: good, refusal: domain.Refuse(domain.CapacityBusy, "no"), code: domain.CapacityBusy},
+		"unavailable is given back":      {model: good, refusal: domain.Refuse(domain.PlatformUnavailable, "no"), code: domain.PlatformUnavailable},
+		"an expired token is given back": {model: good, expired: true, code: domain.AssessmentNotStarted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			id := b.start(t, c.model)
+			if c.refusal != nil {
+				b.options.Platform = &away{b.options.Platform, c.refusal, 1 << 20}
+			}
+			if c.expired {
+				b.now = noon.Add(time.Hour)
+			}
+			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
+				t.Fatal(err)
+			}
+			op := b.operation(t, id)
+			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != c.code || op.Failure.Message == "" || *op.Impact.Assessments != c.spent || *op.Impact.FirstLook != (c.spent == 1) {
+				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
+			}
+			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
+				t.Errorf("%d assessments and %d first looks are spent, want %d", a, f, c.spent)
+			}
+			// Given back once, and a first look is one again.
+			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
+				t.Fatal(err)
+			}
+			b.now = noon
+			b.start(t, c.model)
+			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent+1 || f != 1 {
+				t.Errorf("after another start %d assessments and %d first looks are spent, want %d and 1", a, f, c.spent+1)
+			}
+		})
+	}
+}
+
+// A platform that does not answer is asked again a few times before the step
+// gives up, and a fault of ours is no outcome at all.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.start(t, good)
+	b.options.Platform = &away{b.options.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 2}
+	for failed := range 2 {
+		if err := work.Carry(t.Context(), b.options, b.steps[0], failed); !domain.IsRefused(err, domain.PlatformUnavailable) {
+			t.Fatalf("attempt %d: %v", failed+1, err)
+		}
+		if op := b.operation(t, id); op.Status != operation.Running {
+			t.Fatalf("attempt %d: %s", failed+1, op.Status)
+		}
+	}
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 2); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Succeeded {
+		t.Errorf("the operation ended %s", op.Status)
+	}
+
+	id = b.start(t, good)
+	fault := errors.New("disk on fire")
+	b.options.Platform = &away{b.options.Platform, fault, 100}
+	if err := work.Carry(t.Context(), b.options, b.steps[1], work.Patience); !errors.Is(err, fault) {
+		t.Errorf("got %v", err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Running {
+		t.Errorf("a fault of ours made the operation %s", op.Status)
+	}
+}
+
+// Jobs of a worker that is no more are available at once, those of the living
+// stay theirs.
+func TestTakeUp(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	ctx := t.Context()
+	release, err := work.Hold(ctx, pool, "living")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []string{"living", "dead", "dead"} {
+		if _, err := pool.Exec(ctx, `INSERT INTO river_job (kind, max_attempts, args, state, attempt, attempted_at, attempted_by) VALUES ('assess-semantic-model', 9, '{}', 'running', 1, now(), $1)`, []string{"earlier", by}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take := func(want int64) {
+		t.Helper()
+		if n, err := work.TakeUp(ctx, pool, noon); err != nil || n != want {
+			t.Errorf("took up %d, %v; want %d", n, err, want)
+		}
+	}
+	take(2)
+	take(0)
+	release()
+	take(1)
+}
+
+// The queue carries out what is enqueued, and what a dead worker left.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.options.Now = time.Now
+	queue, err := work.NewQueue(b.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Jobs = queue
+	b.now = time.Now()
+	first := b.start(t, good)
+	if _, err := b.pool.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{dead}'`); err != nil {
+		t.Fatal(err)
+	}
+	second := b.start(t, good, broken)
+	if err := queue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for _, id := range []uuid.UUID{first, second} {
+		for !b.operation(t, id).Status.Ended() {
+			select {
+			case <-look.C:
+			case <-deadline.C:
+				t.Fatalf("operation %s has not ended: %+v", id, b.operation(t, id))
+			}
+		}
+		if op := b.operation(t, id); op.Status != operation.Succeeded {
+			t.Errorf("operation %s ended %s: %+v", id, op.Status, op.Failure)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := queue.Stop(ctx); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
