@@ -26,7 +26,7 @@ demo: ## start the service in a temporary directory, drive it over HTTP, and lea
 	go run ./internal/demo
 
 test: ## run every test, on a throwaway PostgreSQL
-	go vet ./...
+	go vet $(PKG)
 	$(WITH_POSTGRES) go test $(PKG)
 
 test/race: ## run every test under the race detector
