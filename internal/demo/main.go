@@ -1,0 +1,79 @@
+// Command demo shows the service at work: it builds the program, serves the
+// samples with a PostgreSQL of its own in a temporary directory, drives it over
+// HTTP as any REST client would, checks every answer, and leaves nothing behind.
+// It exits 0 only if every answer was right. It knows the service by its
+// interface alone and imports nothing of it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// limit is how long the whole demo may take, a download of PostgreSQL included.
+const limit = 15 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	err := run(ctx)
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "\ndemo:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	began := time.Now()
+	screen := newScreen(os.Stdout)
+	dir, err := os.MkdirTemp("", "readiness-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if removed := os.RemoveAll(dir); removed != nil {
+			err = errors.Join(err, removed)
+		}
+	}()
+	// Started by root, PostgreSQL runs as another user, who passes through here.
+	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // nothing in it may be listed or read
+		return err
+	}
+	screen.step("Building the program and starting it with a PostgreSQL of its own")
+	p, err := build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	base, err := p.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if stopped := p.stop(); stopped != nil {
+			err = errors.Join(err, stopped)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w\n\nthe service's last messages:\n%s", err, p.lastMessages())
+		}
+	}()
+	screen.say("%s answers after %s", base, time.Since(began).Round(100*time.Millisecond))
+
+	d := &demo{screen: screen, program: p, base: base}
+	if err := d.tell(ctx); err != nil {
+		return err
+	}
+	screen.step("Stopping")
+	if err := p.stop(); err != nil {
+		return err
+	}
+	screen.say("All %d answers were right. Nothing is left behind. %s", d.answers, time.Since(began).Round(100*time.Millisecond))
+	return nil
+}

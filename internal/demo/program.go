@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The samples that are served, from the module's root.
+const (
+	workspaces = "samples/workspaces"
+	accounts   = "samples/accounts.yaml"
+)
+
+// program is the service as a child process.
+type program struct {
+	path, data string
+	server     *exec.Cmd
+	ended      chan struct{} // closed when the server is gone
+	failure    error         // how it ended; valid once ended is closed
+	stopping   sync.Once
+
+	mu       sync.Mutex
+	messages []string
+}
+
+// build compiles the program into dir.
+func build(ctx context.Context, dir string) (*program, error) {
+	if _, err := os.Stat(accounts); err != nil {
+		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
+	}
+	p := &program{path: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data")}
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", p.path, "./cmd/readiness").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go build ./cmd/readiness: %w\n%s", err, out)
+	}
+	return p, nil
+}
+
+// start starts the server and returns its address.
+func (p *program) start(ctx context.Context) (base string, err error) {
+	p.server = exec.Command(p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
+		"--platform", "folder:"+workspaces, "--accounts", accounts)
+	// Ctrl-C reaches this process alone, which stops the server in good order.
+	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := p.server.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	p.server.Stderr = writer(p.note)
+	if err := p.server.Start(); err != nil {
+		return "", err
+	}
+	p.ended = make(chan struct{})
+	listening := make(chan string, 1)
+	go func() {
+		defer close(p.ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if rest, ok := strings.CutPrefix(lines.Text(), "Listening on "); ok {
+				address, _, _ := strings.Cut(rest, ",")
+				listening <- address
+			}
+		}
+		p.failure = p.server.Wait()
+	}()
+	select {
+	case base := <-listening:
+		return base, nil
+	case <-p.ended:
+		return "", fmt.Errorf("the service did not start: %w\n%s", errors.Join(p.failure, errors.New("it ended")), p.lastMessages())
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), p.stop())
+	}
+}
+
+// stop ends the server in good order and reports how that went, once.
+func (p *program) stop() (err error) {
+	p.stopping.Do(func() {
+		if p.ended == nil {
+			return
+		}
+		_ = p.server.Process.Signal(syscall.SIGTERM) // it may be gone already
+		select {
+		case <-p.ended:
+		case <-time.After(2 * time.Minute):
+			_ = p.server.Process.Kill()
+			<-p.ended
+			err = errors.New("the service did not stop within two minutes and was killed")
+			return
+		}
+		if p.failure != nil {
+			err = fmt.Errorf("the service did not stop in good order: %w", p.failure)
+		}
+	})
+	return err
+}
+
+// command runs another command of the program beside the server and returns
+// what it prints.
+func (p *program) command(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, p.path, append(args, "--data", p.data)...)
+	var out, failed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &failed
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("readiness %s: %w\n%s", strings.Join(args, " "), err, failed.Bytes())
+	}
+	return out.String(), nil
+}
+
+func (p *program) note(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages = append(p.messages, strings.TrimRight(string(b), "\n"))
+	if over := len(p.messages) - 20; over > 0 {
+		p.messages = p.messages[over:]
+	}
+	return len(b), nil
+}
+
+func (p *program) lastMessages() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.messages, "\n")
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
