@@ -1,0 +1,218 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Definition reads every part of an item. CapacityPaused in a workspace whose
+// capacity is paused (decisions 8.6); ItemNotReadable when the folder holds no
+// part, or one that is a link, a pipe or a device, is not named in UTF-8, cannot
+// be opened, or is beyond the bounds of this package.
+func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	root, err := p.open()
+	if err != nil {
+		return definition.Definition{}, err
+	}
+	defer root.Close()
+	f, err := p.openItem(ctx, root, as, it, shared)
+	if err != nil {
+		return definition.Definition{}, err
+	}
+	defer f.Close()
+	return f.definition(ctx)
+}
+
+// running refuses what the platform does not do in a paused capacity.
+func (w workspace) running() error {
+	if w.capacity != item.CapacityPaused {
+		return nil
+	}
+	return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", w.ID).About("workspaceId", w.ID)
+}
+
+// itemFolder is the folder of an item, locked.
+type itemFolder struct {
+	*os.Root
+	platform *Platform
+	root     *os.Root // of the platform, with dir in it
+	dir      string
+	item     item.Item
+	lock     *os.File
+}
+
+// Close gives the folder free.
+func (f *itemFolder) Close() {
+	f.lock.Close()
+	f.Root.Close()
+}
+
+// openItem finds an item's folder, locks it and, when a write of it was cut
+// off, brings that to its end.
+func (p *Platform) openItem(ctx context.Context, root *os.Root, as item.Caller, it item.Item, how lockKind) (*itemFolder, error) {
+	w, e, err := p.find(ctx, root, as, it)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.running(); err != nil {
+		return nil, err
+	}
+	below, err := root.OpenRoot(e.dir)
+	if err != nil {
+		if gone(err) {
+			return nil, notFound(it)
+		}
+		return nil, notReadable(it, "its folder cannot be opened: %s", cause(err))
+	}
+	f := &itemFolder{Root: below, platform: p, root: root, dir: e.dir, item: e.Item}
+	if f.lock, err = below.Open("."); err == nil {
+		err = lock(ctx, f.lock, how)
+	}
+	if err == nil && how == shared {
+		// Only a writer that died leaves a journal to who has the lock.
+		if _, left := below.Lstat(journal); left == nil {
+			err = lock(ctx, f.lock, exclusive)
+		}
+	}
+	if err == nil {
+		err = f.recover()
+	}
+	if err != nil {
+		f.Close()
+		return nil, p.unavailable(ctx, err, "%s %s cannot be locked and brought into order", it.Type, it.ID)
+	}
+	return f, nil
+}
+
+func notReadable(it item.Item, format string, args ...any) error {
+	return domain.Refuse(domain.ItemNotReadable, "the definition of %s %s cannot be read: %s", it.Type, it.ID, fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+}
+
+// definition reads the parts. A part that vanishes meanwhile, because somebody
+// saves the item, makes it start over.
+func (f *itemFolder) definition(ctx context.Context) (definition.Definition, error) {
+	for try := 1; ; try++ {
+		r := partReader{ctx: ctx, item: f.item, bounds: f.platform.bounds}
+		err := r.read(f.Root, "", 1)
+		switch {
+		case err == nil && len(r.parts) > 0:
+			return definition.New(r.parts...), nil
+		case gone(err) && try < 3:
+			continue
+		}
+		if _, ok := domain.Refused(err); ok {
+			return definition.Definition{}, err
+		}
+		if _, err := f.root.Lstat(f.dir); gone(err) {
+			return definition.Definition{}, notFound(f.item)
+		}
+		if err == nil {
+			return definition.Definition{}, notReadable(f.item, "its folder holds no part")
+		}
+		return definition.Definition{}, f.platform.unavailable(ctx, err, "%s %s changes while it is read", f.item.Type, f.item.ID)
+	}
+}
+
+// partReader collects parts within the bounds.
+type partReader struct {
+	ctx    context.Context
+	item   item.Item
+	bounds bounds
+	parts  []definition.Part
+	bytes  int
+}
+
+func (r *partReader) read(at *os.Root, dir string, depth int) error {
+	f, err := at.Open(".")
+	if err != nil {
+		return r.refuse(dir, err)
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(1000)
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			switch {
+			case r.ctx.Err() != nil:
+				return r.ctx.Err()
+			case strings.HasPrefix(e.Name(), "."):
+				continue
+			case !utf8.ValidString(name):
+				return notReadable(r.item, "the name %q is not UTF-8; rename the file", name)
+			case e.IsDir() && depth == MaxDepth:
+				return notReadable(r.item, "folders nest deeper than %d", MaxDepth)
+			case e.IsDir():
+				sub, err := at.OpenRoot(e.Name())
+				if err != nil {
+					return r.refuse(name, err)
+				}
+				err = r.read(sub, name, depth+1)
+				sub.Close()
+				if err != nil {
+					return err
+				}
+			default:
+				if err := r.part(at, e.Name(), name); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return r.refuse(dir, err)
+		}
+	}
+}
+
+func (r *partReader) part(at *os.Root, name, whole string) error {
+	if len(r.parts) == r.bounds.parts {
+		return notReadable(r.item, "it has more than %d parts", r.bounds.parts)
+	}
+	f, info, err := openRegular(at, name)
+	if err != nil {
+		return r.refuse(whole, err)
+	}
+	defer f.Close()
+	limit := r.bounds.partBytes
+	if r.bytes+int(min(info.Size(), int64(limit))) > r.bounds.definitionBytes {
+		return notReadable(r.item, "its parts are together larger than %d bytes", r.bounds.definitionBytes)
+	}
+	var data bytes.Buffer
+	if info.Size() <= int64(limit) {
+		data.Grow(int(info.Size()) + bytes.MinRead)
+		// A file that grows meanwhile is read no further than the bound.
+		if _, err := data.ReadFrom(io.LimitReader(f, int64(limit)+1)); err != nil {
+			return r.refuse(whole, err)
+		}
+	}
+	if info.Size() > int64(limit) || data.Len() > limit {
+		return notReadable(r.item, "the part %q is larger than %d bytes", whole, limit)
+	}
+	r.bytes += data.Len()
+	r.parts = append(r.parts, definition.Part{Path: whole, Data: data.Bytes()})
+	return nil
+}
+
+// refuse tells what is wrong with a part for good from what another try helps.
+func (r *partReader) refuse(name string, err error) error {
+	if gone(err) {
+		return err
+	}
+	if errors.Is(err, errNotRegular) {
+		return notReadable(r.item, "the part %q is a link, a pipe or a device; replace it by a file", name)
+	}
+	return notReadable(r.item, "the part %q: %s", name, cause(err))
+}

@@ -1,0 +1,283 @@
+// Package folder is the analytics platform as a directory on disk: workspaces
+// laid out as Fabric's Git integration lays them out, items at any depth in
+// folders that end in their type (Sales.SemanticModel, Sales.Report, …).
+//
+// A root that holds items itself is one workspace; else every folder in it is
+// one. What is changed on disk is seen at the next call. Links are never
+// followed, nothing outside the root is ever read, and nothing outside an
+// item's own folder is ever written. Names that begin with a dot (.platform,
+// .git, .pbi) are no folders of items and no parts of a definition.
+//
+// Errors are *domain.Refusal; what a person cannot see answers as what is not
+// there. Whoever writes and whoever reads an item exclude each other across
+// processes by a lock on the item's folder.
+package folder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Bounds on what is read. Past them an item answers ItemNotReadable and a root
+// PlatformUnavailable; folders below MaxDepth are not looked into.
+const (
+	// MaxDepth is how deep folders may nest, in a workspace and in an item.
+	MaxDepth = 32
+	// MaxEntries is how many files and folders a workspace may hold, those
+	// inside items aside.
+	MaxEntries = 200_000
+	// MaxParts is how many parts a definition may have.
+	MaxParts = 20_000
+	// MaxPartBytes is how large a part may be.
+	MaxPartBytes = 64 << 20
+	// MaxDefinitionBytes is how large all parts of a definition may be together.
+	MaxDefinitionBytes = 256 << 20
+	// MaxSettingsBytes is how large a workspace.json or .platform may be.
+	MaxSettingsBytes = 1 << 20
+)
+
+// Platform is a directory of workspaces. Its methods may be called at once from
+// any number of goroutines and processes.
+type Platform struct {
+	path   string
+	name   string // of the folder, for a root that is one workspace
+	logger *slog.Logger
+	bounds bounds
+	seen   seenFiles
+}
+
+// bounds are the constants above; tests make them small.
+type bounds struct{ entries, parts, partBytes, definitionBytes int }
+
+// Options are what Open may be told; the zero value is fine.
+type Options struct {
+	// Logger is told what operators should repair: a workspace.json that
+	// cannot be read, a root that is gone. None when nil.
+	Logger *slog.Logger
+}
+
+// Open returns the platform in the directory root. Workspaces are not read yet,
+// so one that is broken does not keep the others from being served.
+func Open(root string, o Options) (*Platform, error) {
+	path, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of workspaces %q: %w", root, err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the folder of workspaces cannot be read: %w; name a folder that is there", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%q is a file; name the folder that holds the workspaces", root)
+	}
+	name := filepath.Base(path)
+	if _, isItem := typeOf(name); isItem {
+		return nil, fmt.Errorf("%q is an item; name the folder that holds it", root)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Platform{
+		path: path, name: name, logger: o.Logger,
+		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
+	}, nil
+}
+
+// Workspaces lists the workspaces that the caller can see, by name and id.
+func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error) {
+	root, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all, err := p.workspaces(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	visible := []item.Workspace{}
+	for _, w := range all {
+		if w.visibleTo(as) {
+			visible = append(visible, w.Workspace)
+		}
+	}
+	slices.SortFunc(visible, func(a, b item.Workspace) int {
+		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return visible, nil
+}
+
+// Workspace returns one workspace; WorkspaceNotFound when the caller sees none
+// with the id.
+func (p *Platform) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error) {
+	w, err := p.workspace(ctx, as, id)
+	if err != nil {
+		return item.Workspace{}, err
+	}
+	return w.Workspace, nil
+}
+
+// Capacity says whether the workspace's capacity is running. A workspace
+// without one is on a shared capacity, which is never paused.
+func (p *Platform) Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error) {
+	w, err := p.workspace(ctx, as, workspaceID)
+	if err != nil {
+		return "", err
+	}
+	return w.capacity, nil
+}
+
+// Items lists the items of a type in a workspace, by name and id. The list is
+// complete: where a folder of the workspace cannot be read the answer is
+// PlatformUnavailable, so that what is not listed is not there.
+func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+	root, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all, err := p.scan(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	w, err := p.contents(ctx, all, as, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	listed := []item.Item{}
+	for _, e := range w.entries {
+		if e.Type == t {
+			listed = append(listed, e.Item)
+		}
+	}
+	slices.SortFunc(listed, func(a, b item.Item) int {
+		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return listed, nil
+}
+
+// Item returns one item; ItemNotFound when the workspace has none of the type
+// with the id.
+func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
+	root, err := p.open()
+	if err != nil {
+		return item.Item{}, err
+	}
+	defer root.Close()
+	_, e, err := p.find(ctx, root, as, item.Item{WorkspaceID: workspaceID, Type: t, ID: id})
+	if err != nil {
+		return item.Item{}, err
+	}
+	return e.Item, nil
+}
+
+// workspace finds a workspace without looking into it.
+func (p *Platform) workspace(ctx context.Context, as item.Caller, id uuid.UUID) (workspace, error) {
+	root, err := p.open()
+	if err != nil {
+		return workspace{}, err
+	}
+	defer root.Close()
+	all, err := p.workspaces(ctx, root)
+	if err != nil {
+		return workspace{}, err
+	}
+	return pick(all, as, id)
+}
+
+func pick(all []workspace, as item.Caller, id uuid.UUID) (workspace, error) {
+	i := slices.IndexFunc(all, func(w workspace) bool { return w.ID == id && w.visibleTo(as) })
+	if i < 0 {
+		return workspace{}, domain.Refuse(domain.WorkspaceNotFound, "workspace %s is not there, or you cannot see it", id).About("workspaceId", id)
+	}
+	return all[i], nil
+}
+
+// contents picks a workspace whose items are all known.
+func (p *Platform) contents(ctx context.Context, all []workspace, as item.Caller, id uuid.UUID) (workspace, error) {
+	w, err := pick(all, as, id)
+	if err == nil && w.failed != nil {
+		err = p.unavailable(ctx, w.failed, "workspace %s cannot be listed", w.DisplayName)
+	}
+	return w, err
+}
+
+// find returns the workspace and the folder of an item.
+func (p *Platform) find(ctx context.Context, root *os.Root, as item.Caller, it item.Item) (workspace, entry, error) {
+	all, err := p.scan(ctx, root)
+	if err != nil {
+		return workspace{}, entry{}, err
+	}
+	return p.findIn(ctx, all, as, it)
+}
+
+func (p *Platform) findIn(ctx context.Context, all []workspace, as item.Caller, it item.Item) (workspace, entry, error) {
+	w, err := p.contents(ctx, all, as, it.WorkspaceID)
+	if err != nil {
+		return workspace{}, entry{}, err
+	}
+	i := slices.IndexFunc(w.entries, func(e entry) bool { return e.Type == it.Type && e.ID == it.ID })
+	if i < 0 {
+		return workspace{}, entry{}, notFound(it)
+	}
+	return w, w.entries[i], nil
+}
+
+func notFound(it item.Item) error {
+	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(idName(it.Type), it.ID)
+}
+
+// idName is what the interface calls the id of an item of type t.
+func idName(t item.Type) string {
+	switch t {
+	case item.Report:
+		return "reportId"
+	case item.DataAgent:
+		return "dataAgentId"
+	default:
+		return "semanticModelId"
+	}
+}
+
+// open opens the root for one call: a root that was replaced is the new one.
+func (p *Platform) open() (*os.Root, error) {
+	root, err := os.OpenRoot(p.path)
+	if err != nil {
+		return nil, p.unavailable(context.Background(), err, "the folder of workspaces cannot be read")
+	}
+	return root, nil
+}
+
+// unavailable is the refusal for a failure of the disk. A caller who gave up
+// gets that error; the path goes to the log alone.
+func (p *Platform) unavailable(ctx context.Context, err error, format string, args ...any) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	what := fmt.Sprintf(format, args...)
+	p.logger.Error("platform folder: "+what, "root", p.path, "error", err)
+	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what, cause(err)).After(5 * time.Second)
+}
+
+// cause is what went wrong without the path it went wrong at.
+func cause(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		err = link.Err
+	}
+	return err.Error()
+}

@@ -1,0 +1,39 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// lockKind is how a folder is locked: by any number of readers, or one writer.
+type lockKind int
+
+const (
+	shared    lockKind = syscall.LOCK_SH
+	exclusive lockKind = syscall.LOCK_EX
+)
+
+// lockPatience is how long a caller waits for the others.
+const lockPatience = 30 * time.Second
+
+// lock locks an open folder until it is closed, against other processes and
+// against other calls of this one. The system gives it free when the process
+// dies. Nothing is written to the folder for it.
+func lock(ctx context.Context, f *os.File, how lockKind) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("it stays locked by somebody else"))
+	defer cancel()
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), int(how)|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package folder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/item"
+)
+
+// settings is what workspace.json says of a workspace.
+type settings struct {
+	id          uuid.UUID // uuid.Nil when it says none
+	displayName string
+	capacityID  string
+	capacity    item.CapacityState
+	// members are the ids of the persons who see the workspace; nil: everyone.
+	members []string
+	// closed is true when workspace.json cannot be read. Nobody sees the
+	// workspace then, for who may is not known.
+	closed bool
+}
+
+func (s settings) visibleTo(as item.Caller) bool {
+	return !s.closed && (s.members == nil || slices.Contains(s.members, as.Person.ID))
+}
+
+// readSettings reads workspace.json in dir, if there is one.
+func (p *Platform) readSettings(root *os.Root, dir string) settings {
+	name := path.Join(dir, "workspace.json")
+	data, err := readFile(root, name, MaxSettingsBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return settings{capacity: item.CapacityActive}
+	}
+	var s settings
+	if err == nil {
+		s, err = parseSettings(data)
+	}
+	if err != nil {
+		p.logger.Warn("platform folder: a workspace is hidden from everyone until its workspace.json is repaired", "root", p.path, "file", name, "error", err)
+		return settings{closed: true}
+	}
+	return s
+}
+
+// parseSettings reads a workspace.json. It is strict, for a member that is
+// misspelled must not open a workspace to everyone.
+func parseSettings(data []byte) (settings, error) {
+	var file struct {
+		ID          string
+		DisplayName string
+		Capacity    *struct {
+			ID    string
+			State item.CapacityState
+		}
+		Members *[]string
+	}
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return settings{}, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return settings{}, errors.New("there is more than one JSON value")
+	}
+	s := settings{displayName: strings.TrimSpace(file.DisplayName), capacity: item.CapacityActive}
+	if file.ID != "" {
+		if s.id = parseID(file.ID); s.id == uuid.Nil {
+			return settings{}, fmt.Errorf("id %q is not a UUID", file.ID)
+		}
+	}
+	if file.Capacity != nil {
+		s.capacityID = file.Capacity.ID
+		switch file.Capacity.State {
+		case "":
+		case item.CapacityActive, item.CapacityPaused, item.CapacityUnknown:
+			s.capacity = file.Capacity.State
+		default:
+			return settings{}, fmt.Errorf("capacity.state %q is none of Active, Paused and Unknown", file.Capacity.State)
+		}
+	}
+	if file.Members != nil {
+		if slices.Contains(*file.Members, "") {
+			return settings{}, errors.New("members holds an empty id")
+		}
+		s.members = append([]string{}, *file.Members...)
+	}
+	return s, nil
+}
+
+// parseID reads an id in its usual form; uuid.Nil when text is none.
+func parseID(text string) uuid.UUID {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != len(uuid.UUID{}.String()) {
+		return uuid.Nil
+	}
+	return id
+}
+
+var (
+	// errNotRegular is the error of a part that is a link, a pipe, a device, …
+	errNotRegular = errors.New("it is not a regular file")
+	// errReplaced is the error of a file that another took the place of while
+	// it was opened.
+	errReplaced = errors.New("it is being replaced")
+	errTooLarge = errors.New("it is too large")
+)
+
+// openRegular opens a file to read. A pipe does not block it, and a link as the
+// last element is refused.
+func openRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
+	for range 3 {
+		if f, info, err = openOnce(root, name); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return f, info, err
+}
+
+func openOnce(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	listed, err := root.Lstat(name)
+	if err == nil && !listed.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(listed, info) {
+		err = errReplaced
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(root *os.Root, name string, limit int) ([]byte, error) {
+	f, _, err := openRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = errTooLarge
+	}
+	return data, err
+}
