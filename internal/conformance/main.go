@@ -1,0 +1,28 @@
+// Command conformance writes docs/conformance.md: every rule of the specification with the tests that prove it. The rules
+// are those of catalogue.txt; a test says which it proves in a comment "proves: ID [ID…]", a scenario in its own comments.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	root := flag.String("root", ".", "directory of the module")
+	flag.Parse()
+	if err := write(*root); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+// write brings the document in the module at root up to date.
+func write(root string) error {
+	doc, err := current(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, filepath.FromSlash(documentPath)), doc, 0o644)
+}
