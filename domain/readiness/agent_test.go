@@ -55,7 +55,7 @@ func TestAgentRules(t *testing.T) {
 		{"AGT-01", "not selected", told(""), []readiness.Source{selecting("1", configured, "Sales")}, "1/2 0.5"},
 		{"AGT-01", "not exposed", told(""), []readiness.Source{selecting("1", configured, "Sales", "Cost", "Notes")}, "1/3 0.6667"},
 		{"AGT-01", "unknown names", told(""), []readiness.Source{selecting("1", configured, "Sales", "Cost", "Gone")}, "0/2 1"},
-		{"AGT-01", "one population", told(""), []readiness.Source{selecting("1", configured, "Sales"), selecting("2", configured, "Sales", "Cost"), selecting("3", plain)}, "1/4 0.75"},
+		{"AGT-01", "one population", told(""), []readiness.Source{selecting("0", plain), selecting("1", configured, "Sales"), selecting("2", configured, "Sales", "Cost")}, "1/4 0.75"},
 		{"AGT-02", "nothing", told(""), []readiness.Source{selecting("1", plain)}, "0/1 1"},
 		{"AGT-02", "a name with a space", told("Take the NET PRICE."), []readiness.Source{selecting("1", plain)}, "1/1 0.6667"},
 		{"AGT-02", "a name without", told("Take the Margin of Sales."), []readiness.Source{selecting("1", plain)}, "0/1 1"},
@@ -77,6 +77,9 @@ func TestAgentRules(t *testing.T) {
 			t.Errorf("%s %s: got %q, want %q", tt.rule, tt.name, got, tt.want)
 		}
 		for _, f := range r.Findings {
+			if whole := strings.HasPrefix(f.ObjectName, "#"); f.Dimension == "agent" && whole && (f.ObjectName != "#"+f.RuleIDs[0] || f.ObjectType != readiness.DataAgentObject || f.SourceModelID != "") {
+				t.Errorf("%s %s: got %+v", tt.rule, tt.name, f)
+			}
 			if f.Dimension == "agent" && (f.FixKind != "" || len(f.FixKinds) > 0 || f.Message == "" || f.Evidence == "") {
 				t.Errorf("%s %s: got %+v", tt.rule, tt.name, f)
 			}
@@ -193,7 +196,7 @@ func TestAssessAgent(t *testing.T) {
 
 	// A cap holds when it holds for every scored source.
 	none := model(table("Notes", text("a")))
-	if r := assessAgent(readiness.Agent{}, selecting("1", none, "Notes"), selecting("2", two, "Stock")); len(r.Caps) != 0 {
+	if r := assessAgent(readiness.Agent{}, readiness.Source{ID: "lake"}, selecting("1", none, "Notes"), selecting("2", two, "Stock")); len(r.Caps) != 0 {
 		t.Errorf("one of two without measures: got %v", r.Caps)
 	}
 	if r := assessAgent(readiness.Agent{}, selecting("1", none, "Notes"), readiness.Source{ID: "lake"}); strings.Join(r.Caps, " ") != "CAP-NOMEASURE" {

@@ -87,7 +87,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	m := model(
 		table("net_sales", text("Cst Nm_x"), whole("P"), measure("Total Net", "1"), measure("Net", "2")),
-		table("Products", whole("Id")), table("Table 1", text("Month")),
+		table("Products", whole("Id")), table("Table 1", text("Month"), whole("Year", summarized("sum"))),
 		related("net_sales[P] -> Products[Id]", "manyToMany", "both"),
 		answered("folder 1", nil, "Gone[x]"),
 	)
@@ -112,11 +112,15 @@ func TestFindings(t *testing.T) {
 		{"relationships", "Table 1", readiness.TableObject, "REL-01", readiness.High, 1, "aiDataSchema",
 			"Table 'Table 1': relate it to the tables it belongs with, or leave it out of what an AI sees.", "in no active relationship"},
 		{"visibility", "#VIS-01", readiness.ModelObject, "VIS-01", readiness.Medium, 0.5, "aiDataSchema",
-			"The model: choose in an AI data schema what an AI sees, small as the model is.", "no AI data schema for 6 fields"},
+			"The model: choose in an AI data schema what an AI sees, small as the model is.", "no AI data schema for 7 fields"},
 		{"instructions", "#INS-02", readiness.ModelObject, "INS-02", readiness.Medium, 1, "aiInstructions",
 			"The model: give the AI instructions 200 to 10,000 characters.", "no instructions"},
 		{"instructions", "folder 1", readiness.VerifiedAnswerObject, "INS-08 INS-09", readiness.Medium, 1, "",
 			"Verified answer 'folder 1': add 5 to 15 trigger phrases; build it again on fields that exist.", "no trigger phrase; not in the model: 'Gone'[x]"},
+		{"types", "net_sales[P]", readiness.ColumnObject, "TYP-02", readiness.Medium, 1, "properties",
+			"Column 'net_sales'[P]: set summarizeBy to none, as a sum of it means nothing.", "it is a key, summarizeBy is default"},
+		{"types", "Table 1[Year]", readiness.ColumnObject, "TYP-02", readiness.Medium, 1, "properties",
+			"Column 'Table 1'[Year]: set summarizeBy to none, as a sum of it means nothing.", "its name says year, summarizeBy is sum"},
 		{"types", "Table 1[Month]", readiness.ColumnObject, "TYP-01 TYP-05", readiness.Low, 1, "properties",
 			"Column 'Table 1'[Month]: set summarizeBy to none in place of the default; sort it by a column that holds the number of the month.", "string column, summarizeBy is default; text without a sort-by column sorts by alphabet"},
 	} {

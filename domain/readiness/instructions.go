@@ -35,7 +35,7 @@ const noInstruction = "no instructions"
 
 func noInstructions(x *scope) verdict {
 	if x.instructions == "" {
-		return fails(1, "write AI instructions: its terms, its rules, which measure answers what", noInstruction)
+		return fails(1, "write AI instructions that explain its terms, its rules and which measure answers what", noInstruction)
 	}
 	return verdict{}
 }

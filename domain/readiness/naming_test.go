@@ -43,6 +43,7 @@ func TestNamingRules(t *testing.T) {
 		"NAM-03": {
 			{"words", named("Net Sales"), "Net Sales 0"},
 			{"no vowel", named("Cst Nm"), "Cst Nm 1"},
+			{"from a to z", named("Zz Aa"), "Zz Aa 1"},
 			{"y is a vowel", named("My Gym"), "My Gym 0"},
 			{"each allowed abbreviation", named("YTD mtd qtd wtd py pm pq ly lm lq yy mm kpi sku nps crm hr vs vat gdp pct usd gbp chf cfo pdf url id"), "YTD mtd qtd wtd py pm pq ly lm lq yy mm kpi sku nps crm hr vs vat gdp pct usd gbp chf cfo pdf url id 0"},
 			{"in camel case", named("CustNmbr"), "CustNmbr 1"},

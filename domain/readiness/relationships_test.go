@@ -43,6 +43,7 @@ func TestRelationshipRules(t *testing.T) {
 			{"of hidden tables", model(table("Sales", whole("P"), hiddenTable), table("Products", whole("Id")), related(label, "manyToMany")), label + " 1"},
 			{"named in other case, spelled as in the model", model(table("Sales", whole("P")), table("Products", whole("Id")), related("SALES[p] -> products[ID]")), label + " 0"},
 			{"with field parameters", model(table("Sales", whole("P")), table("Products", calculated, whole("Id", parameter)), related(label, "manyToMany")), ""},
+			{"a missing column before", model(table("Sales", whole("P")), table("Products", whole("Id")), related("Sales[Gone] -> Products[Id]"), related(label)), label + " 0"},
 			{"a missing column", model(table("Sales", whole("P")), table("Products"), related(label, "manyToMany")), ""},
 			{"a measure is no column", model(table("Sales", whole("P")), table("Products", measure("Id", "1")), related(label, "manyToMany")), ""},
 		},
