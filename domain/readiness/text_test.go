@@ -39,6 +39,7 @@ func TestWords(t *testing.T) {
 		"netSales":             "net|sales",
 		"NetSalesYTD":          "net|sales|ytd",
 		"YTDSales":             "ytd|sales",
+		"FIZZBuzz":             "fizz|buzz",
 		"HTMLParserID":         "html|parser|id",
 		"sales2Date":           "sales2|date",
 		"Sales2date":           "sales2date",
