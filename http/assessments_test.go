@@ -1,0 +1,158 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+)
+
+// An assessment whole, as an operation's result and as read later (spec 2.9): what usage says follows the person's
+// permission, and only the result says how they stood to it.
+func TestAssessment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	consent := "https://portal.example.com/consent?grant=Dataset.Read.All"
+	for _, tt := range []struct {
+		name, person string
+		usage        assessment.Usage
+		want         map[string]any // on the operation's result
+		stored       map[string]any
+		says         string
+	}{
+		{
+			"granted", "ada",
+			assessment.Usage{State: "NoTrackedReports", Reason: "no report of the model is tracked", Access: item.Granted},
+			map[string]any{"applied": false, "state": "NoTrackedReports", "reason": "no report of the model is tracked", "access": "Granted"},
+			map[string]any{"applied": false, "state": "NoTrackedReports", "reason": "no report of the model is tracked"}, "",
+		},
+		{
+			"not granted", "bob",
+			assessment.Usage{State: "NotGranted", Access: item.ConsentRequired},
+			map[string]any{"applied": false, "state": "NotGranted", "access": "ConsentRequired", "permission": "Dataset.Read.All", "consentUrl": consent},
+			map[string]any{"applied": false, "state": "NotGranted"}, "Grant the permission",
+		},
+		{
+			"unavailable", "uma",
+			assessment.Usage{State: "Unavailable", Access: item.Unavailable},
+			map[string]any{"applied": false, "state": "Unavailable", "access": "Unavailable", "permission": "Dataset.Read.All"},
+			map[string]any{"applied": false, "state": "Unavailable"}, "again later",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tok := w.as(tt.person)
+			id := w.assess(tt.person, modelA)
+			made := w.assessed("acme", id, modelA, tt.usage)
+			result := w.get(operationPath(id)+"/result", tok).ok(200)
+			usage := result.body["usage"].(map[string]any)
+			if message, _ := usage["message"].(string); !strings.Contains(message, tt.says) || (message == "") != (tt.says == "") {
+				t.Errorf("got message %q, want %q in it", message, tt.says)
+			}
+			delete(usage, "message")
+			if diff := cmp.Diff(tt.want, usage); diff != "" {
+				t.Errorf("usage of the result (-want +got):\n%s", diff)
+			}
+			read := w.get(modelPath(modelA)+"/assessments/"+made.String(), tok).ok(200)
+			if diff := cmp.Diff(tt.stored, read.body["usage"]); diff != "" {
+				t.Errorf("usage as stored (-want +got):\n%s", diff)
+			}
+			for _, body := range []map[string]any{result.body, read.body} {
+				delete(body, "usage")
+			}
+			if diff := cmp.Diff(read.body, result.body); diff != "" {
+				t.Errorf("the result and the assessment differ beside usage (-read +result):\n%s", diff)
+			}
+			if body := read.body; body["assessmentId"] != made.String() || body["semanticModelId"] != modelA.String() || body["workspaceId"] != sales.String() ||
+				body["semanticModelName"] != "Actuals" || body["workspaceName"] != "Sales" || body["score"] != 52.0 || body["findingsCount"] != 7.0 || body["schemaVersion"] != 1.0 {
+				t.Errorf("got %s", read.text)
+			}
+			if diff := cmp.Diff(map[string]any{"location": "Service", "deliveryPending": false}, read.body["stored"]); diff != "" {
+				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			if regime := read.body["regime"].(map[string]any); regime["id"] != "2026-11" || regime["usageInScoring"] != false {
+				t.Errorf("got regime %v", regime)
+			}
+			if report := read.body["document"].(map[string]any)["report"].(map[string]any); report["overall_score"] != 52.0 {
+				t.Errorf("got report %v", report)
+			}
+		})
+	}
+}
+
+// The list: newest first, comparable from the second on, in pages, and empty when there is none.
+func TestAssessmentsOfAModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	path := modelPath(modelA) + "/assessments"
+	if got := w.get(path, ada).ok(200); len(got.value()) != 0 || got.body["continuationToken"] != nil || !strings.Contains(string(got.text), `"value":[]`) {
+		t.Errorf("got %s, want an empty list", got.text)
+	}
+	var want []string
+	for range 3 {
+		id := w.assess("ada", modelA)
+		want = append([]string{w.assessed("acme", id, modelA, assessment.Usage{}).String()}, want...)
+	}
+	other := w.assessed("acme", w.assess("ada", modelB), modelB, assessment.Usage{})
+	theirs := w.assessed("other", w.assess("oscar", modelA), modelA, assessment.Usage{})
+
+	var got []string
+	for address := w.base + path + "?maxResults=2"; address != ""; {
+		page := w.get(address, ada).ok(200)
+		for _, a := range page.value() {
+			got = append(got, a["assessmentId"].(string))
+			if first := a["assessmentId"] == want[2]; a["comparableWithPrevious"] != !first || a["regimeId"] != "2026-11" || a["score"] != 52.0 || a["usageInScoring"] != false {
+				t.Errorf("got %v", a)
+			}
+		}
+		address, _ = page.body["continuationUri"].(string)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("assessments (-want +got):\n%s", diff)
+	}
+
+	for name, id := range map[string]string{
+		"another model's": other.String(), "another account's": theirs.String(), "nobody's": nowhere.String(),
+		"malformed": "latest", "in braces": "%7B" + want[0] + "%7D", "very long": strings.Repeat("x", 2000),
+	} {
+		if refused := w.get(path+"/"+id, ada).refused(404, domain.AssessmentNotFound); len(refused.text) > 1000 {
+			t.Errorf("%s: the refusal repeats all that was sent", name)
+		}
+	}
+	w.get(path+"/"+strings.ToUpper(want[0]), ada).ok(200)
+}
+
+// A call on what the person cannot see is refused like one on what is not there, and spends nothing.
+func TestInvisibleIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bob := w.as("bob")
+	w.untouched(func() {
+		for _, workspace := range []uuid.UUID{finance, nowhere} {
+			base := "/v1/workspaces/" + workspace.String()
+			model := base + "/semanticModels/" + modelA.String() + "/aiReadiness"
+			for _, call := range []struct{ method, path, body string }{
+				{"GET", base + "/semanticModels", ""},
+				{"GET", base + "/dataAgents", ""},
+				{"POST", base + "/aiReadiness/assess", fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)},
+				{"POST", model + "/assess", ""},
+				{"GET", model + "/assessments", ""},
+				{"GET", model + "/assessments/" + nowhere.String(), ""},
+			} {
+				w.send(call.method, call.path, bob, call.body).refused(404, domain.WorkspaceNotFound)
+			}
+		}
+		for _, model := range []uuid.UUID{nowhere, agent} { // not there; not of the type the route takes
+			w.send(http.MethodPost, modelPath(model)+"/assess", bob, "").refused(404, domain.ItemNotFound)
+			w.get(modelPath(model)+"/assessments", bob).refused(404, domain.ItemNotFound)
+		}
+		w.send(http.MethodPost, modelPath(kept)+"/assess", bob, "").refused(400, domain.OperationNotSupportedForItem)
+	})
+}

@@ -1,0 +1,4 @@
+package http
+
+// Decode is decode, for the fuzz test.
+var Decode = decode

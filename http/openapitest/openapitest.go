@@ -1,0 +1,187 @@
+// Package openapitest holds the answers that tests receive against openapi.yaml and against the conventions of all routes,
+// so that no test can pass on an answer the description does not know.
+package openapitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	readinesshttp "readiness/http"
+	"readiness/http/api"
+)
+
+// Transport returns a RoundTripper that sends through next and reports to t every answer that is not as described.
+func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		answer, err := next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		if err != nil {
+			return answer, err
+		}
+		if err := Check(r, answer.StatusCode, answer.Header, body); err != nil {
+			t.Errorf("%s %s answered %d, which is not as openapi.yaml describes it: %v\n%s", r.Method, r.URL.Path, answer.StatusCode, err, body)
+		}
+		return answer, nil
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Check returns what of an answer to r is not as described.
+func Check(r *http.Request, status int, h http.Header, body []byte) error {
+	if err := conventions(status, h, body); err != nil {
+		return err
+	}
+	router, err := described()
+	if err != nil {
+		return err
+	}
+	// The description is looked up by path alone, wherever the service listens.
+	at := r.Clone(context.Background())
+	at.URL.Scheme, at.URL.Host, at.Host = "", "", ""
+	route, parameters, err := router.FindRoute(at)
+	if err != nil {
+		return undescribed(status, body)
+	}
+	if status >= 400 && status != http.StatusServiceUnavailable || status == http.StatusServiceUnavailable && route.Path != "/readyz" {
+		if err := documentedCode(route.Operation, body); err != nil {
+			return err
+		}
+	}
+	return openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: at, PathParams: parameters, Route: route},
+		Status:                 status, Header: h, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus: true, MultiError: true,
+			// Pages and metrics are described by their type alone.
+			ExcludeResponseBody: strings.HasPrefix(h.Get("Content-Type"), "text/"),
+		},
+	})
+}
+
+// described returns the description's routes with every documented object closed: an answer may have no member that is
+// not described, though callers must bear one.
+var described = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(readinesshttp.Description)
+	if err != nil {
+		return nil, err
+	}
+	doc.Servers = nil
+	for _, schema := range doc.Components.Schemas {
+		s := schema.Value
+		if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+			s.AdditionalProperties.Has = new(bool)
+		}
+	}
+	return gorillamux.NewRouter(doc)
+})
+
+// conventions are what every answer keeps to (decisions 2).
+func conventions(status int, h http.Header, body []byte) error {
+	id, err := uuid.Parse(h.Get("x-ms-request-id"))
+	if err != nil || id.Version() != 7 {
+		return fmt.Errorf("x-ms-request-id is %q, not a UUID v7", h.Get("x-ms-request-id"))
+	}
+	if got := h.Get("Cache-Control"); got != "no-store" {
+		return fmt.Errorf("the header Cache-Control is %q, not no-store", got)
+	}
+	if got := h.Get("X-Content-Type-Options"); got != "nosniff" {
+		return fmt.Errorf("the header X-Content-Type-Options is %q, not nosniff", got)
+	}
+	if after := h.Get("Retry-After"); after != "" {
+		if n, err := strconv.Atoi(after); err != nil || n < 1 {
+			return fmt.Errorf("Retry-After is %q, not whole seconds", after)
+		}
+	}
+	if status < 400 || h.Get("x-ms-error-code") == "" {
+		return nil
+	}
+	return refusal(status, id, h, body)
+}
+
+// refusal is what every ErrorResponse keeps to (spec 2.2; decisions 1).
+func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
+	var e api.ErrorResponse
+	if err := json.Unmarshal(body, &e); err != nil {
+		return fmt.Errorf("the body is no ErrorResponse: %w", err)
+	}
+	if e.RequestID != id {
+		return fmt.Errorf("requestId is %s and x-ms-request-id is %s", e.RequestID, id)
+	}
+	if got := h.Get("x-ms-error-code"); got != e.ErrorCode {
+		return fmt.Errorf("x-ms-error-code is %q and errorCode is %q", got, e.ErrorCode)
+	}
+	if e.Message == "" {
+		return fmt.Errorf("the message is empty")
+	}
+	want, known := readinesshttp.Status(domain.Code(e.ErrorCode))
+	if !known {
+		return fmt.Errorf("%s is no code of a refusal", e.ErrorCode)
+	}
+	form := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusPreconditionFailed}
+	if status != want && (e.ErrorCode != string(domain.InvalidRequest) || !slices.Contains(form, status)) {
+		return fmt.Errorf("%s has status %d, not %d", e.ErrorCode, want, status)
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		if h.Get("WWW-Authenticate") == "" {
+			return fmt.Errorf("there is no WWW-Authenticate")
+		}
+	case http.StatusMethodNotAllowed:
+		if h.Get("Allow") == "" {
+			return fmt.Errorf("there is no Allow")
+		}
+	}
+	if e.ErrorCode == string(domain.RequestBlocked) && h.Get("Retry-After") == "" {
+		return fmt.Errorf("RequestBlocked without Retry-After")
+	}
+	return nil
+}
+
+// undescribed answers are an ErrorResponse for an unknown route or a wrong method, or what the documentation page loads.
+func undescribed(status int, body []byte) error {
+	if status == http.StatusOK {
+		return nil
+	}
+	var e api.ErrorResponse
+	if err := json.Unmarshal(body, &e); err != nil || e.ErrorCode != string(domain.InvalidRequest) {
+		return fmt.Errorf("an unknown route or method answers an ErrorResponse with InvalidRequest")
+	}
+	return nil
+}
+
+// documentedCode holds the errorCode against those the operation lists.
+func documentedCode(operation *openapi3.Operation, body []byte) error {
+	var e api.ErrorResponse
+	if err := json.Unmarshal(body, &e); err != nil {
+		return fmt.Errorf("the body is no ErrorResponse: %w", err)
+	}
+	codes, _ := operation.Extensions["x-error-codes"].([]any)
+	if !slices.Contains(codes, any(e.ErrorCode)) {
+		return fmt.Errorf("%s is not among the x-error-codes of %s", e.ErrorCode, operation.OperationID)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/http/token"
+)
+
+// Of everything that is wrong with a call, the first in the order of decisions 1 is told: each row mends what the row
+// before was refused for and leaves all the rest wrong.
+func TestRefusalOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	lastly := w.as("tim")
+	for range 5 { // the day's assessments of the Free plan
+		w.send(http.MethodPost, modelPath(modelA)+"/assess", lastly, "").operation()
+	}
+	unseen := "/v1/workspaces/" + finance.String() + "/aiReadiness/assess"
+	long := strings.Repeat("x", 1<<20+1)
+	fine := fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)
+	_, err := w.pool.Exec(t.Context(), `INSERT INTO rate_windows (key, hits, allowed)
+		SELECT format('start "%s" "" "%s"', a, p), array_fill(clock_timestamp(), ARRAY[30]), true FROM (VALUES ('acme', 'bob')) v(a, p)`)
+	check(t, err)
+
+	w.untouched(func() {
+		for _, tt := range []struct {
+			name, path, tok, body string
+			status                int
+			code                  domain.Code
+		}{
+			{"token before rate", unseen, w.as("bob", "openid")[1:], long, 401, domain.Unauthorized},
+			{"rate before scope", unseen, w.as("bob", "openid"), long, 429, domain.RequestBlocked},
+			{"scope before person", unseen, w.as("mallory", token.ScopeRead), long, 403, domain.InsufficientScopes},
+			{"person before body", unseen, w.as("mallory"), long, 403, domain.UserNotRegistered},
+			{"account before feature and body", unseen, w.as("sue"), long, 403, domain.AccountNotActive},
+			{"feature before body", unseen, w.as("nora"), long, 403, domain.FeatureTurnedOff},
+			{"size before form", unseen, lastly, long, 413, domain.PayloadTooLarge},
+			{"form before look-up", unseen, lastly, "{}", 400, domain.InvalidRequest},
+			{"look-up before allowance", unseen, lastly, fine, 404, domain.WorkspaceNotFound},
+			{"item before allowance", bulkPath, lastly, fmt.Sprintf(`{"semanticModelIds":["%s","%s"]}`, nowhere, modelA), 404, domain.ItemNotFound},
+			{"kind before allowance", bulkPath, lastly, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, kept), 400, domain.OperationNotSupportedForItem},
+			{"allowance", bulkPath, lastly, fine, 429, domain.AssessmentDailyLimitReached},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				w.send(http.MethodPost, tt.path, tt.tok, tt.body).refused(tt.status, tt.code)
+			})
+		}
+	})
+}
+
+// What a refusal carries beside its code (decisions 1).
+func TestWhatRefusalsCarry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+
+	t.Run("every id that is not visible", func(t *testing.T) {
+		got := w.send(http.MethodPost, bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, nowhere, modelA, finance)).refused(404, domain.ItemNotFound)
+		if ids := got.parameter("semanticModelId"); len(ids) != 2 || ids[0] != nowhere.String() || ids[1] != finance.String() {
+			t.Errorf("got parameters %v", ids)
+		}
+		if got.body["isRetriable"] != false || got.header.Get("Retry-After") != "" {
+			t.Errorf("got %s: time alone does not help", got.text)
+		}
+	})
+	t.Run("an allowance that ends with the day", func(t *testing.T) {
+		tim := w.as("tim")
+		for range 5 {
+			w.send(http.MethodPost, modelPath(modelA)+"/assess", tim, "").operation()
+		}
+		got := w.send(http.MethodPost, modelPath(modelA)+"/assess", tim, "").refused(429, domain.AssessmentDailyLimitReached)
+		if got.body["isRetriable"] != true || got.header.Get("Retry-After") == "" {
+			t.Errorf("got %s, want it retriable with Retry-After %q", got.text, got.header.Get("Retry-After"))
+		}
+		if a, u, l := got.parameter("allowance"), got.parameter("used"), got.parameter("limit"); len(a) != 1 || a[0] != "assessments" || len(u) != 1 || u[0] != "5" || len(l) != 1 || l[0] != "5" {
+			t.Errorf("got allowance %v, used %v, limit %v", a, u, l)
+		}
+	})
+	for _, tt := range []struct {
+		name      string
+		err       error
+		status    int
+		code      domain.Code
+		retriable bool
+		parameter map[string]string
+	}{
+		{"consent", domain.Refuse(domain.PlatformConsentRequired, "consent is missing"), 403, domain.PlatformConsentRequired, false,
+			map[string]string{"permission": "Item.ReadWrite.All", "consentUrl": "https://portal.example.com/consent?grant=Item.ReadWrite.All"}},
+		{"consent to a named permission", domain.Refuse(domain.PlatformConsentRequired, "consent is missing").About("permission", "Report.Read.All"), 403, domain.PlatformConsentRequired, false,
+			map[string]string{"permission": "Report.Read.All", "consentUrl": "https://portal.example.com/consent?grant=Report.Read.All"}},
+		{"denied", domain.Refuse(domain.PlatformAccessDenied, "denied"), 403, domain.PlatformAccessDenied, false, nil},
+		{"platform down", domain.Refuse(domain.PlatformUnavailable, "no answer"), 502, domain.PlatformUnavailable, true, nil},
+		{"a fault", fmt.Errorf("dial tcp 10.0.0.7: password=hunter2 SELECT"), 500, domain.UnknownError, true, nil},
+		{"a code that no refusal has", domain.Refuse(domain.CapacityBusy, "hunter2"), 500, domain.UnknownError, true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.cloud.fails = func(item.Caller) error { return tt.err }
+			got := w.get("/v1/workspaces", ada).refused(tt.status, tt.code)
+			if got.body["isRetriable"] != tt.retriable {
+				t.Errorf("got isRetriable %v, want %v", got.body["isRetriable"], tt.retriable)
+			}
+			for name, want := range tt.parameter {
+				if values := got.parameter(name); len(values) != 1 || values[0] != want {
+					t.Errorf("got %s %v, want %s", name, values, want)
+				}
+			}
+			if strings.Contains(string(got.text), "hunter2") {
+				t.Errorf("the caller is told what only the log may hold: %s", got.text)
+			}
+		})
+	}
+	if !strings.Contains(w.log.String(), "hunter2") {
+		t.Error("the fault is not in the log")
+	}
+}

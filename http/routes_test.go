@@ -1,0 +1,269 @@
+package http_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain"
+	readinesshttp "readiness/http"
+	"readiness/http/token"
+)
+
+func description(t testing.TB) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(readinesshttp.Description)
+	check(t, err)
+	return doc
+}
+
+// The table of routes and openapi.yaml say the same of every route.
+func TestTableOfRoutesIsTheDescription(t *testing.T) {
+	t.Parallel()
+	described := map[string]map[string]any{}
+	for path, item := range description(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.Security != nil && len(*op.Security) == 0 {
+				continue
+			}
+			says := maps.Clone(op.Extensions)
+			delete(says, "x-error-codes")
+			described[method+" "+path] = says
+		}
+	}
+	table := map[string]map[string]any{}
+	for _, r := range readinesshttp.Routes() {
+		says := map[string]any{"x-scope": r.Scope, "x-counting-group": r.Group.Name}
+		if r.Feature != "" {
+			says["x-feature"] = string(r.Feature)
+		}
+		table[r.Method+" "+r.Path] = says
+	}
+	if diff := cmp.Diff(described, table); diff != "" {
+		t.Errorf("openapi.yaml and the table of routes differ (-openapi.yaml +table):\n%s", diff)
+	}
+}
+
+// Scope and group of a route follow from what it does (spec 5.2, 8).
+func TestScopesAndGroups(t *testing.T) {
+	t.Parallel()
+	for _, r := range readinesshttp.Routes() {
+		want := readinesshttp.Route{Method: r.Method, Path: r.Path, Scope: token.ScopeRead, Group: readinesshttp.Read, Role: r.Role, Feature: r.Feature}
+		switch {
+		case r.Method != http.MethodGet:
+			want.Scope, want.Group = token.ScopeReadWrite, readinesshttp.Start
+		case strings.HasPrefix(r.Path, "/v1/operations"):
+			want.Group = readinesshttp.Operations
+		}
+		if diff := cmp.Diff(want, r); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", r.Method, r.Path, diff)
+		}
+	}
+	for _, tt := range []struct {
+		group  readinesshttp.Group
+		limit  int
+		closed bool
+	}{{readinesshttp.Start, 30, true}, {readinesshttp.Read, 300, false}, {readinesshttp.Operations, 500, false}} {
+		if tt.group.Limit != tt.limit || tt.group.Closed != tt.closed {
+			t.Errorf("got %+v, want limit %d, closed %v", tt.group, tt.limit, tt.closed)
+		}
+	}
+}
+
+// Every code that a route lists has a status, every status of a code it lists is described, and every code of the
+// description is one of the service's.
+func TestCodesAreDescribed(t *testing.T) {
+	t.Parallel()
+	doc := description(t)
+	known := doc.Components.Schemas["ErrorCode"].Value.Extensions["x-extensible-enum"].([]any)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			codes, _ := op.Extensions["x-error-codes"].([]any)
+			for _, code := range codes {
+				status, ok := readinesshttp.Status(domain.Code(code.(string)))
+				if !ok || !slices.Contains(known, code) {
+					t.Errorf("%s %s lists %v, which is no code of a refusal", method, path, code)
+				} else if op.Responses.Status(status) == nil {
+					t.Errorf("%s %s lists %v and describes no %d", method, path, code, status)
+				}
+			}
+		}
+	}
+	for _, code := range known {
+		if _, ok := readinesshttp.Status(domain.Code(code.(string))); !ok {
+			t.Errorf("ErrorCode lists %v, which has no status", code)
+		}
+	}
+}
+
+// Decisions 1, the whole table.
+func TestStatusOfEveryCode(t *testing.T) {
+	t.Parallel()
+	for status, codes := range map[int]string{
+		400: "InvalidRequest InvalidPreview BenchmarkQuestionsMissing OperationNotSupportedForItem",
+		413: "PayloadTooLarge",
+		401: "Unauthorized TokenExpired",
+		403: "InsufficientScopes AppOnlyTokenNotSupported UserNotRegistered AccountNotActive AdminRoleRequired FeatureNotInPlan FeatureTurnedOff LicenseNotYours TrackedItemLimitReached LicenseTrackedItemLimitReached PlatformConsentRequired PlatformAccessDenied",
+		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound",
+		409: "OperationInProgress OperationHasNoResult ResultNotReady ScheduleConflict AiProviderConflict ItemChanged CapacityPaused RegionNotReady CapacityRequired CapacityUnpaid StoreNotConnected",
+		410: "OperationExpired",
+		429: "RequestBlocked AssessmentDailyLimitReached BenchmarkRunsExhausted OptimizationApplyDailyLimitReached FirstLookLimitReached BenchmarkBuildLimitReached",
+		500: "UnknownError",
+		502: "PlatformUnavailable StoreUnavailable",
+		503: "ThrottleStoreUnavailable",
+	} {
+		for code := range strings.FieldsSeq(codes) {
+			if got, _ := readinesshttp.Status(domain.Code(code)); got != status {
+				t.Errorf("%s: got status %d, want %d", code, got, status)
+			}
+		}
+	}
+	if _, ok := readinesshttp.Status(domain.CapacityBusy); ok {
+		t.Error("CapacityBusy is a code of operations alone and has a status")
+	}
+}
+
+// filled is a route's path with ids in it.
+func filled(path string) string {
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String()).Replace(path)
+}
+
+// Every route refuses everybody who may not call it, in the same way, and nothing comes of it.
+func TestEveryRouteIsGuarded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.now().Add(-2*time.Hour), time.Hour)
+	check(t, err)
+	good := w.as("ada")
+	tests := []struct {
+		name      string
+		header    string // Authorization
+		status    int
+		code      domain.Code
+		challenge string
+	}{
+		{"no token", "", 401, domain.Unauthorized, "Bearer"},
+		{"another scheme", "Basic YTpi", 401, domain.Unauthorized, "Bearer error="},
+		{"no token after the scheme", "Bearer ", 401, domain.Unauthorized, "Bearer error="},
+		{"garbage", "Bearer x.y.z", 401, domain.Unauthorized, `Bearer error="invalid_token"`},
+		{"a changed token", "Bearer " + good[:len(good)-8] + "AAAAAAAA", 401, domain.Unauthorized, `Bearer error="invalid_token"`},
+		{"an expired token", "Bearer " + old, 401, domain.TokenExpired, `Bearer error="invalid_token"`},
+		{"another issuer's audience", "Bearer " + w.provider.token(t, jwt.MapClaims{"aud": "elsewhere"}), 401, domain.Unauthorized, `Bearer error="invalid_token"`},
+		{"a program's token", "Bearer " + w.provider.token(t, jwt.MapClaims{"scp": nil, "roles": []string{token.ScopeReadWrite}}), 403, domain.AppOnlyTokenNotSupported, ""},
+		{"a program's token with a scope", "Bearer " + w.provider.token(t, jwt.MapClaims{"idtyp": "app"}), 403, domain.AppOnlyTokenNotSupported, ""},
+		{"no scope", "Bearer " + w.as("ada", "openid"), 403, domain.InsufficientScopes, `Bearer error="insufficient_scope", scope="`},
+		{"a stranger", "Bearer " + w.as("mallory"), 403, domain.UserNotRegistered, ""},
+		{"a stranger of another issuer", "Bearer " + w.provider.token(t, jwt.MapClaims{"oid": "mallory"}), 403, domain.UserNotRegistered, ""},
+		{"a person of the accounts file, from another issuer", "Bearer " + w.provider.token(t, jwt.MapClaims{"tid": nil, "sub": "ada"}), 403, domain.UserNotRegistered, ""},
+		{"two accounts and no choice", "Bearer " + w.as("dora"), 403, domain.UserNotRegistered, ""},
+		{"an account that does not know the person", "Bearer " + w.provider.token(t, jwt.MapClaims{"account": "other"}), 403, domain.UserNotRegistered, ""},
+		{"a suspended account", "Bearer " + w.as("sue"), 403, domain.AccountNotActive, ""},
+		{"a closed account", "Bearer " + w.as("carl"), 403, domain.AccountNotActive, ""},
+	}
+	w.untouched(func() {
+		for _, route := range readinesshttp.Routes() {
+			for _, tt := range tests {
+				t.Run(fmt.Sprint(route.Method, " ", route.Path, " ", tt.name), func(t *testing.T) {
+					got := w.send(route.Method, filled(route.Path), "", "", "Authorization", tt.header).refused(tt.status, tt.code)
+					if challenge := got.header.Get("WWW-Authenticate"); !strings.HasPrefix(challenge, tt.challenge) || tt.challenge == "" && challenge != "" {
+						t.Errorf("got WWW-Authenticate %q, want it to begin %q", challenge, tt.challenge)
+					}
+					if counted := got.header.Get("RateLimit") != ""; counted != (tt.status != 401) {
+						t.Errorf("counted in a window: got %v", counted)
+					}
+				})
+			}
+			if route.Scope == token.ScopeReadWrite {
+				got := w.send(route.Method, filled(route.Path), w.as("ada", token.ScopeRead), "").refused(403, domain.InsufficientScopes)
+				if challenge := got.header.Get("WWW-Authenticate"); !strings.Contains(challenge, token.ScopeReadWrite) {
+					t.Errorf("got WWW-Authenticate %q, want the scope in it", challenge)
+				}
+			}
+			if route.Feature != "" {
+				w.send(route.Method, filled(route.Path), w.as("nora"), "").refused(403, domain.FeatureTurnedOff).says(string(route.Feature))
+			}
+		}
+	})
+	if w.cloud.calls != 0 {
+		t.Errorf("the platform was asked %d times, want never", w.cloud.calls)
+	}
+	if strings.Contains(w.log.String(), good[:30]) || strings.Contains(w.log.String(), "eyJ") {
+		t.Error("a token was logged")
+	}
+}
+
+// What no guard stands in the way of: Service.ReadWrite.All reads, a person of another issuer, one of two accounts by
+// name.
+func TestWhoMayCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dora := func(accountID string) string {
+		tok, err := w.issuer.Mint(accountID, "dora", []string{token.ScopeRead}, w.now(), time.Hour)
+		check(t, err)
+		return tok
+	}
+	for name, tok := range map[string]string{
+		"read":           w.as("ada", token.ScopeRead),
+		"read and write": w.as("ada", token.ScopeReadWrite),
+		"another issuer": w.provider.token(t, nil),
+		"one of two":     dora("acme"),
+		"the other":      dora("other"),
+	} {
+		got := w.get("/v1/workspaces", tok).ok(200)
+		if len(got.value()) == 0 {
+			t.Errorf("%s: got no workspaces", name)
+		}
+	}
+	w.get("/v1/workspaces", dora("asleep")).refused(403, domain.UserNotRegistered).says("asleep")
+	w.get("/v1/workspaces", "", "Authorization", "bearer "+w.as("ada")).ok(200)
+	w.get("/v1/workspaces", w.as("ada"), "Authorization", "Bearer "+w.as("bob")).refused(401, domain.Unauthorized)
+}
+
+// A person who leaves an account, or an account that is suspended, is noticed by the very next call.
+func TestChangesOfAnAccountCountAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tok := w.as("oscar")
+	w.get("/v1/workspaces", tok).ok(200)
+	_, err := w.pool.Exec(t.Context(), `UPDATE accounts_v1 SET status = 'Suspended' WHERE account_id = 'other'`)
+	check(t, err)
+	w.get("/v1/workspaces", tok).refused(403, domain.AccountNotActive).says("other", "Suspended")
+}
+
+func TestUnknownRoutesAndMethods(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	for _, path := range []string{
+		"/", "/v1", "/v1/", "/v2/operations", "/v1/operations/", "/v1//operations", "/v1/Operations", "/v1/operations/" + nowhere.String() + "/",
+		"/v1/account", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/", "/docs/index.html",
+		modelPath(modelA) + "/aiInstructions/preview", "/" + strings.Repeat("x", 5000),
+	} {
+		got := w.get(path, ada).refused(404, domain.InvalidRequest)
+		if len(got.body["message"].(string)) > 300 {
+			t.Errorf("%.40s: the message repeats all of it", path)
+		}
+	}
+	for _, tt := range []struct{ method, path, allow string }{
+		{"POST", "/v1/operations", "GET"},
+		{"DELETE", "/v1/operations/" + nowhere.String(), "GET"},
+		{"GET", "/v1/operations/" + nowhere.String() + "/cancel", "POST"},
+		{"PUT", modelPath(modelA) + "/assess", "POST"},
+		{"PATCH", "/healthz", "GET"},
+		{"OPTIONS", "/v1/workspaces", "GET"},
+		{"BREW", "/v1/workspaces", "GET"},
+	} {
+		got := w.send(tt.method, tt.path, ada, "").refused(405, domain.InvalidRequest)
+		if allow := got.header.Get("Allow"); allow != tt.allow {
+			t.Errorf("%s %s: got Allow %q, want %q", tt.method, tt.path, allow, tt.allow)
+		}
+	}
+}

@@ -1,0 +1,528 @@
+package http_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	readinesshttp "readiness/http"
+	"readiness/http/openapitest"
+	"readiness/http/rate"
+	"readiness/http/token"
+	"readiness/internal/pgtest"
+	"readiness/projections"
+	"readiness/vault"
+)
+
+var (
+	sales   = uuid.MustParse("11111111-1111-4111-8111-111111111111") // a workspace everybody sees
+	finance = uuid.MustParse("22222222-2222-4222-8222-222222222222") // a workspace that ada alone sees
+	nowhere = uuid.MustParse("99999999-9999-4999-8999-999999999999")
+
+	modelA = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000001")
+	modelB = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000002")
+	modelC = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000003")
+	kept   = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000004") // maintained by the service
+	agent  = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
+)
+
+// cloud is a platform in memory: who sees what, and what goes wrong.
+type cloud struct {
+	mu         sync.Mutex
+	workspaces []item.Workspace
+	items      []item.Item
+	seenBy     map[uuid.UUID]string // the one person who sees a workspace
+	fails      func(as item.Caller) error
+	calls      int
+}
+
+func newCloud() *cloud {
+	model := func(id uuid.UUID, name string) item.Item {
+		return item.Item{ID: id, Type: item.SemanticModel, WorkspaceID: sales, DisplayName: name}
+	}
+	c := &cloud{
+		workspaces: []item.Workspace{{ID: sales, DisplayName: "Sales"}, {ID: finance, DisplayName: "Finance"}},
+		items:      []item.Item{model(modelB, "Budget"), model(modelA, "Actuals"), model(modelC, "Costs"), model(kept, "Usage Metrics"), {ID: agent, Type: item.DataAgent, WorkspaceID: sales, DisplayName: "Analyst", Description: "answers"}},
+		seenBy:     map[uuid.UUID]string{finance: "ada"},
+	}
+	c.items[3].Maintained = true
+	return c
+}
+
+func (c *cloud) ask(as item.Caller) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	if c.fails != nil {
+		return c.fails(as)
+	}
+	return nil
+}
+
+func (c *cloud) Workspaces(_ context.Context, as item.Caller) ([]item.Workspace, error) {
+	if err := c.ask(as); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(c.workspaces), func(w item.Workspace) bool { return c.seenBy[w.ID] != "" && c.seenBy[w.ID] != as.Person.ID }), nil
+}
+
+func (c *cloud) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error) {
+	all, err := c.Workspaces(ctx, as)
+	if err != nil {
+		return item.Workspace{}, err
+	}
+	i := slices.IndexFunc(all, func(w item.Workspace) bool { return w.ID == id })
+	if i < 0 {
+		return item.Workspace{}, domain.Refuse(domain.WorkspaceNotFound, "there is no workspace %s that you can see", id).About("workspaceId", id)
+	}
+	return all[i], nil
+}
+
+func (c *cloud) Items(_ context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+	if err := c.ask(as); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(c.items), func(it item.Item) bool { return it.WorkspaceID != workspaceID || it.Type != t }), nil
+}
+
+func (c *cloud) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
+	all, err := c.Items(ctx, as, workspaceID, t)
+	if err != nil {
+		return item.Item{}, err
+	}
+	i := slices.IndexFunc(all, func(it item.Item) bool { return it.ID == id })
+	if i < 0 {
+		return item.Item{}, domain.Refuse(domain.ItemNotFound, "there is no %s %s that you can see", t, id)
+	}
+	return all[i], nil
+}
+
+func (c *cloud) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
+	return definition.Definition{}, domain.Refuse(domain.PlatformUnavailable, "not asked for here")
+}
+
+func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.CapacityState, error) {
+	return item.CapacityActive, nil
+}
+
+// jobs remembers the steps that were enqueued.
+type jobs struct {
+	mu    sync.Mutex
+	steps []assessment.Step
+}
+
+func (j *jobs) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.steps = append(j.steps, steps...)
+	return nil
+}
+
+func (j *jobs) count() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.steps)
+}
+
+// world is a service over real HTTP on a real database, with a platform in memory and a clock that tests move.
+type world struct {
+	t        testing.TB
+	url      string // of the database
+	pool     *pgxpool.Pool
+	store    *eventstore.Store
+	commands *commands.Service
+	cloud    *cloud
+	jobs     *jobs
+	issuer   *token.Issuer
+	provider *provider
+	log      *logBook
+	base     string
+	client   *http.Client
+	clock    atomic.Int64 // added to the time
+}
+
+// logBook keeps what is logged.
+type logBook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBook) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBook) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())).UTC() }
+
+// later moves the clock of the service; the rate's clock is the database's and stays.
+func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, url: pgtest.URL(t), cloud: newCloud(), jobs: &jobs{}, log: &logBook{}, provider: startProvider(t)}
+	pool, err := pgxpool.New(t.Context(), w.url)
+	check(t, err)
+	t.Cleanup(pool.Close)
+	w.pool = pool
+	engine := projections.NewEngine(pool, projections.All()...)
+	check(t, engine.Create(t.Context()))
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	check(t, err)
+	w.store = eventstore.New(pool, codec, eventstore.Options{Now: w.now, Inline: engine.Inline})
+	v, err := vault.New(pool, make([]byte, vault.KeySize))
+	check(t, err)
+	w.commands = &commands.Service{
+		Pool: pool, Store: w.store, Platform: w.cloud, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
+		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
+	}
+	w.issuer, err = token.OpenIssuer(t.TempDir())
+	check(t, err)
+	w.accounts()
+	w.base, w.client = w.serve(w.limiter(w.url))
+	return w
+}
+
+func (w *world) limiter(url string) *rate.Limiter {
+	l, err := rate.Open(w.t.Context(), url, rate.Options{Timeout: 20 * time.Second})
+	check(w.t, err)
+	w.t.Cleanup(l.Close)
+	return l
+}
+
+// serve starts one more instance of the service; answers to its client are held against openapi.yaml.
+func (w *world) serve(l *rate.Limiter) (base string, client *http.Client) {
+	w.t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	base = "http://" + server.Listener.Addr().String()
+	server.Config.Handler = w.server(base, l).Handler()
+	server.Start()
+	w.t.Cleanup(server.Close)
+	return base, &http.Client{Transport: openapitest.Transport(w.t, &http.Transport{})}
+}
+
+func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
+	w.t.Helper()
+	verifier, err := token.NewVerifier(token.Options{
+		Embedded: w.issuer, Now: w.now, Log: slog.New(slog.DiscardHandler),
+		Issuers: []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}},
+	})
+	check(w.t, err)
+	s, err := readinesshttp.New(readinesshttp.Options{
+		Commands: w.commands, Views: &projections.Views{Pool: w.pool, Store: w.store}, Verifier: verifier, Limiter: l,
+		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32),
+		Checks:   []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}},
+		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now,
+	})
+	check(w.t, err)
+	return s
+}
+
+// accounts opens the accounts that tests call from.
+func (w *world) accounts() {
+	w.t.Helper()
+	on := account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
+	off := on
+	off.AIFeatures = false
+	people := func(names ...string) (all []account.Person) {
+		for _, n := range names {
+			all = append(all, account.Person{Person: item.Person{ID: n}, Role: account.Member})
+		}
+		return all
+	}
+	acme := people("ada", "bob", "dora")
+	acme[0].Role = account.Admin
+	acme[0].Permissions = map[item.Permission]item.Access{item.PermissionUsage: item.Granted}
+	acme = append(acme,
+		account.Person{Person: item.Person{ID: "uma"}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Unavailable}},
+		account.Person{Person: item.Person{Issuer: w.provider.url, ID: "tenant/eve"}, Role: account.Member})
+	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{
+		{AccountID: "acme", Plan: account.Enterprise, Status: account.Active, Settings: on, People: acme},
+		{AccountID: "tiny", Plan: account.Free, Status: account.Active, Settings: on, People: people("tim")},
+		{AccountID: "other", Plan: account.Team, Status: account.Active, Settings: on, People: people("oscar", "dora")},
+		{AccountID: "asleep", Plan: account.Team, Status: account.Suspended, Settings: on, People: people("sue")},
+		{AccountID: "shut", Plan: account.Team, Status: account.Closed, Settings: on, People: people("carl")},
+		{AccountID: "plain", Plan: account.Team, Status: account.Active, Settings: off, People: people("nora")},
+	})
+	check(w.t, err)
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// accountOf is the account that a person's token names.
+var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain"}
+
+// as returns a person's token with both scopes, or with those given.
+func (w *world) as(person string, scopes ...string) string {
+	w.t.Helper()
+	if scopes == nil {
+		scopes = []string{token.ScopeRead, token.ScopeReadWrite}
+	}
+	t, err := w.issuer.Mint(accountOf[person], person, scopes, w.now(), time.Hour)
+	check(w.t, err)
+	return t
+}
+
+// reply is an answer that was read to its end.
+type reply struct {
+	t      testing.TB
+	status int
+	header http.Header
+	text   []byte
+	body   map[string]any
+}
+
+// send sends a call. headers are names and values in turn; without a token there is no Authorization.
+func (w *world) send(method, path, tok, body string, headers ...string) reply {
+	w.t.Helper()
+	address := path
+	if strings.HasPrefix(path, "/") {
+		address = w.base + path
+	}
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(w.t.Context(), method, address, reader)
+	check(w.t, err)
+	if tok != "" {
+		r.Header.Set("Authorization", "Bearer "+tok)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			r.Header.Del(headers[i])
+			continue
+		}
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	answer, err := w.client.Do(r)
+	check(w.t, err)
+	defer answer.Body.Close()
+	got := reply{t: w.t, status: answer.StatusCode, header: answer.Header}
+	got.text, err = io.ReadAll(answer.Body)
+	check(w.t, err)
+	_ = json.Unmarshal(got.text, &got.body)
+	return got
+}
+
+func (w *world) get(path, tok string, headers ...string) reply {
+	w.t.Helper()
+	return w.send(http.MethodGet, path, tok, "", headers...)
+}
+
+// refused wants a refusal.
+func (r reply) refused(status int, code domain.Code) reply {
+	r.t.Helper()
+	if r.status != status || r.body["errorCode"] != string(code) {
+		r.t.Fatalf("got %d %s, want %d %s", r.status, r.text, status, code)
+	}
+	return r
+}
+
+// says wants the message of a refusal to hold every part.
+func (r reply) says(parts ...string) reply {
+	r.t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(fmt.Sprint(r.body["message"]), p) {
+			r.t.Fatalf("got message %q, want %q in it", r.body["message"], p)
+		}
+	}
+	return r
+}
+
+// parameter is a parameter of a refusal.
+func (r reply) parameter(name string) (values []string) {
+	parameters, _ := r.body["parameters"].([]any)
+	for _, p := range parameters {
+		if p := p.(map[string]any); p["name"] == name {
+			values = append(values, p["value"].(string))
+		}
+	}
+	return values
+}
+
+// ok wants a status and returns the reply.
+func (r reply) ok(status int) reply {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Fatalf("got %d %s, want %d", r.status, r.text, status)
+	}
+	return r
+}
+
+// operation is the id of the operation that a 202 started.
+func (r reply) operation() uuid.UUID {
+	r.t.Helper()
+	r.ok(http.StatusAccepted)
+	return uuid.MustParse(r.body["operationId"].(string))
+}
+
+func (r reply) value() []map[string]any {
+	r.t.Helper()
+	list, ok := r.body["value"].([]any)
+	if !ok {
+		r.t.Fatalf("got %s, want a list", r.text)
+	}
+	out := make([]map[string]any, len(list))
+	for i, v := range list {
+		out[i] = v.(map[string]any)
+	}
+	return out
+}
+
+func modelPath(model uuid.UUID) string {
+	return "/v1/workspaces/" + sales.String() + "/semanticModels/" + model.String() + "/aiReadiness"
+}
+
+var bulkPath = "/v1/workspaces/" + sales.String() + "/aiReadiness/assess"
+
+// assess starts the assessment of a model as the person and returns the operation.
+func (w *world) assess(person string, model uuid.UUID) uuid.UUID {
+	w.t.Helper()
+	return w.send(http.MethodPost, modelPath(model)+"/assess", w.as(person), "").operation()
+}
+
+// events counts everything in the log.
+func (w *world) events() (n int) {
+	w.t.Helper()
+	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
+	return n
+}
+
+// untouched runs do and wants it to have changed nothing: no event, no step of work.
+func (w *world) untouched(do func()) {
+	w.t.Helper()
+	events, steps := w.events(), w.jobs.count()
+	do()
+	if got := w.events(); got != events {
+		w.t.Errorf("%d events were appended, want none", got-events)
+	}
+	if got := w.jobs.count(); got != steps {
+		w.t.Errorf("%d steps were enqueued, want none", got-steps)
+	}
+}
+
+// change carries out commands on a run, as the worker does.
+func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[assessment.Run]) {
+	w.t.Helper()
+	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+		for _, cmd := range cmds {
+			if err := eventstore.Decide(c, run, cmd); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// assessed ends the assessment of a model well, as the worker does, and returns the assessment's id.
+func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment.Usage) uuid.UUID {
+	w.t.Helper()
+	made, score := uuid.Must(uuid.NewV7()), 52
+	hash, sql, args, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
+	check(w.t, err)
+	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
+	standing := eventstore.FoldLast(assessment.Stream(accountID, model), assessment.Evolve)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
+		c.Queue(sql, args...)
+		found := 7
+		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, standing, assessment.Record{Assessment: assessment.Assessment{
+			AssessmentID: made, OperationID: id, WorkspaceID: sales, WorkspaceName: "Sales", ModelID: model, ModelName: "Actuals", AssessedAt: w.now(),
+			Score: &score, FindingsCount: 7, RegimeID: "2026-11", Usage: usage, DocumentHash: hash, SchemaVersion: 1,
+		}})
+	}))
+	return made
+}
+
+// provider is an OpenID Connect provider of which one account knows a person.
+type provider struct {
+	url string
+	key *ecdsa.PrivateKey
+}
+
+func startProvider(t testing.TB) *provider {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(t, err)
+	p := &provider{key: key}
+	point, err := key.PublicKey.Bytes()
+	check(t, err)
+	b64 := base64.RawURLEncoding.EncodeToString
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": p.url, "jwks_uri": p.url + "/keys"})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]string{"kty": "EC", "crv": "P-256", "kid": "1", "x": b64(point[1:33]), "y": b64(point[33:])}}})
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	p.url = server.URL
+	return p
+}
+
+// token signs the claims of eve's token, changed.
+func (p *provider) token(t testing.TB, changes jwt.MapClaims) string {
+	t.Helper()
+	c := jwt.MapClaims{"iss": p.url, "aud": "service", "sub": "eve", "tid": "tenant", "oid": "eve", "exp": time.Now().Add(time.Hour).Unix(), "scp": token.ScopeReadWrite}
+	maps.Copy(c, changes)
+	maps.DeleteFunc(c, func(_ string, v any) bool { return v == nil })
+	tok := jwt.NewWithClaims(jwt.SigningMethodES256, c)
+	tok.Header["kid"] = "1"
+	signed, err := tok.SignedString(p.key)
+	check(t, err)
+	return signed
+}
