@@ -284,6 +284,15 @@ func TestChangesAreSeenAtTheNextCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, want := range []string{"two", "six"} { // within one tick of a coarse clock
+		put(t, root, map[string]string{"ws/A.Report/.platform": platformFile(id.String(), want)})
+		if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		if got := name(); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
 	old := info.ModTime().Add(-1e12)
 	if err := os.Chtimes(file, old, old); err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	}
 	if err == nil {
 		err = f.finish()
-	} else if left := f.discard(); left != nil { // nothing has happened yet to the parts
+	} else if left := f.RemoveAll(journal); left != nil { // nothing has happened yet to the parts
 		p.logger.Warn("platform folder: a write that failed could not be cleared away; the next call tries again", "item", f.dir, "error", left)
 	}
 	if _, refused := domain.Refused(err); err == nil || refused {
@@ -269,26 +269,14 @@ func (f *itemFolder) recover() error {
 		}
 		return err
 	}
-	if _, err := f.Lstat(commitFile); !info.IsDir() || gone(err) {
-		return f.discard()
+	if _, err := f.Lstat(commitFile); gone(err) || !info.IsDir() {
+		return f.RemoveAll(journal)
 	}
 	err = f.finish()
 	f.platform.logger.Warn("platform folder: a write that was cut off has been ended", "item", f.dir, "error", err)
 	if errors.Is(err, errChanged) {
 		err = nil
 	}
-	return err
-}
-
-// discard removes the journal, first what makes it one: without that it is
-// never followed.
-func (f *itemFolder) discard() error {
-	if err := f.Remove(commitFile); err != nil && !gone(err) {
-		return err
-	}
-	crashPoint()
-	err := f.RemoveAll(journal)
-	crashPoint()
 	return err
 }
 
@@ -310,6 +298,10 @@ func (f *itemFolder) finish() error {
 				todo = append(todo, c) // its folders may be left
 			}
 		case c.Old:
+			if _, err := f.Lstat(journal + "/" + c.Staged); c.New != "" && gone(err) {
+				foreign++ // somebody cleared the new bytes away
+				continue
+			}
 			todo = append(todo, c)
 		default:
 			foreign++
@@ -320,9 +312,10 @@ func (f *itemFolder) finish() error {
 			return err
 		}
 	}
-	if err := f.discard(); err != nil {
+	if err := f.RemoveAll(journal); err != nil {
 		return err
 	}
+	crashPoint()
 	if foreign > 0 {
 		return errChanged
 	}
