@@ -199,7 +199,7 @@ func (c *Change) failed(err error) error {
 		switch {
 		case pg.Code == "23505" && pg.ConstraintName == "events_stream_version_key",
 			pg.Code == "40001", // serialization_failure
-			pg.Code == "40P01": // deadlock_detected: views and queued statements may take rows in any order
+			pg.Code == "40P01": // deadlock_detected: queued statements may take rows in any order
 			return &movedOn{err}
 		}
 	}
@@ -289,11 +289,12 @@ FROM unnest($1::text[], $3::text[], $4::bigint[], $5::bytea[]) AS n (stream, typ
 ON CONFLICT (stream) DO UPDATE SET version = excluded.version, chain = excluded.chain
 WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 
-// The lock says "positions above this one may still be taken by me" before the
-// first is taken (architecture 2). What is inserted comes in the order given.
+// The first lock is the one HoldAppends takes. The second says "positions above
+// this one may still be taken by me" before the first is taken (architecture
+// 2). What is inserted comes in the order given.
 var eventsSQL = fmt.Sprintf(`
 WITH held AS MATERIALIZED (
-	SELECT pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq
+	SELECT pg_advisory_xact_lock_shared(%d), pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq
 ), placed AS MATERIALIZED (
 	SELECT nextval('events_position_seq') AS position, n.*
 	FROM held, unnest($1::uuid[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::timestamptz[], $9::bytea[])
@@ -302,7 +303,7 @@ WITH held AS MATERIALIZED (
 INSERT INTO events (position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
 SELECT position, event_id, $2, stream, version, type, schema_version, data::json, $10, recorded_at, sha256(chain || int8send(position))
 FROM placed
-RETURNING position`, appenders)
+RETURNING position`, gate, appenders)
 
 // queueAppend queues the streams, the events, their inline views and what else
 // was queued, in this order.
@@ -311,11 +312,9 @@ func (c *Change) queueAppend(b *pgx.Batch) error {
 		c.queueStreams(b)
 		c.queueEvents(b)
 	}
-	if c.store.inline != nil {
-		for _, r := range c.recorded {
-			if err := c.store.inline(b, r); err != nil {
-				return fmt.Errorf("eventstore: project %s: %w", r.Type, err)
-			}
+	if c.store.inline != nil && len(c.recorded) > 0 {
+		if err := c.store.inline(b, c.recorded); err != nil {
+			return fmt.Errorf("eventstore: append: %w", err)
 		}
 	}
 	for _, q := range c.queued {

@@ -347,8 +347,10 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	s := eventstore.New(pool, codec(t), eventstore.Options{Inline: func(b *pgx.Batch, r eventstore.Recorded) error {
-		b.Queue("SELECT $1::text", r.Stream)
+	s := eventstore.New(pool, codec(t), eventstore.Options{Inline: func(b *pgx.Batch, list []eventstore.Recorded) error {
+		for _, r := range list {
+			b.Queue("SELECT $1::text", r.Stream)
+		}
 		return nil
 	}})
 	pasts := make([]eventstore.Loadable, 120)

@@ -60,9 +60,9 @@ type Options struct {
 	Now    func() time.Time // time.Now when nil
 	NewID  func() uuid.UUID // random UUID v7 when nil
 	Logger *slog.Logger     // nothing is logged when nil
-	// Inline queues the statements that project an event in the transaction
-	// that appends it. Its error fails the append.
-	Inline func(*pgx.Batch, Recorded) error
+	// Inline queues the statements that project the events of one append in its
+	// transaction. Its error fails the append.
+	Inline func(*pgx.Batch, []Recorded) error
 	// HandlerTimeout ends the context of a follower's handling of one event;
 	// 30 seconds when 0.
 	HandlerTimeout time.Duration
@@ -74,7 +74,7 @@ type Store struct {
 	codec  *Codec
 	now    func() time.Time
 	newID  func() uuid.UUID
-	inline func(*pgx.Batch, Recorded) error
+	inline func(*pgx.Batch, []Recorded) error
 	logger *slog.Logger
 
 	handlerTimeout time.Duration

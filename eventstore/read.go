@@ -46,7 +46,7 @@ type Selection struct {
 // holds no connection between pages, so it sees what is appended meanwhile. An
 // error ends it.
 func (s *Store) ReadStream(ctx context.Context, stream string, after int64) iter.Seq2[Recorded, error] {
-	return s.decoded(s.pages(ctx, after, byVersion, `stream = $1 AND version > $2 ORDER BY version`, stream))
+	return s.decoded(pages(ctx, s.pool, after, byVersion, `stream = $1 AND version > $2 ORDER BY version`, stream))
 }
 
 // ReadAll yields the log's events after the position, up to and with upTo, in
@@ -55,6 +55,13 @@ func (s *Store) ReadStream(ctx context.Context, stream string, after int64) iter
 // An error ends it.
 func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Recorded, error] {
 	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo}))
+}
+
+// ReadVisible yields, through tx, the events after the position that tx sees,
+// up to and with upTo, whatever the watermark is: for one that holds appends back
+// (HoldAppends). An error ends it.
+func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64) iter.Seq2[Recorded, error] {
+	return s.decoded(pages(ctx, tx, after, byPosition, wherePosition, upTo))
 }
 
 // ReadStored yields the selected events in the order of their positions, as
@@ -72,26 +79,30 @@ func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorde
 		switch {
 		case sel.Stream != "":
 			// In a stream, the order of versions is the order of positions; its index has them so.
-			s.pages(ctx, 0, byVersion, `stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
+			pages(ctx, s.pool, 0, byVersion, `stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
-			s.pages(ctx, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
+			pages(ctx, s.pool, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
 		default:
-			s.pages(ctx, sel.After, byPosition, `position <= $1 AND position > $2 ORDER BY position`, sel.UpTo)(yield)
+			pages(ctx, s.pool, sel.After, byPosition, wherePosition, sel.UpTo)(yield)
 		}
 	}
 }
+
+const wherePosition = `position <= $1 AND position > $2 ORDER BY position`
 
 func byVersion(r *Recorded) int64  { return r.Version }
 func byPosition(r *Recorded) int64 { return r.Position }
 
 // pages yields page after page, each read after the key of the last event:
 // where's $2 is the key, $1 and those from $3 are the args.
-func (s *Store) pages(ctx context.Context, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
+func pages(ctx context.Context, q interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
 	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
 		for {
-			rows, err := s.pool.Query(ctx, sql, append([]any{args[0], after}, args[1:]...)...)
+			rows, err := q.Query(ctx, sql, append([]any{args[0], after}, args[1:]...)...)
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return

@@ -11,6 +11,22 @@ import (
 // positions above p holds appenders+p, shared. 2^44 positions fit.
 const appenders = int64(0x4553) << 44
 
+// gate is the advisory lock that every append holds, shared, from before it
+// takes a position until it ends.
+const gate = appenders - 1
+
+// HoldAppends waits until no append is running and keeps new ones waiting
+// until tx ends, those of other programs too. What tx's next statement sees is
+// all there is, whatever the watermark: at READ COMMITTED; a transaction with
+// one snapshot has taken it too early. Give it a lock_timeout: appends wait as
+// long as it does.
+func HoldAppends(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, gate); err != nil {
+		return fmt.Errorf("eventstore: hold appends: %w", err)
+	}
+	return nil
+}
+
 const lastSQL = `SELECT last_value FROM events_position_seq`
 
 var heldSQL = fmt.Sprintf(`

@@ -68,7 +68,6 @@ CREATE TABLE view_generations (
     generation int         NOT NULL,
     state      text        NOT NULL CHECK (state IN ('building', 'live', 'retired')),
     position   bigint      NOT NULL, -- while building: the log is folded up to here; live, following: see followers
-    rows       bigint      NOT NULL DEFAULT 0, -- folded while it was built
     tables     text[]      NOT NULL,
     error      text,
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -1,9 +1,13 @@
 package projections
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -21,14 +25,16 @@ func NewEngine(pool *pgxpool.Pool, views ...*View) *Engine {
 	return &Engine{pool: pool, views: views}
 }
 
-// Inline queues what the inline views make of an event, for the transaction
-// that appends it (eventstore.Options.Inline).
-func (e *Engine) Inline(b *pgx.Batch, r eventstore.Recorded) error {
+// Inline queues what the inline views make of an append's events, for its
+// transaction (eventstore.Options.Inline). Every append takes the rows of a
+// table in the order of their keys, and the tables in the order of the views,
+// so that two of them cannot deadlock.
+func (e *Engine) Inline(b *pgx.Batch, events []eventstore.Recorded) error {
 	for _, v := range e.views {
 		if !v.Inline {
 			continue
 		}
-		if err := v.queue(b, r); err != nil {
+		if err := v.queue(b, events); err != nil {
 			return err
 		}
 	}
@@ -39,27 +45,56 @@ func (e *Engine) Inline(b *pgx.Batch, r eventstore.Recorded) error {
 // that moves the follower (eventstore.Store.Follow).
 func (v *View) Apply(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
 	b := &pgx.Batch{}
-	if err := v.queue(b, r); err != nil || b.Len() == 0 {
+	if err := v.queue(b, []eventstore.Recorded{r}); err != nil || b.Len() == 0 {
 		return err
 	}
 	return tx.SendBatch(ctx, b).Close()
 }
 
 // queue queues the statements for the live tables, which are reached through
-// the SQL views that a rebuild switches.
-func (v *View) queue(b *pgx.Batch, r eventstore.Recorded) error {
-	var rows Rows
-	if err := v.Project(&rows, r); err != nil {
-		return fmt.Errorf("projections: view %s: event %s of stream %s: %w", v.Name, r.Type, r.Stream, err)
+// the SQL views that a rebuild switches. What changes one row stays in order.
+func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
+	type placed struct {
+		change
+		table int
+		key   []byte
 	}
-	for _, c := range rows.changes {
-		sql, args, err := c.statement(v.live(c.table))
+	var changes []placed
+	var rows Rows
+	for _, r := range events {
+		rows.changes = rows.changes[:0]
+		err := v.Project(&rows, r)
+		for i := 0; err == nil && i < len(rows.changes); i++ {
+			p := placed{change: rows.changes[i]}
+			if p.table, err = v.place(&p.change); err == nil {
+				_, p.key = p.rowKey(nil)
+				changes = append(changes, p)
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("projections: view %s: event %s of stream %s: %w", v.Name, r.Type, r.Stream, err)
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), bytes.Compare(a.key, b.key))
+	})
+	for _, p := range changes {
+		sql, args, err := p.statement(v.live(p.change.table))
+		if err != nil {
+			return fmt.Errorf("projections: view %s: %w", v.Name, err)
 		}
 		b.Queue(sql, args...)
 	}
 	return nil
+}
+
+// place returns the change's table among the view's, once it fits.
+func (v *View) place(c *change) (int, error) {
+	i := slices.Index(v.Tables, c.table)
+	if i < 0 {
+		return 0, fmt.Errorf("the table %s is not one of the view's", c.table.Name)
+	}
+	return i, c.check()
 }
 
 // live is the SQL view that a table of v is read and written through.
@@ -70,42 +105,75 @@ func (v *View) physical(t *Table, generation int) string {
 	return fmt.Sprintf("%s_v%d_g%d", t.Name, v.Version, generation)
 }
 
-// Create makes the first generation of every view that has none, on a log that
-// is empty; with events in the log a view must be built (Rebuild). Processes
-// may start together: one creates, the others find it done.
+// follower is the name under which a view that is not inline follows the log.
+func (v *View) follower() string { return fmt.Sprintf("%s_v%d", v.Name, v.Version) }
+
+// Follow makes the views that are not inline follow the log on router.
+func (e *Engine) Follow(log *eventstore.Store, router *message.Router) error {
+	for _, v := range e.views {
+		if v.Inline {
+			continue
+		}
+		if err := log.Follow(router, v.follower(), v.Apply); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Create makes the first generation of every view that was never built, while
+// the log is empty; with events in the log a view has to be built by Rebuild,
+// and Check says so. Processes may start together: one creates, the others
+// find it done.
 func (e *Engine) Create(ctx context.Context) error {
-	return pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
-			return fmt.Errorf("projections: %w", err)
+			return err
 		}
 		for _, v := range e.views {
 			if err := v.create(ctx, tx); err != nil {
-				return err
+				return fmt.Errorf("view %s: %w", v.Name, err)
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("projections: create: %w", err)
+	}
+	return nil
 }
 
 func (v *View) create(ctx context.Context, tx pgx.Tx) error {
 	var exists, empty bool
-	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM view_generations WHERE view = $1 AND version = $2 AND state = 'live'), NOT EXISTS (SELECT FROM events)`,
-		v.Name, v.Version).Scan(&exists, &empty); err != nil {
-		return fmt.Errorf("projections: %w", err)
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM view_generations WHERE view = $1), NOT EXISTS (SELECT FROM events)`, v.Name).Scan(&exists, &empty)
+	if err != nil || exists || !empty {
+		return err
 	}
-	if exists || !empty {
-		return nil
+	if err := v.createGeneration(ctx, tx, 1, "live"); err != nil {
+		return err
 	}
-	tables := make([]string, len(v.Tables))
-	for i, t := range v.Tables {
-		tables[i] = v.physical(t, 1)
-		for _, sql := range append(append([]string{t.createTable(tables[i])}, t.createIndexes(tables[i])...),
-			fmt.Sprintf(`CREATE VIEW %s AS SELECT * FROM %s`, v.live(t), tables[i])) {
+	for _, t := range v.Tables {
+		table := v.physical(t, 1)
+		for _, sql := range append(t.createIndexes(table), t.createView(v.live(t), table)) {
 			if _, err := tx.Exec(ctx, sql); err != nil {
-				return fmt.Errorf("projections: create view %s: %w", v.Name, err)
+				return err
 			}
 		}
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, 1, 'live', 0, $3)`, v.Name, v.Version, tables)
+	return nil
+}
+
+// createGeneration creates the empty tables of a generation, without secondary
+// indexes, and its row.
+func (v *View) createGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
+	tables := make([]string, len(v.Tables))
+	for i, t := range v.Tables {
+		tables[i] = v.physical(t, generation)
+		if _, err := tx.Exec(ctx, t.createTable(tables[i])); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, $3, $4, 0, $5)`,
+		v.Name, v.Version, generation, state, tables)
 	return err
 }

@@ -36,13 +36,85 @@ func (t *Table) keyIs(first int) string {
 	return strings.Join(conditions, " AND ")
 }
 
-// statement is the change as SQL on the relation. The text depends on the
-// change's columns only, so that the server prepares each once.
-func (c change) statement(relation string) (string, []any, error) {
-	t := c.table
-	if c.kind != 'i' && len(c.key) != len(t.Key) {
-		return "", nil, fmt.Errorf("table %s has %d key columns, the change names %d", t.Name, len(t.Key), len(c.key))
+// typeOf is the SQL type of a column.
+func (t *Table) typeOf(name string) string {
+	if i, ok := t.column(name); ok {
+		return t.Columns[i].Type
 	}
+	return ""
+}
+
+// names are the table's columns.
+func (t *Table) names() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// columnsOf are the columns of a row in the order of the table.
+func (t *Table) columnsOf(row Row) []string {
+	names := make([]string, 0, len(row))
+	for _, c := range t.Columns {
+		if _, ok := row[c.Name]; ok {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// sameKey is the condition that two relations' rows have the same key.
+func (t *Table) sameKey(a, b string) string {
+	same := make([]string, len(t.Key))
+	for i, k := range t.Key {
+		same[i] = fmt.Sprintf("%[1]s.%[3]s = %[2]s.%[3]s", a, b, k)
+	}
+	return strings.Join(same, " AND ")
+}
+
+// sumColumn adds what is inserted to what the row r has.
+const sumColumn = "%[1]s = coalesce(r.%[1]s, 0) + EXCLUDED.%[1]s"
+
+// each formats every name and joins them as a list.
+func each(names []string, format string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf(format, n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// check refuses a change that does not fit its table.
+func (c *change) check() error {
+	t := c.table
+	if c.kind == 'i' {
+		for _, k := range t.Key {
+			if c.values[k] == nil {
+				return fmt.Errorf("table %s: a row is inserted without its key column %s", t.Name, k)
+			}
+		}
+	} else if len(c.key) != len(t.Key) {
+		return fmt.Errorf("table %s has %d key columns, the change names %d", t.Name, len(t.Key), len(c.key))
+	}
+	for name := range c.values {
+		if _, ok := t.column(name); !ok {
+			return fmt.Errorf("table %s has no column %s", t.Name, name)
+		}
+		if c.kind != 'i' && slices.Contains(t.Key, name) {
+			return fmt.Errorf("table %s: the key column %s cannot be changed", t.Name, name)
+		}
+	}
+	if (c.kind == 's' || c.kind == 'a') && len(c.values) == 0 {
+		return fmt.Errorf("table %s: a change of no column", t.Name)
+	}
+	return nil
+}
+
+// statement is the change, which fits its table, as SQL on the relation. The text depends on the
+// change's columns only, so that the server prepares each once.
+func (c *change) statement(relation string) (string, []any, error) {
+	t := c.table
 	args := slices.Clone([]any(c.key))
 	var names, values []string // in the order of the table's columns
 	for _, col := range t.Columns {
@@ -57,9 +129,6 @@ func (c change) statement(relation string) (string, []any, error) {
 		args = append(args, v)
 		names, values = append(names, col.Name), append(values, fmt.Sprintf("$%d", len(args)))
 	}
-	if len(names) != len(c.values) {
-		return "", nil, fmt.Errorf("a change of table %s names columns it does not have: %v", t.Name, c.values)
-	}
 	switch c.kind {
 	case 'i':
 		return fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, relation, strings.Join(names, ", "), strings.Join(values, ", ")), args, nil
@@ -71,16 +140,12 @@ func (c change) statement(relation string) (string, []any, error) {
 		return fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, relation, strings.Join(sets, ", "), t.keyIs(1)), args, nil
 	case 'a':
 		keys := make([]string, len(t.Key))
-		sums := make([]string, len(names))
 		for i := range t.Key {
 			keys[i] = fmt.Sprintf("$%d", i+1)
 		}
-		for i, n := range names {
-			sums[i] = fmt.Sprintf("%s = r.%s + EXCLUDED.%s", n, n, n)
-		}
 		return fmt.Sprintf(`INSERT INTO %s AS r (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s`, relation,
 			strings.Join(slices.Concat(t.Key, names), ", "), strings.Join(slices.Concat(keys, values), ", "),
-			strings.Join(t.Key, ", "), strings.Join(sums, ", ")), args, nil
+			strings.Join(t.Key, ", "), each(names, sumColumn)), args, nil
 	default:
 		return fmt.Sprintf(`DELETE FROM %s WHERE %s`, relation, t.keyIs(1)), args, nil
 	}
@@ -96,6 +161,12 @@ func (t *Table) createTable(name string) string {
 		}
 	}
 	return fmt.Sprintf(`CREATE TABLE %s (%s, PRIMARY KEY (%s))`, name, strings.Join(columns, ", "), strings.Join(t.Key, ", "))
+}
+
+// createView is the DDL of the SQL view that reaches the table; it replaces
+// one that has the same columns.
+func (t *Table) createView(name, table string) string {
+	return fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT %s FROM %s`, name, strings.Join(t.names(), ", "), table)
 }
 
 // createIndexes is the DDL of the secondary indexes.

@@ -1,0 +1,100 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Diff is how a generation differs from the live one, as of one instant.
+type Diff struct {
+	Same   int64 // rows
+	Tables []TableDiff
+}
+
+// None reports whether nothing differs.
+func (d *Diff) None() bool {
+	for _, t := range d.Tables {
+		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TableDiff is how a table differs from the live one.
+type TableDiff struct {
+	Table     string
+	OnlyLive  int64    // rows whose key the new table does not have
+	OnlyNew   int64    // rows whose key the live table does not have
+	Different int64    // rows with the same key and other columns
+	First     []string // the keys of up to ten of these rows, as JSON arrays, in order
+}
+
+// compare compares the generation with the live one. It holds writers back for
+// an instant only: once they are out it takes a snapshot and lets them go,
+// then brings the generation to that very point, compares as of the snapshot,
+// and undoes what it folded.
+func (b *build) compare(ctx context.Context) error {
+	tx, err := b.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+	if err != nil {
+		return fmt.Errorf("projections: rebuild %s: compare: %w", b.Name, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	to, err := b.snapshot(ctx, tx)
+	if err == nil {
+		err = b.foldVisible(ctx, tx, to)
+	}
+	diff, old := &Diff{}, b.live[len(b.live)-1].generation
+	for _, t := range b.Tables {
+		if err == nil {
+			err = t.compare(ctx, tx, diff, b.physical(t, old), b.physical(t, b.generation))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("projections: rebuild %s: compare: %w", b.Name, err)
+	}
+	b.diff = diff
+	return nil
+}
+
+// snapshot makes tx take its snapshot when no append is running, and returns up
+// to where the live generation is folded in it.
+func (b *build) snapshot(ctx context.Context, tx pgx.Tx) (to int64, err error) {
+	if !b.Inline { // its rows and its follower's position commit together
+		err = tx.QueryRow(ctx, `SELECT coalesce((SELECT position FROM followers WHERE name = $1), 0)`, b.follower()).Scan(&to)
+		return to, err
+	}
+	// The appends are held by another transaction: asking for the lock is a
+	// statement, and tx's first takes the snapshot.
+	return noEnd, pgx.BeginFunc(ctx, b.engine.pool, func(holder pgx.Tx) error {
+		if _, err := b.hold(ctx, holder); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `SELECT`)
+		return err
+	})
+}
+
+// compare adds to diff how the two tables differ.
+func (t *Table) compare(ctx context.Context, tx pgx.Tx, diff *Diff, before, after string) error {
+	keys := make([]string, len(t.Key))
+	for i, k := range t.Key {
+		keys[i] = fmt.Sprintf("coalesce(o.%[1]s, n.%[1]s)", k)
+	}
+	d := TableDiff{Table: t.Name}
+	var same int64
+	err := tx.QueryRow(ctx, fmt.Sprintf(`WITH pairs AS MATERIALIZED (
+			SELECT jsonb_build_array(%[1]s) AS key, o.%[2]s IS NULL AS fresh, n.%[2]s IS NULL AS gone, (%[3]s) IS DISTINCT FROM (%[4]s) AS differ
+			FROM %[5]s o FULL JOIN %[6]s n ON %[7]s
+		)
+		SELECT count(*) FILTER (WHERE NOT differ), count(*) FILTER (WHERE gone), count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE differ AND NOT gone AND NOT fresh),
+			array(SELECT key::text FROM pairs WHERE differ ORDER BY key LIMIT 10) FROM pairs`,
+		strings.Join(keys, ", "), t.Key[0], each(t.names(), "o.%s"), each(t.names(), "n.%s"), before, after, t.sameKey("o", "n")),
+	).Scan(&same, &d.OnlyLive, &d.OnlyNew, &d.Different, &d.First)
+	diff.Same += same
+	diff.Tables = append(diff.Tables, d)
+	return err
+}

@@ -1,0 +1,316 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/eventstore"
+)
+
+// fold gathers what many events make of a view's rows, so that a row that
+// changes often is written once and new rows are copied in. flush writes it.
+type fold struct {
+	view    *View
+	rows    Rows
+	tables  []*foldedTable // as view.Tables
+	events  int64
+	bytes   int
+	through int64 // the position of the last event
+}
+
+type foldedTable struct {
+	*Table
+	last map[string]*pending // the last that is to become of a key's row
+	// phases are written one after the other. There is a second one only when
+	// what becomes of a row depends on whether it was stored.
+	phases [][]*pending
+	buf    []byte
+}
+
+// pending is what is to become of one row: removed if it is stored, then at
+// most one of the others.
+type pending struct {
+	phase  int
+	key    Key
+	remove bool
+	fresh  Row // a new row
+	set    Row // if the row is stored
+	sum    Row // added to the row, which is made if it is not stored
+}
+
+func newFold(v *View) *fold {
+	f := &fold{view: v}
+	for _, t := range v.Tables {
+		f.tables = append(f.tables, &foldedTable{Table: t, last: map[string]*pending{}})
+	}
+	return f
+}
+
+// add folds an event.
+func (f *fold) add(r eventstore.Recorded) error {
+	f.rows.changes = f.rows.changes[:0]
+	err := f.view.Project(&f.rows, r)
+	for i := 0; err == nil && i < len(f.rows.changes); i++ {
+		var j int
+		if j, err = f.view.place(&f.rows.changes[i]); err == nil {
+			err = f.tables[j].change(&f.rows.changes[i])
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("projections: view %s: position %d, event %s of stream %s: %w", f.view.Name, r.Position, r.Type, r.Stream, err)
+	}
+	f.events++
+	f.bytes += len(r.Data)
+	f.through = r.Position
+	return nil
+}
+
+func (t *foldedTable) change(c *change) error {
+	var key Key
+	key, t.buf = c.rowKey(t.buf[:0])
+	p := t.last[string(t.buf)]
+	if p == nil || !p.takes(c.kind) {
+		phase := 0
+		if p != nil {
+			phase = p.phase + 1
+		}
+		p = &pending{phase: phase, key: key}
+		t.last[string(t.buf)] = p
+		if phase == len(t.phases) {
+			t.phases = append(t.phases, nil)
+		}
+		t.phases[phase] = append(t.phases[phase], p)
+	}
+	return p.take(t.Table, c)
+}
+
+// takes reports whether the change can be merged without knowing whether the
+// row is stored.
+func (p *pending) takes(kind byte) bool {
+	switch {
+	case kind == 'd' || p.fresh != nil:
+		return true
+	case p.set != nil:
+		return kind == 's'
+	case p.sum != nil:
+		return kind == 'a'
+	default:
+		return true // removed
+	}
+}
+
+// take merges the change.
+func (p *pending) take(t *Table, c *change) error {
+	untouched := !p.remove && p.fresh == nil && p.set == nil && p.sum == nil
+	switch c.kind {
+	case 'i':
+		if p.fresh != nil {
+			return fmt.Errorf("table %s: a row with the key %v is inserted twice", t.Name, p.key)
+		}
+		p.fresh = maps.Clone(c.values)
+	case 's':
+		switch {
+		case p.fresh != nil:
+			maps.Copy(p.fresh, c.values)
+		case p.set != nil:
+			maps.Copy(p.set, c.values)
+		case untouched:
+			p.set = maps.Clone(c.values)
+		}
+	case 'a':
+		switch {
+		case p.fresh != nil:
+			return increase(p.fresh, c.values)
+		case p.sum != nil:
+			return increase(p.sum, c.values)
+		case untouched:
+			p.sum = maps.Clone(c.values)
+		default: // removed before: begins at zero
+			p.fresh = maps.Clone(c.values)
+			for i, k := range t.Key {
+				p.fresh[k] = p.key[i]
+			}
+		}
+	case 'd':
+		// A fresh row that was not removed first was not stored.
+		p.remove = p.remove || p.fresh == nil
+		p.fresh, p.set, p.sum = nil, nil, nil
+	}
+	return nil
+}
+
+// increase adds deltas to a row; what is not there counts as zero.
+func increase(row, deltas Row) error {
+	for name, d := range deltas {
+		sum, err := plus(row[name], d)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+		row[name] = sum
+	}
+	return nil
+}
+
+func plus(a, b any) (any, error) {
+	if a == nil {
+		return b, nil
+	}
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	switch {
+	case x.CanInt() && y.CanInt():
+		return x.Int() + y.Int(), nil
+	case x.CanFloat() && y.CanFloat():
+		return x.Float() + y.Float(), nil
+	}
+	return nil, fmt.Errorf("%v (%T) and %v (%T) cannot be added", a, a, b, b)
+}
+
+// rowKey returns the key of the row that changes, and appends its form to buf.
+func (c *change) rowKey(buf []byte) (Key, []byte) {
+	key := c.key
+	if c.kind == 'i' {
+		key = make(Key, len(c.table.Key))
+		for i, k := range c.table.Key {
+			key[i] = c.values[k]
+		}
+	}
+	for i, k := range c.table.Key {
+		buf = appendKey(buf, c.table.typeOf(k), key[i])
+	}
+	return key, buf
+}
+
+// appendKey appends a form of v that is the same for values that are the same
+// in a column of the type.
+func appendKey(buf []byte, columnType string, v any) []byte {
+	buf = append(buf, 0)
+	switch v := v.(type) {
+	case string:
+		return append(strconv.AppendInt(buf, int64(len(v)), 10), ":"+v...)
+	case uuid.UUID:
+		return append(buf, v[:]...)
+	case time.Time:
+		if columnType == "date" {
+			return v.AppendFormat(buf, time.DateOnly)
+		}
+		return strconv.AppendInt(buf, v.UnixMicro(), 10)
+	}
+	switch r := reflect.ValueOf(v); {
+	case r.CanInt():
+		return strconv.AppendInt(buf, r.Int(), 10)
+	case r.Kind() == reflect.String:
+		return appendKey(buf[:len(buf)-1], columnType, r.String())
+	default:
+		return fmt.Appendf(buf, "%v", v)
+	}
+}
+
+// flush writes what was folded into the generation's tables.
+func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
+	for _, t := range f.tables {
+		relation := f.view.physical(t.Table, generation)
+		for _, phase := range t.phases {
+			if err := t.write(ctx, tx, relation, phase); err != nil {
+				return fmt.Errorf("projections: view %s: write %s: %w", f.view.Name, relation, err)
+			}
+		}
+	}
+	return nil
+}
+
+// write writes one phase, in which each row has its own pending.
+func (t *foldedTable) write(ctx context.Context, tx pgx.Tx, relation string, phase []*pending) error {
+	// What changes the same columns is written together.
+	sets, sums := map[string][]*pending{}, map[string][]*pending{}
+	var removed, fresh []*pending
+	for _, p := range phase {
+		if p.remove {
+			removed = append(removed, p)
+		}
+		switch {
+		case p.fresh != nil:
+			fresh = append(fresh, p)
+		case p.set != nil:
+			columns := strings.Join(t.columnsOf(p.set), ", ")
+			sets[columns] = append(sets[columns], p)
+		case p.sum != nil:
+			columns := strings.Join(t.columnsOf(p.sum), ", ")
+			sums[columns] = append(sums[columns], p)
+		}
+	}
+	if len(removed) > 0 {
+		err := t.staged(ctx, tx, relation, nil, removed, nil, fmt.Sprintf(`DELETE FROM %s r USING stage s WHERE %s`, relation, t.sameKey("r", "s")))
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.copy(ctx, tx, relation, t.names(), fresh, func(p *pending) Row { return p.fresh }); err != nil {
+		return err
+	}
+	for _, group := range sets {
+		columns := t.columnsOf(group[0].set)
+		sql := fmt.Sprintf(`UPDATE %s r SET %s FROM stage s WHERE %s`, relation, each(columns, "%[1]s = s.%[1]s"), t.sameKey("r", "s"))
+		if err := t.staged(ctx, tx, relation, columns, group, func(p *pending) Row { return p.set }, sql); err != nil {
+			return err
+		}
+	}
+	for _, group := range sums {
+		columns := t.columnsOf(group[0].sum)
+		all := strings.Join(slices.Concat(t.Key, columns), ", ")
+		sql := fmt.Sprintf(`INSERT INTO %s AS r (%s) SELECT %s FROM stage ON CONFLICT (%s) DO UPDATE SET %s`,
+			relation, all, all, strings.Join(t.Key, ", "), each(columns, sumColumn))
+		if err := t.staged(ctx, tx, relation, columns, group, func(p *pending) Row { return p.sum }, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staged copies the keys and columns of the rows into a table stage and runs sql.
+func (t *foldedTable) staged(ctx context.Context, tx pgx.Tx, relation string, columns []string, list []*pending, row func(*pending) Row, sql string) error {
+	names := slices.Concat(t.Key, columns)
+	if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE stage ON COMMIT DROP AS SELECT %s FROM %s LIMIT 0`, strings.Join(names, ", "), relation)); err != nil {
+		return err
+	}
+	if err := t.copy(ctx, tx, "stage", names, list, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sql, pgx.QueryExecModeExec); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `DROP TABLE stage`)
+	return err
+}
+
+// copy copies rows in. The key is not in what row returns for a staged row.
+func (t *foldedTable) copy(ctx context.Context, tx pgx.Tx, relation string, names []string, list []*pending, row func(*pending) Row) error {
+	if len(list) == 0 {
+		return nil
+	}
+	values := make([]any, len(names))
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{relation}, names, pgx.CopyFromSlice(len(list), func(i int) ([]any, error) {
+		p := list[i]
+		for j, name := range names {
+			if k := slices.Index(t.Key, name); k >= 0 {
+				values[j] = p.key[k]
+				continue
+			}
+			v, err := t.value(name, row(p)[name])
+			if err != nil {
+				return nil, err
+			}
+			values[j] = v
+		}
+		return values, nil
+	}))
+	return err
+}

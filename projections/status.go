@@ -1,0 +1,171 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/eventstore"
+)
+
+// State is what a generation of a view is to the program.
+type State string
+
+// The states of a generation. Missing is that of a view this program has and
+// the database does not.
+const (
+	Building State = "building"
+	Live     State = "live"
+	Retired  State = "retired"
+	Missing  State = "missing"
+)
+
+// Status is how a generation of a view stands.
+type Status struct {
+	View       string
+	Version    int
+	Generation int
+	Inline     bool // as this program has it; false for a version it does not have
+	State      State
+	Position   int64     // the log is folded up to here
+	Lag        int64     // how many positions that is behind the watermark; 0 for an inline view that is live
+	Rows       int64     // in its tables; an estimate of the server's beyond a hundred thousand a table
+	UpdatedAt  time.Time // when it moved last; of an inline view, when it went live
+	Error      string    // why it stands still; empty when it does not
+}
+
+// Status returns every generation there is, and the views that are missing, by
+// view, version and generation.
+func (e *Engine) Status(ctx context.Context, log *eventstore.Store) ([]Status, error) {
+	list, err := e.status(ctx, log)
+	if err != nil {
+		return nil, fmt.Errorf("projections: status: %w", err)
+	}
+	return list, nil
+}
+
+func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, error) {
+	watermark, err := log.Watermark(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := e.pool.Query(ctx, `SELECT g.view, g.version, g.generation, g.state, g.position, g.updated_at, coalesce(g.error, ''), g.tables,
+			f.position, f.updated_at, coalesce(f.error, '')
+		FROM view_generations g LEFT JOIN followers f ON g.state = 'live' AND f.name = g.view || '_v' || g.version ORDER BY 1, 2, 3`)
+	if err != nil {
+		return nil, err
+	}
+	var tables [][]string
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Status, err error) {
+		var names []string
+		var followed *int64
+		var followedAt *time.Time
+		var followError string
+		if err := row.Scan(&s.View, &s.Version, &s.Generation, &s.State, &s.Position, &s.UpdatedAt, &s.Error, &names, &followed, &followedAt, &followError); err != nil {
+			return s, err
+		}
+		tables = append(tables, names)
+		if v := e.view(s.View); v != nil && v.Version == s.Version {
+			s.Inline = v.Inline
+		}
+		switch {
+		case s.State == Live && s.Inline:
+			s.Position = watermark
+		case followed != nil:
+			s.Position, s.UpdatedAt, s.Error = *followed, *followedAt, followError
+		}
+		if s.State != Retired {
+			s.Lag = max(0, watermark-s.Position)
+		}
+		return s, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		for _, t := range tables[i] {
+			n, err := e.count(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			list[i].Rows += n
+		}
+	}
+	for _, v := range e.views {
+		if !slices.ContainsFunc(list, func(s Status) bool { return s.View == v.Name && s.Version == v.Version && s.State == Live }) {
+			list = append(list, Status{View: v.Name, Version: v.Version, Inline: v.Inline, State: Missing, Lag: watermark})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Status) int { return strings.Compare(a.View, b.View) })
+	return list, nil
+}
+
+// countable is how many rows are counted rather than estimated.
+const countable = 100_000
+
+func (e *Engine) count(ctx context.Context, table string) (n int64, err error) {
+	err = e.pool.QueryRow(ctx, `SELECT reltuples::bigint FROM pg_class WHERE oid = $1::regclass`, table).Scan(&n)
+	if err == nil && n < countable {
+		err = e.pool.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT FROM %s LIMIT %d) few`, table, 10*countable)).Scan(&n)
+	}
+	return n, err
+}
+
+// view returns this program's view of the name, nil when it has none.
+func (e *Engine) view(name string) *View {
+	i := slices.IndexFunc(e.views, func(v *View) bool { return v.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return e.views[i]
+}
+
+// Check fails when a view of this program is not live: appends that project on
+// it would fail.
+func (e *Engine) Check(ctx context.Context) error {
+	rows, err := e.pool.Query(ctx, `SELECT concat(view, ' ', version) FROM view_generations WHERE state = 'live'`)
+	if err != nil {
+		return fmt.Errorf("projections: check: %w", err)
+	}
+	live, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("projections: check: %w", err)
+	}
+	for _, v := range e.views {
+		if !slices.Contains(live, fmt.Sprintf("%s %d", v.Name, v.Version)) {
+			return fmt.Errorf("projections: version %d of the view %s is not built; run: readiness projections rebuild --view %s", v.Version, v.Name, v.Name)
+		}
+	}
+	return nil
+}
+
+// Retire drops the tables of the view's generations that are not used any
+// more and returns how many generations there were.
+func (e *Engine) Retire(ctx context.Context, name string) (int, error) {
+	if e.view(name) == nil {
+		return 0, fmt.Errorf("projections: there is no view %q", name)
+	}
+	dropped := 0
+	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `DELETE FROM view_generations WHERE view = $1 AND state = 'retired' RETURNING tables`, name)
+		if err != nil {
+			return err
+		}
+		retired, err := pgx.CollectRows(rows, pgx.RowTo[[]string])
+		for _, tables := range retired {
+			if err == nil {
+				_, err = tx.Exec(ctx, `DROP TABLE `+strings.Join(tables, ", "))
+				dropped++
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("projections: retire %s: %w", name, err)
+	}
+	return dropped, nil
+}

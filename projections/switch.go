@@ -1,0 +1,102 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/eventstore"
+)
+
+// reader reads the log after a position, up to and with another.
+type reader = func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error]
+
+// switchOver makes the generation live. Every append has either committed, or
+// waits for this transaction and then writes to the new generation: it writes
+// through SQL views.
+func (b *build) switchOver(ctx context.Context) error {
+	var asked time.Time
+	err := b.tx(ctx, "switch", pgx.TxOptions{}, func(tx pgx.Tx) error {
+		asked = time.Now()
+		to, err := b.hold(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := b.foldVisible(ctx, tx, to); err != nil {
+			return err
+		}
+		return b.goLive(ctx, tx)
+	})
+	if err == nil {
+		b.held = time.Since(asked)
+	}
+	return err
+}
+
+// hold keeps writers of the view out and returns up to where to fold: all that
+// is visible for an inline view, up to its follower for one that follows.
+func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
+	if _, err := tx.Exec(ctx, fmt.Sprintf(`SET LOCAL lock_timeout = %d`, switchLock.Milliseconds())); err != nil {
+		return 0, err
+	}
+	if b.Inline {
+		return noEnd, eventstore.HoldAppends(ctx, tx)
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO followers (name, position) VALUES ($1, $2) ON CONFLICT DO NOTHING`, b.follower(), b.position)
+	if err != nil {
+		return 0, err
+	}
+	if err = tx.QueryRow(ctx, `SELECT position FROM followers WHERE name = $1 FOR UPDATE`, b.follower()).Scan(&to); err != nil {
+		return 0, err
+	}
+	if to < b.position { // it could not move before there was a live generation
+		to = b.position
+		_, err = tx.Exec(ctx, `UPDATE followers SET position = $2, updated_at = clock_timestamp(), error = NULL, failed_at = NULL WHERE name = $1`, b.follower(), to)
+	}
+	return to, err
+}
+
+// foldVisible folds into the generation what tx sees beyond the position.
+func (b *build) foldVisible(ctx context.Context, tx pgx.Tx, to int64) error {
+	read := func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
+		return b.log.ReadVisible(ctx, tx, after, upTo)
+	}
+	return b.fold(ctx, read, b.position, to, func(f *fold) error { return f.flush(ctx, tx, b.generation) })
+}
+
+// goLive points the SQL views at the generation and retires those before.
+func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
+	for _, t := range b.Tables {
+		if _, err := tx.Exec(ctx, t.createView(b.View.live(t), b.physical(t, b.generation))); err != nil {
+			return fmt.Errorf("the columns of %s changed; give the view a new version: %w", t.Name, err)
+		}
+	}
+	for _, old := range b.live {
+		if old.version == b.Version {
+			continue
+		}
+		before := View{Name: b.Name, Version: old.version}
+		if _, err := tx.Exec(ctx, `DELETE FROM followers WHERE name = $1`, before.follower()); err != nil {
+			return err
+		}
+		for _, table := range old.tables {
+			if _, err := tx.Exec(ctx, `DROP VIEW `+generationSuffix.ReplaceAllString(table, "")); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := tx.Exec(ctx, `UPDATE view_generations SET state = 'retired', updated_at = clock_timestamp() WHERE view = $1 AND state = 'live'`, b.Name)
+	if err == nil {
+		_, err = tx.Exec(ctx, `UPDATE view_generations SET state = 'live', error = NULL, updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND generation = $3`,
+			b.Name, b.Version, b.generation)
+	}
+	return err
+}
+
+// generationSuffix is what a generation's table has more in its name than the
+// SQL view it is reached by.
+var generationSuffix = regexp.MustCompile(`_g[0-9]+$`)
