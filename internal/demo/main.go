@@ -25,7 +25,11 @@ func main() {
 	err := run(ctx)
 	cancel()
 	stop()
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "\ndemo: interrupted; nothing is left behind")
+		os.Exit(1)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "\ndemo:", err)
 		os.Exit(1)
 	}

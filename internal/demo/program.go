@@ -39,7 +39,12 @@ func build(ctx context.Context, dir string) (*program, error) {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
 	}
 	p := &program{path: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data")}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", p.path, "./cmd/readiness").CombinedOutput()
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.path, "./cmd/readiness")
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir) // so that an interrupted build leaves nothing elsewhere
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("go build ./cmd/readiness: %w\n%s", err, out)
 	}
