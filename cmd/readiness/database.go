@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/spf13/pflag"
+
+	"readiness/internal/postgres"
+	"readiness/migrations"
+	"readiness/projections"
+)
+
+// defaultData is the data directory when none is named.
+const defaultData = ".readiness"
+
+func dataFlag(flags *pflag.FlagSet, data *string) {
+	flags.StringVar(data, "data", defaultData, "directory for the service's keys and, without --database-url, its own PostgreSQL")
+}
+
+// databaseFlags say which database a command works on.
+type databaseFlags struct {
+	url, data   string
+	connections int32
+}
+
+func (f *databaseFlags) add(flags *pflag.FlagSet) {
+	dataFlag(flags, &f.data)
+	flags.StringVar(&f.url, "database-url", "", "PostgreSQL database to use in place of one of our own")
+	flags.Int32Var(&f.connections, "database-connections", 20, "connections of the main pool, unless the address says pool_max_conns")
+}
+
+// database is the database a command works on, with the server when it is ours.
+type database struct {
+	url    string
+	server *postgres.Server // nil when somebody else runs it
+}
+
+// stop ends our own server.
+func (d *database) stop(ctx context.Context) error {
+	if d.server == nil {
+		return nil
+	}
+	return d.server.Stop(ctx)
+}
+
+// run returns the database of a process that serves or works: with
+// --database-url that one, else the server in the data directory, which is
+// started. beside lets the process use a server that another one runs there.
+func (r *root) run(ctx context.Context, f databaseFlags, beside bool) (*database, error) {
+	if f.url != "" {
+		if _, err := pgxpool.ParseConfig(f.url); err != nil {
+			return nil, usage("--database-url: %w", err)
+		}
+		return &database{url: f.url}, nil
+	}
+	if beside {
+		if running, ok := postgres.Running(f.data); ok {
+			return &database{url: running}, nil
+		}
+	}
+	server, err := postgres.Start(ctx, postgres.Options{DataDir: f.data, Log: r.log})
+	if err != nil {
+		return nil, err
+	}
+	return &database{server.URL(), server}, nil
+}
+
+// operate calls do with the database of an operator's command: beside a running
+// service that service's, else our own server is started for the moment. A data
+// directory that is not there is an error, not a new service.
+func (r *root) operate(ctx context.Context, f databaseFlags, do func(url string) error) (err error) {
+	if _, missing := os.Stat(f.data); f.url == "" && errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("there is no data directory %s; name it with --data, or the database with --database-url", f.data)
+	}
+	d, err := r.run(ctx, f, true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		err = errors.Join(err, d.stop(stopping))
+	}()
+	return do(d.url)
+}
+
+// migrate brings the database's schema up to this program, and makes the views
+// that an empty log needs.
+func migrate(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return projections.NewEngine(pool, projections.All()...).Create(ctx)
+}
+
+// openPool returns the main pool of a process.
+func openPool(ctx context.Context, address string, connections int32, owner bool) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(address); err == nil && !u.Query().Has("pool_max_conns") {
+		cfg.MaxConns = max(4, connections)
+	}
+	if !owner {
+		migrations.AsApplication(cfg)
+	}
+	return pgxpool.NewWithConfig(ctx, cfg)
+}

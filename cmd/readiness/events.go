@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"readiness/eventstore"
+)
+
+func (r *root) eventsCommand() *cobra.Command {
+	var flags databaseFlags
+	c := &cobra.Command{
+		Use:   "events",
+		Short: "List, export or verify the event log",
+		Args:  cobra.NoArgs,
+		RunE:  needsSubcommand,
+	}
+	flags.add(c.PersistentFlags())
+	c.AddCommand(r.eventsListCommand(&flags), r.eventsExportCommand(&flags), r.eventsVerifyCommand(&flags))
+	return c
+}
+
+// withCore calls do with the log and its views of an operator's database, as
+// its owner or as the application.
+func (r *root) withCore(ctx context.Context, f databaseFlags, owner bool, do func(*core) error) error {
+	return r.operate(ctx, f, func(url string) error {
+		core, err := openCore(ctx, url, f.connections, owner, r.log)
+		if err != nil {
+			return err
+		}
+		defer core.close()
+		return do(core)
+	})
+}
+
+func selectionFlags(flags *pflag.FlagSet, sel *eventstore.Selection) {
+	flags.StringVar(&sel.Stream, "stream", "", "only this stream, for example operation-<id>")
+	flags.StringVar(&sel.Account, "account", "", "only this account's events")
+	flags.Int64Var(&sel.After, "after", 0, "only events after this position")
+}
+
+func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
+	var sel eventstore.Selection
+	var limit int
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List events as people read them",
+		Example: `  readiness events list --stream operation-019a8f3e-0000-7000-8000-000000000000
+  readiness events list --account contoso --after 1000 --limit 20`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return usage("--limit must be at least 1")
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "POSITION\tRECORDED\tSTREAM\tVERSION\tTYPE\tDATA")
+				n := 0
+				var last int64
+				for e, err := range core.store.ReadStored(c.Context(), sel) {
+					if err != nil {
+						return errors.Join(err, w.Flush())
+					}
+					if n == limit {
+						fmt.Fprintf(r.stderr, "more events follow: --after %d\n", last)
+						break
+					}
+					fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\n", e.Position, e.RecordedAt.Format(time.RFC3339Nano), e.Stream, e.Version, e.Type, e.Data)
+					n, last = n+1, e.Position
+				}
+				return w.Flush()
+			})
+		},
+	}
+	selectionFlags(c.Flags(), &sel)
+	c.Flags().IntVar(&limit, "limit", 100, "how many events at most")
+	return c
+}
+
+func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
+	var sel eventstore.Selection
+	var format, output string
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write events as lines of JSON",
+		Long: `Writes the events of the log, in the order of their positions, one JSON text a line: as they are stored (ndjson) or as
+CloudEvents 1.0 (cloudevents). An export that was cut short is resumed with --after and the position that it told.`,
+		Example: `  readiness events export --output events.ndjson
+  readiness events export --format cloudevents --account contoso > contoso.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f := eventstore.Format(format); f != eventstore.NDJSON && f != eventstore.CloudEvents {
+				return usage("--format must be %s or %s, not %q", eventstore.NDJSON, eventstore.CloudEvents, format)
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) (err error) {
+				out := io.Writer(r.stdout)
+				if output != "" {
+					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+					if err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, f.Close()) }()
+					out = f
+				}
+				last, err := core.store.Export(c.Context(), out, eventstore.Format(format), sel)
+				if err != nil {
+					return fmt.Errorf("%w; go on with --after %d", err, last)
+				}
+				fmt.Fprintf(r.stderr, "exported up to position %d\n", last)
+				return nil
+			})
+		},
+	}
+	selectionFlags(c.Flags(), &sel)
+	c.Flags().Int64Var(&sel.UpTo, "up-to", 0, "only events up to this position; 0 is the end of the log")
+	c.Flags().StringVar(&format, "format", string(eventstore.NDJSON), "ndjson or cloudevents")
+	c.Flags().StringVar(&output, "output", "", "file to write, which must not exist; stdout without it")
+	return c
+}
+
+func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Prove that the log is as it was written",
+		Long: `Reads the whole log and checks its hash chains: every column of every event and stream is as it was written, nothing is
+missing and nothing was added. What does not match is listed on stdout, and the exit code is 3 then.`,
+		Example: "  readiness events verify",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				progress := newProgress(r.stderr, "verifying events")
+				v, err := core.store.Verify(c.Context(), eventstore.VerifyOptions{
+					Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.stdout, m) },
+					Progress: func(v eventstore.Verification) { progress.at(v.Events, v.Total) },
+				})
+				progress.end()
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(r.stdout, "%d events in %d streams: %d mismatches", v.Events, v.Streams, v.Mismatches)
+				if v.Unchecked > 0 {
+					fmt.Fprintf(r.stdout, ", %d events behind them not checked", v.Unchecked)
+				}
+				fmt.Fprintln(r.stdout)
+				if v.Mismatches > 0 {
+					return errDamaged
+				}
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestMain lets the test's binary be the program, for the tests that need a
+// process of their own.
+func TestMain(m *testing.M) {
+	if os.Getenv("READINESS_TEST_AS_PROGRAM") == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// result is what a command line did.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func run(ctx context.Context, args ...string) result {
+	var stdout, stderr bytes.Buffer
+	code := Run(ctx, args, &stdout, &stderr)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// must is run for a command that has to succeed.
+func must(t *testing.T, args ...string) result {
+	t.Helper()
+	r := run(t.Context(), args...)
+	if r.code != exitOK {
+		t.Fatalf("readiness %s: got exit code %d, want 0\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "accounts.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	serve := []string{"serve", "--data", nowhere, "--platform", "folder:../../samples/workspaces"}
+	for name, tt := range map[string]struct {
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		"nothing":                   {nil, exitUsage, "", "a command is missing"},
+		"help":                      {[]string{"--help"}, exitOK, "Exit codes:", ""},
+		"help of a command":         {[]string{"help", "serve"}, exitOK, "(READINESS_DATABASE_URL)", ""},
+		"version":                   {[]string{"version"}, exitOK, "readiness ", ""},
+		"completion":                {[]string{"completion", "bash"}, exitOK, "bash completion V2 for readiness", ""},
+		"unknown command":           {[]string{"server"}, exitUsage, "", `unknown command "server"`},
+		"unknown flag":              {[]string{"version", "--verbose"}, exitUsage, "", "unknown flag: --verbose"},
+		"an argument too many":      {[]string{"version", "now"}, exitUsage, "", "unknown command"},
+		"unknown level":             {[]string{"version", "--log-level", "loud"}, exitUsage, "", "--log-level must be debug, info, warn or error"},
+		"unknown log format":        {[]string{"version", "--log-format", "xml"}, exitUsage, "", "--log-format must be json, text or auto"},
+		"group alone":               {[]string{"events"}, exitUsage, "", "readiness events needs one of: export list verify"},
+		"token for nobody":          {[]string{"token", "--data", nowhere, "--account", "a"}, exitUsage, "", "--account and --person"},
+		"token without account":     {[]string{"token", "--data", nowhere, "--person", "p"}, exitUsage, "", "--account and --person"},
+		"token of unknown scope":    {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--scopes", "Service.Read"}, exitUsage, "", "Service.Read.All"},
+		"token that is over":        {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "0s"}, exitUsage, "", "--expires"},
+		"token for ever":            {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "9000h"}, exitUsage, "", "--expires"},
+		"serve without a platform":  {[]string{"serve", "--data", nowhere}, exitUsage, "", "--platform must be folder:DIR"},
+		"serve another platform":    {[]string{"serve", "--data", nowhere, "--platform", "fabric"}, exitUsage, "", `not "fabric"`},
+		"serve an empty platform":   {[]string{"serve", "--data", nowhere, "--platform", "folder:"}, exitUsage, "", "--platform must be folder:DIR"},
+		"serve a platform not here": {[]string{"serve", "--data", nowhere, "--platform", "folder:" + nowhere, "--listen", "127.0.0.1:0"}, exitFailed, "", "nowhere"},
+		"serve no role":             {append(serve, "--roles", ""), exitUsage, "", "--roles must name"},
+		"serve an unknown role":     {append(serve, "--roles", "api,cook"), exitUsage, "", `"cook" is neither api nor worker`},
+		"serve with no worker":      {append(serve, "--workers", "0"), exitUsage, "", "--workers must be at least 1"},
+		"serve under no address":    {append(serve, "--base-url", "readiness.example.com"), exitUsage, "", "--base-url must be an absolute http or https address"},
+		"serve beside no portal":    {append(serve, "--portal-url", "https://x.example/?a=b"), exitUsage, "", "--portal-url must be"},
+		"issuer without audience":   {append(serve, "--issuer", "https://login.example.com"), exitUsage, "", "--issuer needs --audience"},
+		"audience without issuer":   {append(serve, "--audience", "api://readiness"), exitUsage, "", "--issuer, which is missing"},
+		"serve at no port":          {append(serve, "--listen", "127.0.0.1:port"), exitFailed, "", "port"},
+		"serve no database":         {append(serve, "--listen", "127.0.0.1:0", "--database-url", "postgres://host:port/"), exitUsage, "", "--database-url"},
+		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), exitFailed, "", "no such file"},
+		"worker without a platform": {[]string{"worker", "--data", nowhere}, exitUsage, "", "--platform must be folder:DIR"},
+		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, exitUsage, "", "accepts 1 arg(s)"},
+		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, exitFailed, "", "no such file"},
+		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, exitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
+		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, exitFailed, "", "there is no data directory"},
+		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, exitUsage, "", "--limit must be at least 1"},
+		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, exitUsage, "", "--format must be ndjson or cloudevents"},
+		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, exitUsage, "", "there are operations, assessments, accounts, activity"},
+		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, exitUsage, "", `there is no view "x"`},
+		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, exitUsage, "", "retire needs --view"},
+		"status of days to come":    {[]string{"projections", "status", "--data", nowhere, "--days", "-1"}, exitUsage, "", "--days must not be negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := run(t.Context(), tt.args...)
+			if got.code != tt.code {
+				t.Errorf("got exit code %d, want %d", got.code, tt.code)
+			}
+			if !strings.Contains(got.stdout, tt.stdout) || tt.stdout == "" && got.stdout != "" {
+				t.Errorf("got stdout %q, want %q in it", got.stdout, tt.stdout)
+			}
+			if !strings.Contains(got.stderr, tt.stderr) || tt.stderr == "" && got.stderr != "" {
+				t.Errorf("got stderr %q, want %q in it", got.stderr, tt.stderr)
+			}
+			if _, err := os.Stat(nowhere); err == nil && tt.code == exitUsage {
+				t.Errorf("a refused command line made %s", nowhere)
+			}
+		})
+	}
+}
+
+// Flags come from the environment too; the flag wins, and a wrong value says
+// which variable holds it.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("READINESS_LOG_LEVEL", "loud")
+	if got := run(t.Context(), "version"); got.code != exitUsage {
+		t.Errorf("a wrong environment: got exit code %d, want %d", got.code, exitUsage)
+	}
+	must(t, "version", "--log-level", "warn")
+	t.Setenv("READINESS_LOG_LEVEL", "info")
+	t.Setenv("READINESS_LIMIT", "many")
+	got := run(t.Context(), "events", "list")
+	if want := "environment variable READINESS_LIMIT: "; got.code != exitUsage || !strings.Contains(got.stderr, want) {
+		t.Errorf("got exit code %d, stderr %q, want %d and %q", got.code, got.stderr, exitUsage, want)
+	}
+	t.Setenv("READINESS_DATA", t.TempDir())
+	t.Setenv("READINESS_ACCOUNT", "contoso")
+	t.Setenv("READINESS_PERSON", "ada")
+	must(t, "token")
+}
+
+// Every command says what it is for, and every flag which environment variable
+// it is; no two flags that mean different things share one.
+func TestEveryCommandIsDocumented(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Name() == "completion" || c.Name() == "help" {
+			return
+		}
+		all.WriteString("## " + c.CommandPath() + "\n\n" + regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(helpOf(c), "") + "\n")
+		if c.Short == "" {
+			t.Errorf("%s has no help", c.CommandPath())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && strings.Count(f.Usage, environmentName(f.Name)) != 1 {
+				t.Errorf("%s --%s: usage %q must name its environment variable once", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		for _, child := range c.Commands() {
+			walk(child)
+		}
+	}
+	walk(newRoot(&bytes.Buffer{}, &bytes.Buffer{}).command)
+	golden := filepath.Join("testdata", "help.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(all.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), all.String()); diff != "" {
+		t.Errorf("help (-want +got; rewrite with -update):\n%s", diff)
+	}
+}
+
+func helpOf(c *cobra.Command) string {
+	var out bytes.Buffer
+	c.SetOut(&out)
+	_ = c.Help()
+	return out.String()
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/projections"
+)
+
+func (r *root) projectionsCommand() *cobra.Command {
+	var flags databaseFlags
+	c := &cobra.Command{
+		Use:   "projections",
+		Short: "Show, rebuild or retire the views that are folded from the log",
+		Args:  cobra.NoArgs,
+		RunE:  needsSubcommand,
+	}
+	flags.add(c.PersistentFlags())
+	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags))
+	return c
+}
+
+// knownView refuses a name that no view has.
+func knownView(name string) error {
+	var names []string
+	for _, v := range projections.All() {
+		names = append(names, v.Name)
+	}
+	if !slices.Contains(names, name) {
+		return usage("--view: there is no view %q; there are %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func (r *root) projectionsStatusCommand(flags *databaseFlags) *cobra.Command {
+	var days int
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show how far each view is, and what the accounts did lately",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if days < 0 {
+				return usage("--days must not be negative")
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				list, err := core.engine.Status(c.Context(), core.store)
+				if err != nil {
+					return err
+				}
+				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "VIEW\tVERSION\tGENERATION\tSTATE\tPROJECTED\tPOSITION\tLAG\tROWS\tUPDATED\tERROR")
+				live := map[string]bool{}
+				for _, s := range list {
+					projected := "following"
+					if s.Inline {
+						projected = "inline"
+					}
+					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n",
+						s.View, s.Version, s.Generation, s.State, projected, s.Position, s.Lag, s.Rows, s.UpdatedAt.UTC().Format(time.RFC3339), s.Error)
+					live[s.View] = live[s.View] || s.State == projections.Live
+				}
+				if err := w.Flush(); err != nil || days == 0 || !live[projections.Activity.Name] {
+					return err
+				}
+				return r.printActivity(c, core, days)
+			})
+		},
+	}
+	c.Flags().IntVar(&days, "days", 7, "show the events of the last so many days by account and type; 0 for none")
+	return c
+}
+
+// maxActivity bounds the rows of activity that are shown.
+const maxActivity = 1000
+
+func (r *root) printActivity(c *cobra.Command, core *core, days int) error {
+	since := time.Now().UTC().AddDate(0, 0, 1-days).Truncate(24 * time.Hour)
+	counts, err := core.views.ActivitySince(c.Context(), since, maxActivity)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nDAY\tACCOUNT\tTYPE\tEVENTS")
+	for _, n := range counts {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", n.Day.Format(time.DateOnly), n.AccountID, n.Type, n.Events)
+	}
+	return w.Flush()
+}
+
+func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
+	var view string
+	var diff bool
+	c := &cobra.Command{
+		Use:   "rebuild",
+		Short: "Build views anew from the log, beside the live ones, and switch",
+		Long: `Folds the whole log into new tables while the service goes on, catches up, and switches to them in one short
+transaction. A rebuild that was interrupted goes on where it was. The tables of before stay until they are retired.
+With --diff the new rows are compared with the live ones before the switch; a difference makes the exit code 3, and the
+switch is made all the same: what the log says is right.`,
+		Example: `  readiness projections rebuild --view operations --diff
+  readiness projections rebuild`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var names []string
+			for _, v := range projections.All() {
+				names = append(names, v.Name)
+			}
+			if view != "" {
+				if err := knownView(view); err != nil {
+					return err
+				}
+				names = []string{view}
+			}
+			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				differs := false
+				for _, name := range names {
+					progress := newProgress(r.stderr, "rebuilding "+name)
+					report, err := core.engine.Rebuild(c.Context(), core.store, name, projections.RebuildOptions{
+						Diff:     diff,
+						Progress: func(p projections.Progress) { progress.at(p.Position, p.Target) },
+					})
+					progress.end()
+					if err != nil {
+						return err
+					}
+					r.printRebuilt(report)
+					differs = differs || report.Diff != nil && !report.Diff.None()
+				}
+				if differs {
+					return errDamaged
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&view, "view", "", "only this view")
+	c.Flags().BoolVar(&diff, "diff", false, "compare the new rows with the live ones")
+	return c
+}
+
+func (r *root) printRebuilt(report projections.Report) {
+	fmt.Fprintf(r.stdout, "%s v%d: generation %d is live, %d events in %s, appends waited %s\n",
+		report.View, report.Version, report.Generation, report.Events, report.Took.Round(time.Millisecond), report.Held.Round(time.Millisecond))
+	if report.Diff == nil {
+		return
+	}
+	fmt.Fprintf(r.stdout, "  %d rows are the same\n", report.Diff.Same)
+	for _, t := range report.Diff.Tables {
+		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
+			fmt.Fprintf(r.stdout, "  %s: %d rows only in the live table, %d only in the new one, %d different: %s\n",
+				t.Table, t.OnlyLive, t.OnlyNew, t.Different, strings.Join(t.First, " "))
+		}
+	}
+}
+
+func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
+	var view string
+	c := &cobra.Command{
+		Use:     "retire --view NAME",
+		Short:   "Drop the tables that a rebuild has left behind",
+		Example: "  readiness projections retire --view operations",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if view == "" {
+				return usage("retire needs --view")
+			}
+			if err := knownView(view); err != nil {
+				return err
+			}
+			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				n, err := core.engine.Retire(c.Context(), view)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(r.stdout, "%s: %d generations dropped\n", view, n)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&view, "view", "", "view whose generations that are not used any more are dropped")
+	return c
+}

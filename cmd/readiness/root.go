@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit codes of every command.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // it failed, or a rule refused it
+	exitUsage   = 2 // the command line or an environment variable is wrong
+	exitDamaged = 3 // it ran, and found what it looks for: damage or a difference
+)
+
+const exitCodesHelp = `Exit codes:
+  0  done
+  1  failed, or refused by a rule
+  2  wrong command line or environment
+  3  events verify found damage, or projections rebuild --diff a difference`
+
+// errUsage and errDamaged choose the exit code of the error that wraps them.
+var (
+	errUsage   = errors.New("usage")
+	errDamaged = errors.New("damage was found")
+)
+
+// usage is an error of the command line.
+func usage(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
+}
+
+// root is the command line with what all commands share.
+type root struct {
+	command        *cobra.Command
+	stdout, stderr io.Writer
+	log            *slog.Logger
+	logLevel       string
+	logFormat      string
+	// started is set when flags and arguments were right; errors before are
+	// errors of usage.
+	started bool
+}
+
+func newRoot(stdout, stderr io.Writer) *root {
+	r := &root{stdout: stdout, stderr: stderr}
+	r.command = &cobra.Command{
+		Use:   "readiness",
+		Short: "Assess how ready semantic models are for AI",
+		Long: `readiness assesses semantic models for AI over HTTP, as the signed-in person, and keeps everything that happens in an
+event log in PostgreSQL.
+
+Every flag is also an environment variable: --database-url is READINESS_DATABASE_URL. The flag wins.
+
+` + exitCodesHelp,
+		Example: `  readiness serve --data .readiness --platform folder:samples/workspaces --accounts samples/accounts.yaml
+  readiness token --account contoso --person ada`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRunE: r.prepare,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usage("a command is missing; %s", "the commands are listed by readiness --help")
+		},
+		Args: cobra.NoArgs,
+	}
+	r.command.SetOut(stdout)
+	r.command.SetErr(stderr)
+	flags := r.command.PersistentFlags()
+	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
+	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
+	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(),
+		r.projectionsCommand(), r.eventsCommand(), r.versionCommand())
+	r.command.InitDefaultCompletionCmd()
+	documentEnvironment(r.command)
+	return r
+}
+
+// prepare runs before every command: flags that were not given take their value
+// from the environment.
+func (r *root) prepare(c *cobra.Command, _ []string) error {
+	if err := fromEnvironment(c.Flags()); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(r.logLevel)); err != nil {
+		return usage("--log-level must be debug, info, warn or error, not %q", r.logLevel)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch {
+	case r.logFormat == "text", r.logFormat == "auto" && onTerminal(r.stderr):
+		r.log = slog.New(slog.NewTextHandler(r.stderr, options))
+	case r.logFormat == "json", r.logFormat == "auto":
+		r.log = slog.New(slog.NewJSONHandler(r.stderr, options))
+	default:
+		return usage("--log-format must be json, text or auto, not %q", r.logFormat)
+	}
+	r.started = true
+	return nil
+}
+
+// exitCode reports err and chooses the exit code for it.
+func (r *root) exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errDamaged):
+		return exitDamaged // the command has said what it found
+	case errors.Is(err, errUsage) || !r.started:
+		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
+		fmt.Fprintf(r.stderr, "readiness: %s\nSee readiness --help, or the help of the command.\n", message)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(r.stderr, "readiness: interrupted")
+		return exitFailed
+	default:
+		fmt.Fprintf(r.stderr, "readiness: %s\n", err)
+		return exitFailed
+	}
+}
+
+// environmentName is the environment variable of a flag.
+func environmentName(flag string) string {
+	return "READINESS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+func fromEnvironment(flags *pflag.FlagSet) error {
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := environmentName(f.Name)
+		value, ok := os.LookupEnv(name)
+		if f.Changed || !ok || f.Name == "help" || failed != nil {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			failed = usage("environment variable %s: %w", name, err)
+		}
+	})
+	return failed
+}
+
+// documentEnvironment names each flag's environment variable in its help.
+func documentEnvironment(c *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		if f.Name != "help" {
+			f.Usage += " (" + environmentName(f.Name) + ")"
+		}
+	}
+	c.LocalNonPersistentFlags().VisitAll(name)
+	c.PersistentFlags().VisitAll(name)
+	for _, child := range c.Commands() {
+		if child.Name() != "completion" {
+			documentEnvironment(child)
+		}
+	}
+}

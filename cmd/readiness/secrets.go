@@ -1,0 +1,80 @@
+package main
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// keyFile holds the secret that the service's keys are derived from. Processes
+// of one service share it; without it, tokens of accepted work cannot be read
+// and continuation tokens of before are refused.
+const keyFile = "service.key"
+
+const secretSize = 32
+
+// secrets are the keys of the service, none of them in the database.
+type secrets struct{ secret []byte }
+
+// openSecrets reads the secret in the data directory. It is made the first
+// time; several processes may start at once.
+func openSecrets(data string) (secrets, error) {
+	path := filepath.Join(data, keyFile)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := makeSecret(data, path); err != nil {
+			return secrets{}, fmt.Errorf("make the service's key: %w", err)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return secrets{}, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return secrets{}, fmt.Errorf("%s may be read by others than its owner; chmod 600 it, or delete it for a new one", path)
+	}
+	secret, err := os.ReadFile(path)
+	if err != nil {
+		return secrets{}, err
+	}
+	if len(secret) != secretSize {
+		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; delete it and a new one is made", path, len(secret), secretSize)
+	}
+	return secrets{secret}, nil
+}
+
+// makeSecret writes a new secret whole or not at all, and leaves one that
+// another process wrote in the meantime.
+func makeSecret(data, path string) error {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return err
+	}
+	secret := make([]byte, secretSize)
+	_, _ = rand.Read(secret) // never fails
+	f, err := os.CreateTemp(data, keyFile+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(secret)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// key derives the key for one purpose.
+func (s secrets) key(purpose string, size int) []byte {
+	key, err := hkdf.Key(sha256.New, s.secret, nil, "readiness/"+purpose, size)
+	if err != nil {
+		panic(err) // sizes are constants of ours
+	}
+	return key
+}

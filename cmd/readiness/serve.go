@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"readiness/domain/account"
+	"readiness/http/token"
+)
+
+// serviceFlags are the flags of the processes that serve or work.
+type serviceFlags struct {
+	databaseFlags
+	platform string
+	workers  int
+}
+
+func (f *serviceFlags) add(flags *pflag.FlagSet) {
+	f.databaseFlags.add(flags)
+	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
+	flags.IntVar(&f.workers, "workers", 4, "how many steps of work run at once")
+}
+
+// serveFlags are those of serve.
+type serveFlags struct {
+	serviceFlags
+	listen, baseURL, portalURL, accounts string
+	roles, issuers, audiences            []string
+	embedded                             bool
+}
+
+// The roles of a process.
+const (
+	roleAPI    = "api"
+	roleWorker = "worker"
+)
+
+func (r *root) serveCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the interface over HTTP and carry out the work",
+		Long: `Serves the interface and, unless --roles says otherwise, carries out the work it accepts. Without --database-url it runs
+its own PostgreSQL in the data directory. The database is migrated first. The first interrupt stops it in good order:
+no new calls, running calls and steps end, then the database is left; a second one ends it at once.
+
+Tokens are those of the embedded issuer (see readiness token), or of --issuer, which are trusted in its place.`,
+		Example: `  readiness serve --platform folder:samples/workspaces --accounts samples/accounts.yaml
+  readiness serve --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces \
+      --listen 0.0.0.0:8080 --base-url https://readiness.example.com \
+      --issuer https://login.example.com/tenant/v2.0 --audience api://readiness`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return r.serve(c.Context(), f)
+		},
+	}
+	flags := c.Flags()
+	f.serviceFlags.add(flags)
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	flags.StringVar(&f.baseURL, "base-url", "", "address callers know the service by; by default that of the listener")
+	flags.StringVar(&f.portalURL, "portal-url", "", "web portal where permissions are granted; by default the base address")
+	flags.StringVar(&f.accounts, "accounts", "", "file of accounts to apply at the start")
+	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "what this process does: api, worker")
+	flags.StringSliceVar(&f.issuers, "issuer", nil, "token issuer to trust, by the address its tokens name; may be given again")
+	flags.StringSliceVar(&f.audiences, "audience", nil, "name this service has at the issuers; may be given again")
+	flags.BoolVar(&f.embedded, "embedded-issuer", false, "trust the embedded issuer beside --issuer")
+	return c
+}
+
+func (f *serveFlags) check() error {
+	for _, role := range f.roles {
+		if role != roleAPI && role != roleWorker {
+			return usage("--roles: %q is neither %s nor %s", role, roleAPI, roleWorker)
+		}
+	}
+	if len(f.roles) == 0 {
+		return usage("--roles must name %s, %s or both", roleAPI, roleWorker)
+	}
+	for name, address := range map[string]string{"base-url": f.baseURL, "portal-url": f.portalURL} {
+		u, err := url.Parse(address)
+		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
+			return usage("--%s must be an absolute http or https address without query, not %q", name, address)
+		}
+	}
+	if len(f.issuers) > 0 && len(f.audiences) == 0 {
+		return usage("--issuer needs --audience: the name this service has there")
+	}
+	if len(f.issuers) == 0 && len(f.audiences) > 0 {
+		return usage("--audience is that of an --issuer, which is missing")
+	}
+	return f.serviceFlags.check()
+}
+
+func (f *serviceFlags) check() error {
+	if _, err := platformDir(f.platform); err != nil {
+		return err
+	}
+	if f.workers < 1 {
+		return usage("--workers must be at least 1")
+	}
+	return nil
+}
+
+// platformDir is the directory of --platform folder:DIR.
+func platformDir(platform string) (string, error) {
+	dir, ok := strings.CutPrefix(platform, "folder:")
+	if !ok || dir == "" {
+		return "", usage("--platform must be folder:DIR, the directory that holds the workspaces, not %q", platform)
+	}
+	return dir, nil
+}
+
+// serve runs until ctx ends or the listener fails.
+func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
+	life := &lifetime{log: r.log}
+	defer func() { err = errors.Join(err, life.end()) }()
+
+	declared := []account.Declaration(nil)
+	if f.accounts != "" {
+		if declared, err = readAccounts(f.accounts); err != nil {
+			return err
+		}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return err
+	}
+	life.then("listener", func(context.Context) error {
+		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	if f.baseURL == "" {
+		f.baseURL = "http://" + listener.Addr().String()
+	}
+	s, err := r.openService(ctx, life, f.serviceFlags, false)
+	if err != nil {
+		return err
+	}
+	if f.accounts != "" {
+		changes, err := s.commands.ApplyAccounts(ctx, declared)
+		for _, c := range changes {
+			r.log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(f.roles, roleWorker) {
+		if err := s.work(ctx, life); err != nil {
+			return err
+		}
+	}
+	if !slices.Contains(f.roles, roleAPI) {
+		<-ctx.Done()
+		return nil
+	}
+	issuer, verifier, err := r.issuers(f)
+	if err != nil {
+		return err
+	}
+	ended, err := s.api(ctx, life, f, verifier, listener)
+	if err != nil {
+		return err
+	}
+	r.greet(f, listener.Addr(), issuer, declared)
+	select {
+	case <-ctx.Done():
+		r.log.Info("stopping", "reason", context.Cause(ctx).Error())
+	case <-ended:
+	}
+	return nil
+}
+
+// issuers returns the verifier of the tokens the process trusts, and the
+// embedded issuer when it is one of them.
+func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
+	o := token.Options{Now: time.Now, Log: r.log}
+	for _, address := range f.issuers {
+		o.Issuers = append(o.Issuers, token.Trusted{URL: address, Audiences: f.audiences})
+	}
+	if len(f.issuers) == 0 || f.embedded {
+		var err error
+		if o.Embedded, err = token.OpenIssuer(f.data); err != nil {
+			return nil, nil, err
+		}
+	}
+	v, err := token.NewVerifier(o)
+	return o.Embedded, v, err
+}
+
+// greetingLife is how long the token of the greeting is valid.
+const greetingLife = 8 * time.Hour
+
+// greet says where the service is and how to make the first call. A token is
+// shown only where nobody but this machine can use it.
+func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
+	fmt.Fprintf(r.stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
+	address, ok := at.(*net.TCPAddr)
+	if issuer == nil || !ok || !address.IP.IsLoopback() {
+		return
+	}
+	for _, d := range declared {
+		for _, p := range d.People {
+			if p.Person.Issuer != "" || d.Status != account.Active {
+				continue
+			}
+			signed, err := issuer.Mint(d.AccountID, p.Person.ID, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), greetingLife)
+			if err != nil {
+				r.log.Warn("no token could be made for the greeting", "error", err)
+				return
+			}
+			fmt.Fprintf(r.stdout, "\n# %s of account %s, for %s\nTOKEN=%s\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n",
+				p.Person.ID, d.AccountID, greetingLife, signed, f.baseURL)
+			return
+		}
+	}
+	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token --data %s --account ID --person NAME)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", f.data, f.baseURL)
+}

@@ -1,0 +1,370 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"readiness/internal/pgtest"
+	"readiness/internal/postgres"
+)
+
+// output collects what a command prints and tells of each line.
+type output struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	fresh chan struct{} // closed and replaced at each write
+}
+
+func newOutput() *output { return &output{fresh: make(chan struct{})} }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.fresh)
+	o.fresh = make(chan struct{})
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// await waits until pattern is printed, or fails when the command ends first.
+func (o *output) await(t *testing.T, pattern string, ended <-chan struct{}) []string {
+	t.Helper()
+	for {
+		o.mu.Lock()
+		found, fresh := regexp.MustCompile(pattern).FindStringSubmatch(o.text.String()), o.fresh
+		o.mu.Unlock()
+		if found != nil {
+			return found
+		}
+		select {
+		case <-fresh:
+		case <-ended:
+			if found := regexp.MustCompile(pattern).FindStringSubmatch(o.String()); found != nil {
+				return found
+			}
+			t.Fatalf("the command ended without printing %q:\n%s", pattern, o)
+		case <-t.Context().Done():
+			t.Fatalf("%q was not printed:\n%s", pattern, o)
+		}
+	}
+}
+
+// serving is a server that runs in this process.
+type serving struct {
+	base, token    string
+	stdout, stderr *output
+	ended          chan struct{}
+	code           int
+	stop           func() // stops it and waits
+}
+
+func serve(t *testing.T, args ...string) *serving {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &serving{stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces"}, args...)
+	go func() {
+		defer close(s.ended)
+		s.code = Run(ctx, args, s.stdout, s.stderr)
+	}()
+	s.stop = func() { cancel(); <-s.ended }
+	t.Cleanup(s.stop)
+	both := make(chan struct{})
+	go func() { <-s.ended; close(both) }()
+	defer func() {
+		if t.Failed() {
+			t.Logf("stderr:\n%s", s.stderr)
+		}
+	}()
+	s.base = s.stdout.await(t, `Listening on (http://\S+),`, both)[1]
+	return s
+}
+
+// get makes a call with the token and returns status and body.
+func get(t *testing.T, address, token string) (int, []byte, error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+func TestServeOnADatabase(t *testing.T) {
+	t.Parallel()
+	url, data := pgtest.URL(t), t.TempDir()
+	s := serve(t, "--database-url", url, "--data", data, "--accounts", samplesAccounts)
+
+	// The greeting can be pasted.
+	greeting := s.stdout.await(t, `(?m)^# ada of account contoso, for 8h0m0s\nTOKEN=(\S+)\ncurl -H "Authorization: Bearer \$TOKEN" (\S+)$`, s.ended)
+	status, body, err := get(t, greeting[2], greeting[1])
+	if err != nil || status != http.StatusOK || greeting[2] != s.base+"/v1/workspaces" || !strings.Contains(string(body), "Retail Analytics") {
+		t.Errorf("GET %s: got status %d, error %v\n%s", greeting[2], status, err, body)
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/v1/openapi.json": 200, "/docs": 200, "/v1/nothing": 404} {
+		if status, body, err := get(t, s.base+path, greeting[1]); err != nil || status != want {
+			t.Errorf("GET %s: got status %d, error %v, want %d\n%.300s", path, status, err, want, body)
+		}
+	}
+	if strings.Contains(s.stderr.String(), greeting[1]) {
+		t.Error("the token is in the log")
+	}
+	// A worker beside it shares the work.
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr, ended := newOutput(), make(chan struct{})
+	var code int
+	go func() {
+		defer close(ended)
+		code = Run(ctx, []string{"worker", "--database-url", url, "--data", data, "--platform", "folder:../../samples/workspaces"}, io.Discard, stderr)
+	}()
+	stderr.await(t, `"msg":"working"`, ended)
+	cancel()
+	if <-ended; code != exitOK {
+		t.Errorf("worker: got exit code %d\n%s", code, stderr)
+	}
+
+	s.stop()
+	if s.code != exitOK {
+		t.Errorf("got exit code %d\n%s", s.code, s.stderr)
+	}
+	if n := query[int](t, url, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`); n != 0 {
+		t.Errorf("%d sessions are left in the database", n)
+	}
+	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("the listener is left: %v", err)
+	}
+	// Continuation tokens and those of accepted work outlive the process: the key stays.
+	before, err := openSecrets(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := serve(t, "--database-url", url, "--data", data, "--roles", "api")
+	again.stdout.await(t, `TOKEN=\$\(readiness token --data \S+ --account ID --person NAME\)`, again.ended)
+	if status, _, err := get(t, again.base+"/v1/workspaces", greeting[1]); err != nil || status != http.StatusOK {
+		t.Errorf("the token of before: got status %d, error %v, want 200", status, err)
+	}
+	after, err := openSecrets(data)
+	if err != nil || !bytes.Equal(before.secret, after.secret) {
+		t.Errorf("the key changed: %v", err)
+	}
+}
+
+// A process that trusts other issuers, or that others can reach, shows no token.
+func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	must(t, "migrate", "up", "--database-url", url)
+	for name, args := range map[string][]string{
+		"another issuer": {"--issuer", "https://login.example.com", "--audience", "api://readiness"},
+		"not loopback":   {"--listen", "0.0.0.0:0", "--base-url", "http://readiness.example.com"},
+	} {
+		s := serve(t, append(args, "--database-url", url, "--data", t.TempDir(), "--accounts", samplesAccounts)...)
+		s.stop()
+		if out := s.stdout.String(); strings.Contains(out, "TOKEN") || s.code != exitOK {
+			t.Errorf("%s: got exit code %d, stdout %q, want no token", name, s.code, out)
+		}
+	}
+}
+
+// A view that is not built would make every append fail, so nothing is served.
+func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	query[bool](t, url, `WITH gone AS (DELETE FROM view_generations WHERE view = 'operations' RETURNING 1) SELECT count(*) > 0 FROM gone`)
+	got := run(t.Context(), "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
+	if got.code != exitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
+		t.Errorf("got exit code %d, %q, want %d and what to do", got.code, got.stderr, exitFailed)
+	}
+}
+
+// postmaster is the process id of the PostgreSQL server in data.
+func postmaster(t *testing.T, data string) int {
+	t.Helper()
+	f, err := os.Open(filepath.Join(data, "cluster", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Scan()
+	pid, err := strconv.Atoi(lines.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// dataDir is a data directory whose PostgreSQL may run as another user.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "readiness-serve-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "data")
+}
+
+func TestServeWithItsOwnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	data := dataDir(t)
+	s := serve(t, "--data", data, "--accounts", samplesAccounts)
+	token := strings.TrimSpace(must(t, "token", "--data", data, "--account", "contoso", "--person", "grace").stdout)
+
+	// Two services on one data directory exclude each other; a command goes beside.
+	second := run(t.Context(), "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--data", data)
+	if second.code != exitFailed || !strings.Contains(second.stderr, "in use") {
+		t.Errorf("a second service: got exit code %d, %q, want %d and why", second.code, second.stderr, exitFailed)
+	}
+	if got := must(t, "accounts", "diff", samplesAccounts, "--data", data); strings.Count(got.stdout, "no change") != 3 {
+		t.Errorf("accounts diff beside the service: got %q", got.stdout)
+	}
+
+	// PostgreSQL is killed; the service goes on once it is back.
+	killed := postmaster(t, data)
+	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; {
+		status, body, err := get(t, s.base+"/v1/operations", token)
+		if err == nil && status == http.StatusOK {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("a minute after PostgreSQL was killed: status %d, error %v\n%s\n%s", status, err, body, s.stderr)
+		}
+	}
+
+	s.stop()
+	if s.code != exitOK {
+		t.Errorf("got exit code %d\n%s", s.code, s.stderr)
+	}
+	if url, ok := postgres.Running(data); ok {
+		t.Errorf("PostgreSQL still runs at %s", url)
+	}
+	// With the service gone, a command starts PostgreSQL for the moment.
+	if got := must(t, "events", "list", "--data", data, "--limit", "1"); !strings.Contains(got.stdout, "account.opened") {
+		t.Errorf("events list after the service: got\n%s", got.stdout)
+	}
+	if _, ok := postgres.Running(data); ok {
+		t.Error("the command left PostgreSQL running")
+	}
+}
+
+// program is the program in a process of its own.
+func program(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, stderr *output, ended chan struct{}) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), "READINESS_TEST_AS_PROGRAM=1")
+	stdout, stderr, ended = newOutput(), newOutput(), make(chan struct{})
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // its state is looked at by the test
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	return cmd, stdout, stderr, ended
+}
+
+func TestInterrupts(t *testing.T) {
+	t.Parallel()
+	url, data := pgtest.URL(t), t.TempDir()
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", data, "--accounts", samplesAccounts}
+
+	cmd, stdout, stderr, ended := program(t, args...)
+	stdout.await(t, `Listening on`, ended)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended; cmd.ProcessState.ExitCode() != exitOK {
+		t.Errorf("one interrupt: got %v, want exit code 0\n%s", cmd.ProcessState, stderr)
+	}
+
+	// A call whose body does not come keeps the server draining; a second
+	// interrupt does not wait for it.
+	cmd, stdout, stderr, ended = program(t, args...)
+	greeting := stdout.await(t, `Listening on http://(\S+),[^#]*# [^\n]*\nTOKEN=(\S+)\n`, ended)
+	status, body, err := get(t, "http://"+greeting[1]+"/v1/workspaces", greeting[2])
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("got status %d, error %v", status, err)
+	}
+	var list struct {
+		Value []struct {
+			ID string `json:"workspaceId"`
+		} `json:"value"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil || len(list.Value) == 0 {
+		t.Fatalf("got %s, error %v", body, err)
+	}
+	conn, err := net.Dial("tcp", greeting[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /v1/workspaces/"+list.Value[0].ID+"/aiReadiness/assess HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+greeting[2]+
+		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The server asks for the body once it has begun to handle the call.
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("got %q, error %v, want 100 Continue", line, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	stderr.await(t, `"msg":"stopping"`, ended)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if state, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !state.Signaled() || state.Signal() != syscall.SIGINT {
+		t.Errorf("two interrupts: got %v, want an end by the second\n%s", cmd.ProcessState, stderr)
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"go.opentelemetry.io/otel/trace"
+
+	"readiness/commands"
+	"readiness/http"
+	"readiness/http/rate"
+	"readiness/http/token"
+	"readiness/platform/folder"
+	"readiness/vault"
+	"readiness/work"
+)
+
+// service is a process that serves or works: the log, the commands and the
+// queue of their work.
+type service struct {
+	*core
+	commands *commands.Service
+	queue    *work.Queue
+	secrets  secrets
+	tracer   trace.TracerProvider
+}
+
+// openService opens the database, brings it up to date and wires the service.
+// Everything it starts is added to life.
+func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, beside bool) (*service, error) {
+	dir, err := platformDir(f.platform)
+	if err != nil {
+		return nil, err
+	}
+	platform, err := folder.Open(dir, folder.Options{Logger: r.log})
+	if err != nil {
+		return nil, err
+	}
+	tracer, err := startTracing(ctx, life)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.run(ctx, f.databaseFlags, beside)
+	if err != nil {
+		return nil, err
+	}
+	life.then("PostgreSQL", d.stop)
+	if err := migrate(ctx, d.url); err != nil {
+		return nil, err
+	}
+	secrets, err := openSecrets(f.data)
+	if err != nil {
+		return nil, err
+	}
+	core, err := openCore(ctx, d.url, f.connections, false, r.log)
+	if err != nil {
+		return nil, err
+	}
+	life.then("database connections", func(context.Context) error { core.close(); return nil })
+	if err := core.engine.Check(ctx); err != nil {
+		return nil, err
+	}
+	life.background("wake-up of followers", core.store.Wake)
+
+	kept, err := vault.New(core.pool, secrets.key("vault", vault.KeySize))
+	if err != nil {
+		return nil, err
+	}
+	queue, err := work.NewQueue(work.Options{
+		Pool: core.pool, Store: core.store, Platform: platform, Plans: core.plans, Vault: kept, Log: r.log,
+		Now: time.Now, NewID: newID, Workers: f.workers,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
+		Pool: core.pool, Store: core.store, Platform: platform, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
+	}}, nil
+}
+
+// work starts the followers of the log and the steps of accepted work.
+func (s *service) work(ctx context.Context, life *lifetime) error {
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: partLimit}, watermill.NewSlogLogger(s.log))
+	if err != nil {
+		return err
+	}
+	if err := s.engine.Follow(s.store, router); err != nil {
+		return err
+	}
+	ran := make(chan error, 1)
+	go func() { ran <- router.Run(context.WithoutCancel(ctx)) }()
+	life.then("followers", func(context.Context) error { return errors.Join(router.Close(), <-ran) })
+	if err := s.queue.Start(ctx); err != nil {
+		return err
+	}
+	life.then("work", s.queue.Stop)
+	return nil
+}
+
+// api serves the interface on the listener. What it returns is closed when
+// serving ends; the end of life says why.
+func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{}, error) {
+	limiter, err := rate.Open(ctx, s.url, rate.Options{})
+	if err != nil {
+		return nil, err
+	}
+	life.then("rate limits", func(context.Context) error { limiter.Close(); return nil })
+	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweepKeys)
+	if f.portalURL == "" {
+		f.portalURL = f.baseURL
+	}
+	server, err := http.New(http.Options{
+		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, BaseURL: f.baseURL, PortalURL: f.portalURL,
+		TokenKey: s.secrets.key("continuation tokens", 32), Checks: s.checks(), Registry: newRegistry(s.pool), Tracer: s.tracer,
+		Log: s.log, Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var served error
+	ended := make(chan struct{})
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(ended)
+		served = server.Serve(serving, listener)
+	}()
+	life.then("HTTP", func(context.Context) error {
+		stop()
+		<-ended // the server itself cuts off calls that do not end
+		return served
+	})
+	return ended, nil
+}
+
+// sweepKeys deletes idempotency keys whose life is over, now and then, until
+// ctx ends.
+func (s *service) sweepKeys(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := s.commands.SweepKeys(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("deleting expired idempotency keys failed", "error", err)
+			}
+		}
+	}
+}
+
+// checks are what a call cannot be answered without.
+func (s *service) checks() []http.Check {
+	return []http.Check{{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check}}
+}

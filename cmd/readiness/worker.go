@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+func (r *root) workerCommand() *cobra.Command {
+	var f serviceFlags
+	c := &cobra.Command{
+		Use:   "worker",
+		Short: "Carry out work that servers accept, without serving",
+		Long: `Carries out the work that servers on the same database accept. Add workers to do more at once; when one is killed, the
+others take up what it left. A worker needs the same data directory, or a copy of its service.key, as the servers:
+tokens of accepted work are encrypted with it.`,
+		Example: "  readiness worker --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces --workers 8",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if err := f.check(); err != nil {
+				return err
+			}
+			life := &lifetime{log: r.log}
+			defer func() { err = errors.Join(err, life.end()) }()
+			s, err := r.openService(c.Context(), life, f, true)
+			if err != nil {
+				return err
+			}
+			if err := s.work(c.Context(), life); err != nil {
+				return err
+			}
+			r.log.Info("working", "workers", f.workers)
+			<-c.Context().Done()
+			r.log.Info("stopping", "reason", context.Cause(c.Context()).Error())
+			return nil
+		},
+	}
+	f.add(c.Flags())
+	return c
+}
