@@ -79,7 +79,7 @@ func TestPBIR(t *testing.T) {
 		"definition/pages/pages.json":                   `{"pageOrder":["second","gone","first"]}`,
 		"definition/pages/first/page.json":              `{"name":"first","displayName":"One","type":"Tooltip","visibility":"HiddenInViewMode","pageBinding":{"type":"Default","parameters":[{"fieldExpr":` + column("Customer", "Segment") + `}]}}`,
 		"definition/pages/folder.Page/page.json":        `{"name":"second","displayName":"Two","visibility":0,"pageBinding":{"type":"Drillthrough"}}`,
-		"definition/pages/b/page.json":                  `{"displayName":"B","visibility":1}`,
+		"definition/pages/b/page.json":                  `{"displayName":"B","visibility":1,"pageBinding":{"type":"Default"}}`,
 		"definition/pages/a/page.json":                  `{"name":5,"displayName":"A"}`,
 		"definition/pages/first/visuals/v1/visual.json": `{"name":"bar","visual":{"visualType":"barChart","query":{"queryState":{"Y":{"projections":[{"field":` + column("Sales", "Amount") + `}]}}}},"filterConfig":{"filters":[{"field":` + column("Sales", "Region") + `}]}}`,
 		"definition/pages/first/visuals/v2/visual.json": `{"visual":{"visualType":"image"}}`,
