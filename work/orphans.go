@@ -45,10 +45,12 @@ func hold(ctx context.Context, pool *pgxpool.Pool, id string) (*alive, error) {
 	return &alive{id, conn}, nil
 }
 
-// release ends the session, and with it the lock.
+// release gives the lock back and ends the session, which would give it back
+// too, but only when the server gets to it.
 func (a *alive) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
+	_, _ = a.conn.Exec(ctx, `SELECT pg_advisory_unlock_shared($1, $2)`, aliveLock, lockKey(a.id))
 	_ = a.conn.Hijack().Close(ctx)
 }
 
