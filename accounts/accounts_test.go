@@ -116,7 +116,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"an alias":           {"accounts:\n  - &a {accountId: x, plan: Free}\n  - *a\n", "accounts.yaml:2:5: accounts[0]: must be a mapping of members, not anchor, which this file may not use\naccounts.yaml:3:5: accounts[1]: must be a mapping of members, not alias, which this file may not use"},
 		"a merge key":        {head + "    <<: {status: Active}\n", `accounts.yaml:4:5: accounts[0]: "<<" cannot name a member`},
 		"a tag":              {head + "    region: !!str x\n", `accounts.yaml:4:13: accounts[0].region: must be text (in quotes, if it looks like something else), not tag, which this file may not use`},
-		"unknown plan":       {"accounts:\n  - accountId: contoso\n    plan: busines\n", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "busines"; the closest is "Business"`},
+		"unknown plan":       {"accounts:\n  - accountId: contoso\n    plan: Busines5\n", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Busines5"; the closest is "Business"`},
 		"no plan":            {"accounts:\n  - accountId: contoso\n", `accounts.yaml:2:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise`},
 		"unknown license":    {head + "    licenses: [{licenseId: main}]\n    people:\n      - person: ada\n        license: mian\n", `accounts.yaml:7:9: accounts[0].people[0].license: the account declares no license "mian"; the closest is "main"`},
 		"unknown permission": {head + "    people:\n      - person: ada\n        permissions:\n          usge: Granted\n", `accounts.yaml:7:11: accounts[0].people[0].permissions.usge: must be one of platform, usage, storage, agent, not "usge"; the closest is "usage"`},

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -111,7 +111,7 @@ func openPool(ctx context.Context, address string, connections int32, owner bool
 	if err != nil {
 		return nil, err
 	}
-	if u, err := url.Parse(address); err == nil && !u.Query().Has("pool_max_conns") {
+	if !strings.Contains(address, "pool_max_conns") {
 		cfg.MaxConns = max(4, connections)
 	}
 	if !owner {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -101,7 +100,7 @@ CloudEvents 1.0 (cloudevents). An export that was cut short is resumed with --af
 				return usage("--format must be %s or %s, not %q", eventstore.NDJSON, eventstore.CloudEvents, format)
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) (err error) {
-				out := io.Writer(r.stdout)
+				out := r.stdout
 				if output != "" {
 					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 					if err != nil {

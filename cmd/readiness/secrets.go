@@ -59,7 +59,7 @@ func makeSecret(data, path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(secret)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

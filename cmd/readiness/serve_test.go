@@ -72,7 +72,7 @@ func (o *output) await(t *testing.T, pattern string, ended <-chan struct{}) []st
 
 // serving is a server that runs in this process.
 type serving struct {
-	base, token    string
+	base           string
 	stdout, stderr *output
 	ended          chan struct{}
 	code           int

@@ -53,7 +53,7 @@ func build(ctx context.Context, dir string) (*program, error) {
 
 // start starts the server and returns its address.
 func (p *program) start(ctx context.Context) (base string, err error) {
-	p.server = exec.Command(p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
+	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
 		"--platform", "folder:"+workspaces, "--accounts", accounts)
 	// Ctrl-C reaches this process alone, which stops the server in good order.
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
