@@ -16,6 +16,8 @@ import (
 
 // An assessment whole, as an operation's result and as read later (spec 2.9): what usage says follows the person's
 // permission, and only the result says how they stood to it.
+//
+// proves: 2.9/assessmentId 2.9/workspaceId-workspaceName 2.9/semanticModelId 2.9/semanticModelName 2.9/score 2.9/findingsCount 2.9/usage 2.9/regime 2.9/stored 2.9/schemaVersion 2.9/usage/applied 2.9/usage/state-reason 2.9/usage/access 2.9/usage/permission 2.9/usage/message 2.9/usage/consentUrl 4.4/single/3-consent 5/4-usage
 func TestAssessment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,6 +89,8 @@ func TestAssessment(t *testing.T) {
 }
 
 // The list: newest first, comparable from the second on, in pages, and empty when there is none.
+//
+// proves: 2.1/paged-assessments 2.8/assessmentId 2.8/score 2.8/regimeId 2.8/usageInScoring 2.8/comparableWithPrevious 4.4/list 4.4/read 7.2/AssessmentNotFound decisions/8/12
 func TestAssessmentsOfAModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -130,6 +134,8 @@ func TestAssessmentsOfAModel(t *testing.T) {
 }
 
 // A call on what the person cannot see is refused like one on what is not there, and spends nothing.
+//
+// proves: 1/2 4.4/single/2 7.2/WorkspaceNotFound 7.2/ItemNotFound 7.2/OperationNotSupportedForItem 7.3/403-or-404 decisions/1/same-404
 func TestInvisibleIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -23,7 +23,8 @@ import (
 const (
 	maxBody  = 1 << 20 // bytes; decisions 8.19
 	maxDepth = 32      // of arrays and objects in a body
-	maxShown = 64      // runes of what a caller sent that a message repeats
+	maxShown = 64      // runes of a name from the caller that a message repeats
+	maxPath  = 200     // bytes after which the path to a member grows no longer
 )
 
 // noBody is what a route without a body accepts: nothing, or an object without members.
@@ -303,8 +304,11 @@ func parseID(text string) (uuid.UUID, error) {
 
 // join names a member of what path names.
 func join(path, name string) string {
-	if path == "" {
+	switch {
+	case path == "":
 		return shown(name)
+	case len(path) > maxPath:
+		return path
 	}
 	return path + "." + shown(name)
 }

@@ -9,6 +9,7 @@ import (
 	"readiness/domain"
 )
 
+// proves: 4.1/unknown-member 7.2/InvalidRequest 7.2/PayloadTooLarge 7.3/400-InvalidRequest/form 8/models-per-bulk-assessment decisions/1/duplicate-members decisions/1/trailing-bytes decisions/1/wrong-content-type decisions/8/10 decisions/8/19
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -54,6 +55,7 @@ func TestBodies(t *testing.T) {
 		{name: "the other half", body: `{"semanticModelIds":["\\\uDc00"]}`, status: 400, says: []string{"surrogate"}},
 		{name: "nested too deep", body: strings.Repeat("[", 33) + strings.Repeat("]", 33), status: 400, says: []string{"deeper than 32"}},
 		{name: "nested beyond all measure", body: strings.Repeat("[", 500_000), status: 400, says: []string{"not JSON"}},
+		{name: "long names all the way down", body: strings.Repeat(`{"`+strings.Repeat("x", 200)+`":`, 30) + `{"a":1,"a":2}` + strings.Repeat("}", 30), status: 400, says: []string{"twice"}},
 		{name: "text/plain", body: id(`{"semanticModelIds":["%s"]}`), contentType: "text/plain", status: 415},
 		{name: "a form", body: "a=b", contentType: "application/x-www-form-urlencoded", status: 415},
 		{name: "JSON of another kind", body: id(`{"semanticModelIds":["%s"]}`), contentType: "application/json-patch+json", status: 415},
@@ -97,6 +99,7 @@ func padded(body string, size int) string {
 	return body + strings.Repeat(" ", size-len(body))
 }
 
+// proves: 4.1/headers decisions/8/10 decisions/8/12 decisions/8/19
 func TestBodiesThatAreAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -124,6 +127,8 @@ func TestBodiesThatAreAccepted(t *testing.T) {
 }
 
 // A route that takes no body takes none with members; an empty object asks for nothing and is borne.
+//
+// proves: 4.4/single 4.1/unknown-member
 func TestRoutesWithoutABody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -142,6 +147,7 @@ func TestRoutesWithoutABody(t *testing.T) {
 	w.send(http.MethodPost, path, ada, "", "Content-Type", "application/x-www-form-urlencoded").operation()
 }
 
+// proves: decisions/1/malformed-id decisions/1/maxResults-range decisions/1/foreign-token decisions/2/paging-default decisions/8/12
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -22,6 +22,8 @@ import (
 func operationPath(id uuid.UUID) string { return "/v1/operations/" + id.String() }
 
 // An operation from its start to its result (spec 3.1, 4.1, 4.2).
+//
+// proves: 1/3 2.7/id 2.7/status 2.7/operationType 2.7/operationType/AssessSemanticModel 2.7/percentComplete 2.7/resource 2.7/allowanceImpact 2.13/AllowanceImpact 3.1/polling-start 3.1/polling-running 3.1/polling-succeeded 3.1/succeeded 4.1/accepted 4.2/state 4.2/result 4.2/result/1 4.2/result/3-AssessSemanticModel 6/polling 7.2/OperationInProgress 7.3/409-OperationInProgress/result decisions/2/retry-after decisions/5/not-started decisions/6/AllowanceImpact
 func TestOperation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,6 +91,8 @@ func TestOperation(t *testing.T) {
 }
 
 // A result is readable for 7 days after its operation ended, and its state for longer.
+//
+// proves: 7.2/OperationExpired decisions/5/result-life
 func TestResultExpires(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -102,6 +106,7 @@ func TestResultExpires(t *testing.T) {
 	w.get(operationPath(id), w.as("ada")).ok(200)
 }
 
+// proves: 2.7/error 3.1/failed 4.2/result/2 7.2/OperationHasNoResult 7.3/409-OperationHasNoResult
 func TestFailedOperation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -121,6 +126,7 @@ func TestFailedOperation(t *testing.T) {
 	}
 }
 
+// proves: decisions/2/etag
 func TestStateIsSentOnceUntilItChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -144,6 +150,8 @@ func TestStateIsSentOnceUntilItChanges(t *testing.T) {
 }
 
 // Another account's operation is not found, on every route that takes one, and nothing says that it is there.
+//
+// proves: 4.2/cancel/other-account 7.2/OperationNotFound 7.3/404-other-account decisions/1/same-404
 func TestOperationOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -168,6 +176,7 @@ func TestOperationOfAnotherAccount(t *testing.T) {
 	w.get(operationPath(id), w.as("bob")).ok(200) // of the same account
 }
 
+// proves: 3.1/cancel-ended 3.1/cancel-other-kind 4.2/cancel 4.2/cancel/ended 4.2/cancel/other-kind 7.3/409-OperationInProgress/cancel
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -189,6 +198,8 @@ func TestCancel(t *testing.T) {
 }
 
 // Pages hold every operation once, newest first, whatever starts between two of them.
+//
+// proves: 2.1/paging 2.1/paged-operations 4.2/list decisions/2/paging-stable decisions/2/paging-last
 func TestOperationsPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -247,6 +258,7 @@ func TestOperationsPages(t *testing.T) {
 	}
 }
 
+// proves: decisions/1/foreign-token decisions/2/paging-tokens
 func TestContinuationTokensAreOfOneList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -276,6 +288,7 @@ func TestContinuationTokensAreOfOneList(t *testing.T) {
 	w.get("/v1/operations?continuationToken="+tok, w.as("oscar")).refused(400, domain.InvalidRequest)
 }
 
+// proves: 3.1/seven-days 8/operations-listed
 func TestOperationsOlderThanSevenDaysAreNotListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -293,6 +306,7 @@ func TestOperationsOlderThanSevenDaysAreNotListed(t *testing.T) {
 	w.get(operationPath(old), w.as("ada")).ok(200)
 }
 
+// proves: decisions/2/idempotency decisions/2/idempotency-other-request decisions/8/15-malformed decisions/8/15-refusals
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -352,6 +366,8 @@ func TestIdempotencyKeyIgnoresLetterCase(t *testing.T) {
 }
 
 // A bulk run's result: one row a model, in the order named, those not assessed and why among them.
+//
+// proves: 2.7/operationType/AssessSemanticModels 2.13/BulkAssessment 3.1/percentComplete 4.2/result/3-AssessSemanticModels 4.4/bulk/4 decisions/6/BulkAssessment
 func TestBulkResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/http/token"
@@ -13,6 +15,8 @@ import (
 
 // Of everything that is wrong with a call, the first in the order of decisions 1 is told: each row mends what the row
 // before was refused for and leaves all the rest wrong.
+//
+// proves: decisions/1/order-token-rate decisions/1/order-rate-scope decisions/1/order-scope-body decisions/1/order-body-lookup decisions/1/order-lookup-state decisions/1/order-state-allowance decisions/8/14 1/5
 func TestRefusalOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -54,6 +58,8 @@ func TestRefusalOrder(t *testing.T) {
 }
 
 // What a refusal carries beside its code (decisions 1).
+//
+// proves: 2.2/isRetriable 2.2/moreDetails 2.2/relatedResource 2.2/parameters decisions/1/isRetriable decisions/1/moreDetails decisions/1/consent-parameters decisions/1/limit-parameters decisions/1/nothing-internal 7.2/PlatformConsentRequired 7.2/PlatformAccessDenied 7.2/PlatformUnavailable 7.2/UnknownError 7.3/404-ItemNotFound
 func TestWhatRefusalsCarry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -64,8 +70,22 @@ func TestWhatRefusalsCarry(t *testing.T) {
 		if ids := got.parameter("semanticModelId"); len(ids) != 2 || ids[0] != nowhere.String() || ids[1] != finance.String() {
 			t.Errorf("got parameters %v", ids)
 		}
+		details, _ := got.body["moreDetails"].([]any)
+		if len(details) != 2 || got.body["relatedResource"] != nil {
+			t.Fatalf("got %s, want a detail for each id", got.text)
+		}
+		want := map[string]any{"errorCode": "ItemNotFound", "message": "semanticModelId " + finance.String() + " is one of those the refusal is about", "relatedResource": map[string]any{"resourceId": finance.String(), "resourceType": "SemanticModel"}}
+		if diff := cmp.Diff(want, details[1]); diff != "" {
+			t.Errorf("detail (-want +got):\n%s", diff)
+		}
 		if got.body["isRetriable"] != false || got.header.Get("Retry-After") != "" {
 			t.Errorf("got %s: time alone does not help", got.text)
+		}
+	})
+	t.Run("the one resource", func(t *testing.T) {
+		got := w.get(operationPath(nowhere), ada).refused(404, domain.OperationNotFound)
+		if diff := cmp.Diff(map[string]any{"resourceId": nowhere.String(), "resourceType": "Operation"}, got.body["relatedResource"]); diff != "" || got.body["moreDetails"] != nil {
+			t.Errorf("got %s, relatedResource (-want +got):\n%s", got.text, diff)
 		}
 	})
 	t.Run("an allowance that ends with the day", func(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 
 // The limits of spec 8, exact across two instances on one database: the call at the limit is allowed, the next is not,
 // and one more is when the oldest has left the window.
+//
+// proves: 7.2/RequestBlocked 8/calls-that-start-work 8/calls-that-read 8/asking-about-an-operation decisions/2/rates decisions/2/rate-refusal decisions/2/ratelimit-fields
 func TestRates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -66,6 +68,8 @@ func within(text string, least, most int) bool {
 }
 
 // A call without a valid token is in no window; a refusal for anything else is.
+//
+// proves: decisions/1/refused-counts decisions/8/16-no-token
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -90,6 +94,8 @@ func TestWhatIsCounted(t *testing.T) {
 }
 
 // While calls cannot be counted, reads go on and nothing is started.
+//
+// proves: 7.2/ThrottleStoreUnavailable decisions/2/rate-store
 func TestRateStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,6 +11,7 @@ import (
 
 	"readiness/commands"
 	"readiness/domain"
+	"readiness/domain/item"
 	"readiness/http/api"
 )
 
@@ -115,6 +116,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	for _, p := range refusal.Params {
 		body.Parameters = append(body.Parameters, api.ErrorParameter{Name: p.Name, Value: p.Value})
 	}
+	body.RelatedResource, body.MoreDetails = resources(refusal)
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
@@ -137,6 +139,28 @@ func (s *Server) refusal(r *http.Request, err error) (*domain.Refusal, int) {
 		s.log.ErrorContext(r.Context(), "a call failed", "requestId", of(r.Context()).id, "err", err)
 	}
 	return domain.Refuse(domain.UnknownError, "the service failed to answer; call again, and name the request id if it keeps failing"), http.StatusInternalServerError
+}
+
+// resourceTypes are what the ids that refusals name are ids of.
+var resourceTypes = map[string]string{
+	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment",
+	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
+}
+
+// resources returns the one resource that a refusal concerns, or a detail for each of several.
+func resources(r *domain.Refusal) (one *api.RelatedResource, each []api.ErrorDetail) {
+	for _, p := range r.Params {
+		if kind, ok := resourceTypes[p.Name]; ok {
+			each = append(each, api.ErrorDetail{
+				ErrorCode: string(r.Code), Message: fmt.Sprintf("%s %s is one of those the refusal is about", p.Name, p.Value),
+				RelatedResource: &api.RelatedResource{ResourceID: new(p.Value), ResourceType: new(kind)},
+			})
+		}
+	}
+	if len(each) == 1 {
+		return each[0].RelatedResource, nil
+	}
+	return nil, each
 }
 
 // retriable reports whether the same call may be accepted later (decisions 1).

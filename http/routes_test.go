@@ -26,6 +26,8 @@ func description(t testing.TB) *openapi3.T {
 }
 
 // The table of routes and openapi.yaml say the same of every route.
+//
+// proves: 4.1/scope-and-group
 func TestTableOfRoutesIsTheDescription(t *testing.T) {
 	t.Parallel()
 	described := map[string]map[string]any{}
@@ -53,6 +55,8 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 }
 
 // Scope and group of a route follow from what it does (spec 5.2, 8).
+//
+// proves: 5/2-read 5/2-write 4.2/group 8/calls-that-start-work 8/calls-that-read 8/asking-about-an-operation
 func TestScopesAndGroups(t *testing.T) {
 	t.Parallel()
 	for _, r := range readinesshttp.Routes() {
@@ -80,6 +84,8 @@ func TestScopesAndGroups(t *testing.T) {
 
 // Every code that a route lists has a status, every status of a code it lists is described, and every code of the
 // description is one of the service's.
+//
+// proves: 2.2/errorCode 4.1/refusals
 func TestCodesAreDescribed(t *testing.T) {
 	t.Parallel()
 	doc := description(t)
@@ -105,6 +111,8 @@ func TestCodesAreDescribed(t *testing.T) {
 }
 
 // Decisions 1, the whole table.
+//
+// proves: decisions/1/status-of-codes
 func TestStatusOfEveryCode(t *testing.T) {
 	t.Parallel()
 	for status, codes := range map[int]string{
@@ -137,6 +145,8 @@ func filled(path string) string {
 }
 
 // Every route refuses everybody who may not call it, in the same way, and nothing comes of it.
+//
+// proves: 5/1 5/2-read 5/2-write 5/6 7.2/Unauthorized 7.2/TokenExpired 7.2/InsufficientScopes 7.2/AppOnlyTokenNotSupported 7.2/UserNotRegistered 7.2/AccountNotActive 7.2/FeatureTurnedOff 7.3/403-FeatureTurnedOff/aiFeatures decisions/1/www-authenticate decisions/3/app-only decisions/3/not-registered decisions/3/not-active decisions/3/token-secrecy
 func TestEveryRouteIsGuarded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -202,6 +212,8 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 
 // What no guard stands in the way of: Service.ReadWrite.All reads, a person of another issuer, one of two accounts by
 // name.
+//
+// proves: decisions/2/scope-includes decisions/3/person
 func TestWhoMayCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -238,6 +250,7 @@ func TestChangesOfAnAccountCountAtOnce(t *testing.T) {
 	w.get("/v1/workspaces", tok).refused(403, domain.AccountNotActive).says("other", "Suspended")
 }
 
+// proves: 9/1 decisions/1/unknown-route decisions/1/wrong-method
 func TestUnknownRoutesAndMethods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -26,6 +26,8 @@ import (
 
 // Every answer has its own request id and the headers of decisions 2, whatever it answers; openapitest holds the rest
 // against the description.
+//
+// proves: 2.1/x-ms-request-id 2.2/requestId 7.1/shape decisions/2/headers decisions/2/error-code-header
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -42,6 +44,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
+// proves: decisions/2/client-request-id
 func TestClientRequestIDIsEchoed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -61,6 +64,8 @@ func TestClientRequestIDIsEchoed(t *testing.T) {
 }
 
 // A call's trace and request id are found in the events it caused.
+//
+// proves: decisions/2/traceparent
 func TestTraceAndRequestIDReachTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -80,6 +85,8 @@ func TestTraceAndRequestIDReachTheLog(t *testing.T) {
 
 // A panic is the service's fault: the caller gets UnknownError, the log the request id and the stack, the next call an
 // answer.
+//
+// proves: 7.2/UnknownError decisions/1/nothing-internal
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -98,6 +105,8 @@ func TestPanic(t *testing.T) {
 }
 
 // What callers send beside paths is in no log line.
+//
+// proves: decisions/3/token-secrecy
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -152,6 +161,8 @@ func TestMetrics(t *testing.T) {
 }
 
 // The description is served whole, with the service's own address, and the page that shows it loads nothing from elsewhere.
+//
+// proves: 9/7 decisions/2/openapi
 func TestDescriptionIsServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -282,6 +293,8 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 // Behind a prefix, every address is under the configured base.
+//
+// proves: decisions/2/absolute-locations
 func TestAddressesAreUnderTheBase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/item"
 )
 
+// proves: decisions/7/workspaces decisions/7/semanticModels decisions/7/dataAgents
 func TestWorkspaceLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -42,6 +43,8 @@ func TestWorkspaceLists(t *testing.T) {
 }
 
 // Pages go by name and id: equal names, and workspaces that come and go between two pages, neither repeat nor hide another.
+//
+// proves: decisions/2/paging-stable
 func TestWorkspacesPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

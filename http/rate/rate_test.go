@@ -52,6 +52,7 @@ func exec(t testing.TB, url, sql string, args ...any) {
 	}
 }
 
+// proves: decisions/2/rates
 func TestTheCallBeyondTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	l := open(t, pgtest.URL(t))
@@ -70,6 +71,8 @@ func TestTheCallBeyondTheLimitIsRefused(t *testing.T) {
 }
 
 // Eight callers and two processes on one database let exactly the limit through.
+//
+// proves: decisions/2/rates
 func TestExactUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -99,6 +102,8 @@ func TestExactUnderConcurrency(t *testing.T) {
 }
 
 // Calls leave the window one by one, a minute after each was made.
+//
+// proves: decisions/2/rates
 func TestTheWindowSlides(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -125,6 +130,8 @@ func TestTheWindowSlides(t *testing.T) {
 }
 
 // Refused calls count for nothing: however many there are, the window opens when the allowed ones leave it.
+//
+// proves: decisions/8/16-no-lengthening
 func TestRefusedCallsDoNotLengthenTheWindow(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

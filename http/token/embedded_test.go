@@ -34,6 +34,7 @@ func mint(t *testing.T, i *token.Issuer, life time.Duration) string {
 	return tok
 }
 
+// proves: decisions/3/embedded-issuer
 func TestEmbeddedIssuer(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

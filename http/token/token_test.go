@@ -151,6 +151,7 @@ func trust(p *provider) token.Options {
 	return token.Options{Issuers: []token.Trusted{{URL: p.url, Audiences: []string{"service", "api://service"}}}}
 }
 
+// proves: decisions/3/algorithms decisions/3/claims decisions/3/expired-only decisions/3/app-only decisions/3/person
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	p := startProvider(t)
@@ -260,6 +261,7 @@ func changed(tok string) string {
 	return strings.Join(parts, ".")
 }
 
+// proves: decisions/2/scope-includes
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
