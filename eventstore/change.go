@@ -11,7 +11,6 @@ import (
 
 	"readiness/domain"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -341,7 +340,8 @@ func (c *Change) queueStreams(b *pgx.Batch) {
 
 func (c *Change) queueEvents(b *pgx.Batch) {
 	n := len(c.recorded)
-	ids, streams, versions, types := make([]uuid.UUID, n), make([]string, n), make([]int64, n), make([]string, n)
+	ids := make([][16]byte, n) // a uuid.UUID would be sent by way of its text
+	streams, versions, types := make([]string, n), make([]int64, n), make([]string, n)
 	schemas, data, ats := make([]int32, n), make([]string, n), make([]time.Time, n)
 	for i, r := range c.recorded {
 		ids[i], streams[i], versions[i], types[i] = r.ID, r.Stream, r.Version, r.Type

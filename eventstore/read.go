@@ -17,7 +17,8 @@ const columns = `position, event_id, account_id, stream, version, type, schema_v
 
 // scan reads the columns of one event as they are stored.
 func scan(row interface{ Scan(...any) error }) (r Recorded, err error) {
-	err = row.Scan(&r.Position, &r.ID, &r.Account, &r.Stream, &r.Version, &r.Type, &r.SchemaVersion,
+	// As 16 bytes: a uuid.UUID would be scanned from its text.
+	err = row.Scan(&r.Position, (*[16]byte)(&r.ID), &r.Account, &r.Stream, &r.Version, &r.Type, &r.SchemaVersion,
 		(*[]byte)(&r.Data), (*[]byte)(&r.RawMetadata), &r.RecordedAt, &r.Hash)
 	r.RecordedAt = r.RecordedAt.UTC()
 	return r, err
@@ -101,13 +102,14 @@ func pages(ctx context.Context, q interface {
 }, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
 	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
+		var page []Recorded
 		for {
 			rows, err := q.Query(ctx, sql, append([]any{args[0], after}, args[1:]...)...)
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return
 			}
-			page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
+			page, err = pgx.AppendRows(page[:0], rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return

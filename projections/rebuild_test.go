@@ -131,7 +131,7 @@ func TestRebuildIsResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, nil, toy(1, true))
-			p.fill(t, 45_000)
+			start(t, p.pool).fill(t, 45_000) // by a program without the view: faster
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var ended projections.Progress
@@ -151,9 +151,12 @@ func TestRebuildIsResumed(t *testing.T) {
 				status[1].State != projections.Building || status[1].Position != ended.Position || status[1].Error == "" {
 				t.Errorf("after the end: got %+v, %v", status, err)
 			}
-			second := p.rebuild(t, projections.RebuildOptions{Diff: true})
-			if second.Resumed != ended.Position || second.Generation != first.Generation || first.Events+second.Events != 45_000 || !second.Diff.None() {
+			second := p.rebuild(t, projections.RebuildOptions{})
+			if second.Resumed != ended.Position || second.Generation != first.Generation || first.Events+second.Events != 45_000 {
 				t.Errorf("first %+v, then %+v", first, second)
+			}
+			if n := p.count(t, "things_v1 WHERE name = CASE key % 5000 WHEN 4999 THEN 'new' ELSE 'before ' || key + 1 END"); n != 45_000 {
+				t.Errorf("%d rows are right, want 45000", n)
 			}
 			p.same(t)
 		})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // column returns the position of the table's column.
@@ -23,6 +25,9 @@ func (t *Table) value(name string, v any) (any, error) {
 	if t.Columns[i].Type == "jsonb" && v != nil {
 		text, err := json.Marshal(v)
 		return string(text), err
+	}
+	if id, ok := v.(uuid.UUID); ok {
+		return [16]byte(id), nil // pgx would send a uuid.UUID by way of its text
 	}
 	return v, nil
 }
