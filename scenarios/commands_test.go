@@ -1,0 +1,311 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/domain/account"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/projections"
+)
+
+type worldKey struct{}
+
+// command is a command of scripts; a negated one is only what says so.
+type command func(ts *testscript.TestScript, w *world, neg bool, args []string)
+
+func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]command{
+		"json": holdsMember, "header": holdsHeader, // these may be negated
+		"workspace": plain(1, addWorkspace), "model": plain(2, addModel), "models": plain(2, addModels),
+		"accounts": plain(1, applyAccounts), "as": plain(1, as), "bearer": plain(1, bearer), "token-of": plain(1, tokenOf), "with": plain(2, with),
+		"repeat": plain(4, repeat), "let": plain(2, let), "wait-for": plain(2, waitFor), "wait-for-percent": plain(2, waitForPercent), "events": plain(0, listEvents),
+		"spent": plain(2, spent), "clock": plain(1, clock), "workers": plain(1, workers), "hold": plain(1, hold), "release": plain(1, release),
+		"pad": plain(2, pad), "rebuild": plain(0, rebuild), "restart": plain(0, restart),
+	}
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
+		all[method] = plain(2, func(ts *testscript.TestScript, w *world, args []string) { call(ts, w, method, args) })
+	}
+	cmds := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, c := range all {
+		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			c(ts, ts.Value(worldKey{}).(*world), neg, args)
+		}
+	}
+	return cmds
+}
+
+// plain is a command that cannot be negated and takes so many arguments at least.
+func plain(least int, do func(*testscript.TestScript, *world, []string)) command {
+	return func(ts *testscript.TestScript, w *world, neg bool, args []string) {
+		if neg || len(args) < least {
+			ts.Fatalf("the command cannot be negated and takes at least %d arguments", least)
+		}
+		do(ts, w, args)
+	}
+}
+
+func holdsMember(ts *testscript.TestScript, w *world, neg bool, args []string) {
+	if len(args) == 0 || neg != (len(args) == 1) {
+		ts.Fatalf("usage: json PATH VALUE, or ! json PATH")
+	}
+	got, there := w.member(args[0])
+	switch {
+	case neg && there:
+		ts.Fatalf("%s is %s, want none in\n%s", args[0], shown(got), w.last.text)
+	case !neg && (!there || shown(got) != args[1]):
+		ts.Fatalf("%s is %s, want %s in\n%s", args[0], shown(got), args[1], w.last.text)
+	}
+}
+
+func holdsHeader(ts *testscript.TestScript, w *world, neg bool, args []string) {
+	values := w.last.header.Values(args[0])
+	switch {
+	case neg && len(values) > 0:
+		ts.Fatalf("the header %s is %q, want none", args[0], values)
+	case !neg && len(values) != 1:
+		ts.Fatalf("the header %s is there %d times, want once", args[0], len(values))
+	case !neg && len(args) > 1 && !regexp.MustCompile(args[1]).MatchString(values[0]):
+		ts.Fatalf("the header %s is %q, want %s", args[0], values[0], args[1])
+	}
+}
+
+// named gives an id a name in the script and in what the script sees.
+func (w *world) named(ts *testscript.TestScript, name string, id uuid.UUID) {
+	w.names[id] = name
+	ts.Setenv(name, id.String())
+	ts.Setenv(strings.ToUpper(name), strings.ToUpper(id.String()))
+}
+
+// idOf is the id of what a script calls by a name: the same in every run.
+func idOf(kind, name string) uuid.UUID {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://readiness.test/"+kind+"/"+name))
+}
+
+func (w *world) write(ts *testscript.TestScript, text string, path ...string) {
+	file := filepath.Join(append([]string{w.dir}, path...)...)
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+	ts.Check(os.WriteFile(file, []byte(text), 0o644))
+}
+
+func addWorkspace(ts *testscript.TestScript, w *world, args []string) {
+	settings := map[string]any{"id": idOf("workspace", args[0]), "displayName": args[0]}
+	members := args[1:]
+	if len(members) > 0 && members[0] == "paused" {
+		settings["capacity"] = map[string]string{"id": uuid.NewString(), "state": "Paused"}
+		members = members[1:]
+	}
+	if len(members) > 0 {
+		settings["members"] = members
+	}
+	text, err := json.Marshal(settings)
+	ts.Check(err)
+	w.write(ts, string(text), args[0], "workspace.json")
+	w.named(ts, args[0], idOf("workspace", args[0]))
+}
+
+// goodTable is the one table of a model unless a script has another.
+const goodTable = "/// One row for each invoice line.\ntable Sales\n\n\t/// The invoiced amount in euro.\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: Amount\n"
+
+func addModel(ts *testscript.TestScript, w *world, args []string) {
+	table := goodTable
+	if len(args) > 2 {
+		table = ts.ReadFile(args[2])
+	}
+	w.writeModel(ts, args[0], args[1], table)
+	name := strings.ReplaceAll(args[1], " ", "_")
+	w.named(ts, name, idOf("model", args[1]))
+}
+
+func (w *world) writeModel(ts *testscript.TestScript, workspace, name, table string) {
+	dir := name + ".SemanticModel"
+	w.write(ts, fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, idOf("model", name)), workspace, dir, ".platform")
+	w.write(ts, table, workspace, dir, "definition", "tables", "Sales.tmdl")
+}
+
+func addModels(ts *testscript.TestScript, w *world, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		name := fmt.Sprintf("Model %03d", i+1)
+		w.writeModel(ts, args[0], name, goodTable)
+		ids[i] = idOf("model", name)
+		w.named(ts, fmt.Sprintf("m%d", i+1), ids[i])
+	}
+	text, err := json.Marshal(map[string]any{"semanticModelIds": ids})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("models.json"), text, 0o644))
+}
+
+func applyAccounts(ts *testscript.TestScript, w *world, args []string) {
+	w.apply(args[0], []byte(ts.ReadFile(args[0])))
+}
+
+func bearer(_ *testscript.TestScript, w *world, args []string) {
+	w.caller.bearer = args[0]
+}
+
+// tokenOf makes the calls that follow with one token of a person, however long they take.
+func tokenOf(ts *testscript.TestScript, w *world, args []string) {
+	as(ts, w, args)
+	w.caller.bearer = w.token()
+}
+
+func with(_ *testscript.TestScript, w *world, args []string) {
+	w.headers.Add(args[0], args[1])
+}
+
+func repeat(ts *testscript.TestScript, w *world, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for range n {
+		call(ts, w, args[1], args[2:])
+	}
+}
+
+func let(ts *testscript.TestScript, w *world, args []string) {
+	v, there := w.member(args[1])
+	if !there {
+		ts.Fatalf("there is no %s in\n%s", args[1], w.last.text)
+	}
+	ts.Setenv(args[0], shown(v))
+	if id, err := uuid.Parse(shown(v)); err == nil {
+		w.names[id] = args[0]
+	}
+}
+
+// patience is how long a script waits for what the service does on its own.
+const patience = 30 * time.Second
+
+// await waits until the operation is as wanted.
+func await(ts *testscript.TestScript, w *world, op, want string, is func(status operation.Status, percent *int) bool) {
+	id, err := uuid.Parse(op)
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		o, found, err := w.views.Operation(ctx, w.caller.account.AccountID, id)
+		ts.Check(err)
+		switch {
+		case !found:
+			ts.Fatalf("%s has no operation %s", w.caller.account.AccountID, id)
+		case is(o.Status, o.Percent):
+			return
+		case o.Status.Ended():
+			ts.Fatalf("the operation ended %s (%+v), want %s", o.Status, o.Failure, want)
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("the operation is still %s, want %s", o.Status, want)
+		case <-tick.C:
+		}
+	}
+}
+
+func waitFor(ts *testscript.TestScript, w *world, args []string) {
+	await(ts, w, args[0], args[1], func(status operation.Status, _ *int) bool { return string(status) == args[1] })
+}
+
+func waitForPercent(ts *testscript.TestScript, w *world, args []string) {
+	await(ts, w, args[0], args[1]+" %", func(_ operation.Status, percent *int) bool {
+		return percent != nil && strconv.Itoa(*percent) == args[1]
+	})
+}
+
+// listEvents prints the stored events, without those that accounts and people came from unless they are asked for.
+func listEvents(ts *testscript.TestScript, w *world, args []string) {
+	streams := map[string][]eventstore.Recorded{}
+	var order []string
+	for r, err := range w.store.ReadAll(w.t.Context(), 0, 0) {
+		ts.Check(err)
+		if len(args) == 0 && strings.HasPrefix(r.Stream, "account-") || len(args) > 0 && !strings.HasPrefix(r.Stream, args[0]) {
+			continue
+		}
+		if streams[r.Stream] == nil {
+			order = append(order, r.Stream)
+		}
+		streams[r.Stream] = append(streams[r.Stream], r)
+	}
+	if order == nil {
+		fmt.Fprintln(ts.Stdout(), "none")
+	}
+	slices.SortFunc(order, func(a, b string) int { return strings.Compare(w.stable(a), w.stable(b)) })
+	for _, name := range order {
+		for _, r := range streams[name] {
+			fmt.Fprintf(ts.Stdout(), "%s %d %s\n", w.stable(r.Stream), r.Version, r.Type)
+		}
+	}
+}
+
+func spent(ts *testscript.TestScript, w *world, args []string) {
+	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
+	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period}[kind]
+	used := eventstore.FoldLast(account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()), account.EvolveUsage)
+	ts.Check(w.store.Load(w.t.Context(), used))
+	if got := strconv.Itoa(used.State.Used); got != args[1] {
+		ts.Fatalf("%s of %s %s are spent, want %s", got, w.caller.account.AccountID, kind, args[1])
+	}
+}
+
+func clock(ts *testscript.TestScript, w *world, args []string) {
+	d, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
+	ts.Check(err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offset += d
+}
+
+func workers(ts *testscript.TestScript, w *world, args []string) {
+	switch args[0] {
+	case "stop":
+		w.stopWorkers()
+	case "start":
+		w.startWorkers()
+	default:
+		ts.Fatalf("usage: workers stop|start")
+	}
+}
+
+func hold(_ *testscript.TestScript, w *world, args []string)    { w.platform.hold(args[0]) }
+func release(_ *testscript.TestScript, w *world, args []string) { w.platform.release(args[0]) }
+
+// pad makes a JSON file longer with white space before its last byte.
+func pad(ts *testscript.TestScript, _ *world, args []string) {
+	size, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := bytes.TrimSpace([]byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
+	end := len(text) - 1
+	padded := slices.Concat(text[:end], bytes.Repeat([]byte{' '}, size-len(text)), text[end:])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), padded, 0o644))
+}
+
+func rebuild(ts *testscript.TestScript, w *world, _ []string) {
+	for _, v := range projections.All() {
+		report, err := w.engine.Rebuild(w.t.Context(), w.store, v.Name, projections.RebuildOptions{Diff: true})
+		ts.Check(err)
+		if report.Diff == nil || !report.Diff.None() {
+			ts.Fatalf("view %s differs from the log: %+v", v.Name, report.Diff)
+		}
+	}
+}
+
+func restart(_ *testscript.TestScript, w *world, _ []string) {
+	w.down()
+	w.up()
+}

@@ -1,0 +1,311 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/accounts"
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/eventstore"
+	readinesshttp "readiness/http"
+	"readiness/http/openapitest"
+	"readiness/http/rate"
+	"readiness/http/token"
+	"readiness/internal/pgtest"
+	"readiness/platform/folder"
+	"readiness/projections"
+	"readiness/vault"
+	"readiness/work"
+)
+
+// base is the address callers know the service by, wherever it listens.
+const base = "http://readiness.test"
+
+const portal = "https://portal.test/consent"
+
+// world is one scenario: a service on a database and a directory of its own.
+type world struct {
+	t        testing.TB
+	dir      string // of the workspaces
+	url      string // of the database
+	pool     *pgxpool.Pool
+	engine   *projections.Engine
+	store    *eventstore.Store
+	views    *projections.Views
+	platform *platform
+	commands *commands.Service
+	options  work.Options
+	issuer   *token.Issuer
+	log      *logBook
+	client   *http.Client
+
+	listener string // where the service listens now
+	queue    *work.Queue
+	stops    []func()
+
+	began  time.Time // of the scenario, on the service's clock and on ours
+	real   time.Time
+	mu     sync.Mutex
+	offset time.Duration
+
+	declared []account.Declaration
+	caller   caller
+	headers  http.Header // of the next call
+	last     answer
+	names    map[uuid.UUID]string
+	started  int
+	minted   []string
+}
+
+// newWorld starts the service for a script.
+func newWorld(env *testscript.Env) *world {
+	t := env.T().(testing.TB)
+	w := &world{
+		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: pgtest.URL(t), log: &logBook{},
+		names: map[uuid.UUID]string{}, headers: http.Header{}, real: time.Now(),
+	}
+	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there.
+	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)
+	check(t, os.MkdirAll(w.dir, 0o755))
+
+	cfg, err := pgxpool.ParseConfig(w.url)
+	check(t, err)
+	cfg.MaxConns = 12
+	w.pool, err = pgxpool.NewWithConfig(t.Context(), cfg)
+	check(t, err)
+	t.Cleanup(w.pool.Close)
+	w.engine = projections.NewEngine(w.pool, projections.All()...)
+	check(t, w.engine.Create(t.Context()))
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	check(t, err)
+	log := slog.New(slog.NewJSONHandler(w.log, nil))
+	w.store = eventstore.New(w.pool, codec, eventstore.Options{Now: w.now, NewID: newID, Inline: w.engine.Inline, Logger: log})
+	w.views = &projections.Views{Pool: w.pool, Store: w.store}
+	kept, err := vault.New(w.pool, bytes.Repeat([]byte{1}, vault.KeySize))
+	check(t, err)
+	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log})
+	check(t, err)
+	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}}
+	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
+	w.commands = &commands.Service{Pool: w.pool, Store: w.store, Platform: w.platform, Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID}
+	w.issuer, err = token.OpenIssuer(t.TempDir())
+	check(t, err)
+
+	w.client = &http.Client{Transport: openapitest.Transport(t, &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, w.listener)
+		},
+	})}
+	file, err := os.ReadFile(filepath.Join("testdata", "accounts.yaml"))
+	check(t, err)
+	w.apply("accounts.yaml", file)
+	w.up()
+	env.Defer(func() {
+		w.platform.releaseAll()
+		w.down()
+		w.keptSecrets()
+		w.metNoFault()
+	})
+	return w
+}
+
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// now is the service's clock.
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.began.Add(time.Since(w.real) + w.offset)
+}
+
+// apply declares accounts; who is in them may call from then on.
+func (w *world) apply(name string, file []byte) {
+	declared, err := accounts.Parse(name, file, account.DefaultPlans())
+	check(w.t, err)
+	_, err = w.commands.ApplyAccounts(w.t.Context(), declared)
+	check(w.t, err)
+	w.declared = append(declared, w.declared...)
+}
+
+// up starts the service: its followers, its workers and its listener, as the program does.
+func (w *world) up() {
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 20 * time.Second}, watermill.NewSlogLogger(w.options.Log))
+	check(w.t, err)
+	check(w.t, w.engine.Follow(w.store, router))
+	background, stop := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { w.store.Wake(background) })
+	wg.Go(func() { _ = router.Run(background) })
+	w.stops = append(w.stops, func() {
+		check(w.t, router.Close())
+		stop()
+		wg.Wait()
+	})
+	w.startWorkers()
+
+	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Timeout: 20 * time.Second})
+	check(w.t, err)
+	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.now, Log: w.options.Log})
+	check(w.t, err)
+	s, err := readinesshttp.New(readinesshttp.Options{
+		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, BaseURL: base, PortalURL: portal,
+		TokenKey: bytes.Repeat([]byte{2}, 32), Registry: prometheus.NewRegistry(), Log: w.options.Log, Now: w.now,
+		Checks: []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}, {Name: "views", Run: w.engine.Check}},
+	})
+	check(w.t, err)
+	server := httptest.NewServer(s.Handler())
+	w.listener = strings.TrimPrefix(server.URL, "http://")
+	w.stops = append(w.stops, limiter.Close, func() {
+		w.client.CloseIdleConnections()
+		server.Close()
+	})
+}
+
+// down stops what up started, last first.
+func (w *world) down() {
+	for i := range w.stops {
+		if i == len(w.stops)-1 {
+			w.stopWorkers()
+		}
+		w.stops[len(w.stops)-1-i]()
+	}
+	w.stops = nil
+}
+
+func (w *world) startWorkers() {
+	var err error
+	w.queue, err = work.NewQueue(w.options)
+	check(w.t, err)
+	w.commands.Jobs = w.queue
+	check(w.t, w.queue.Start(w.t.Context()))
+}
+
+func (w *world) stopWorkers() {
+	if w.queue == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	check(w.t, w.queue.Stop(ctx))
+	w.queue = nil
+}
+
+// keptSecrets fails the scenario when a token of a caller was written anywhere but sealed (decisions 3).
+func (w *world) keptSecrets() {
+	ctx := context.Background()
+	for _, tok := range w.minted {
+		signature := tok[strings.LastIndexByte(tok, '.')+1:]
+		if strings.Contains(w.log.String(), signature) {
+			w.t.Error("a log line holds a token")
+		}
+		var found int
+		check(w.t, w.pool.QueryRow(ctx, `
+			SELECT (SELECT count(*) FROM events e WHERE strpos(e::text, $1) > 0)
+			     + (SELECT count(*) FROM river_job j WHERE strpos(j::text, $1) > 0)
+			     + (SELECT count(*) FROM idempotency_keys k WHERE strpos(k::text, $1) > 0)`, signature).Scan(&found))
+		if found > 0 {
+			w.t.Errorf("%d rows hold a token", found)
+		}
+	}
+}
+
+// metNoFault fails the scenario when the service logged a fault of its own. A subscriber that is closed while it reads says so
+// as an error.
+func (w *world) metNoFault() {
+	for line := range strings.Lines(w.log.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, `"subscriber_id"`) {
+			w.t.Errorf("the service logged a fault: %s", line)
+		}
+	}
+}
+
+// platform is the folder, whose definitions can be made to wait.
+type platform struct {
+	*folder.Platform
+	mu   sync.Mutex
+	held map[string]chan struct{} // by the model's name
+}
+
+// Definition waits while the model is held.
+func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	p.mu.Lock()
+	wait := p.held[it.DisplayName]
+	p.mu.Unlock()
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return definition.Definition{}, ctx.Err()
+		}
+	}
+	return p.Platform.Definition(ctx, as, it)
+}
+
+func (p *platform) hold(model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[model] = make(chan struct{})
+}
+
+func (p *platform) release(model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wait := p.held[model]; wait != nil {
+		close(wait)
+		delete(p.held, model)
+	}
+}
+
+func (p *platform) releaseAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for model, wait := range p.held {
+		close(wait)
+		delete(p.held, model)
+	}
+}
+
+// logBook keeps what the service logs.
+type logBook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBook) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBook) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
