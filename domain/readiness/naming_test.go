@@ -16,6 +16,7 @@ func TestNamingRules(t *testing.T) {
 			{"an underscore", named("net_sales"), "net_sales 1"},
 			{"an underscore beside a space", named("Net Sales_2"), "Net Sales_2 1"},
 			{"camel case", named("netSales"), "netSales 1"},
+			{"case breaks at the ends of the alphabet", model(table("xaA"), table("xzZ")), "xaA 1, xzZ 1"},
 			{"pascal case", named("NetSales"), "NetSales 1"},
 			{"a case break beside a space", named("Net iPhone Sales"), "Net iPhone Sales 0"},
 			{"a no-break space is no space", named("Net\u00a0iPhone"), "Net\u00a0iPhone 1"},
