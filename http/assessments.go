@@ -119,6 +119,7 @@ func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
 	}
 	out.Access = new(api.AssessmentUsageAccess(u.Access))
 	switch u.Access {
+	case item.Granted:
 	case item.ConsentRequired:
 		out.Permission, out.ConsentURL = new(usagePermission), new(s.consentURL(usagePermission))
 		out.Message = new("Usage was not read because you have not granted " + usagePermission + ". The score weighs every object alike, so it does not say which findings touch what people look at most. Grant the permission on the page of consentUrl and assess again.")

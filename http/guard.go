@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -168,7 +169,7 @@ func idempotencyKey(r *http.Request, route *route, canonical []byte) *commands.I
 	if key == "" || !documents(route, "Idempotency-Key") {
 		return nil
 	}
-	vars := mux.Vars(r)
+	vars := maps.Clone(mux.Vars(r))
 	for _, p := range route.described.Parameters {
 		if v, ok := vars[p.Value.Name]; ok && p.Value.Schema.Value.Format == "uuid" {
 			vars[p.Value.Name] = strings.ToLower(v)

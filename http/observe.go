@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,13 +35,12 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			h.Set("X-Ms-Client-Request-Id", theirs)
 		}
 		defer func() {
-			p := recover()
-			if p != nil {
-				s.panicked(a, r, p)
+			cut := false
+			if p := recover(); p != nil {
+				cut = s.panicked(a, r, p)
 			}
 			s.note(r, c, a, time.Since(began))
-			// An answer that was cut off must not look whole.
-			if p != nil && a.bytes > 0 && c.refused == "" {
+			if cut {
 				panic(http.ErrAbortHandler)
 			}
 		}()
@@ -48,15 +48,18 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) panicked(a *answer, r *http.Request, p any) {
-	if p == http.ErrAbortHandler {
-		return
+// panicked answers UnknownError, or reports that the answer had begun: it must not look whole then.
+func (s *Server) panicked(a *answer, r *http.Request, p any) (cut bool) {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		return true
 	}
 	s.metrics.panics.Inc()
 	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", of(r.Context()).id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	if a.status == 0 {
-		s.refuse(a, r, domain.Refuse(domain.UnknownError, "the service failed to answer; name the request id if it keeps failing"))
+	if a.status != 0 {
+		return true
 	}
+	s.refuse(a, r, domain.Refuse(domain.UnknownError, "the service failed to answer; name the request id if it keeps failing"))
+	return false
 }
 
 func (s *Server) note(r *http.Request, c *call, a *answer, took time.Duration) {

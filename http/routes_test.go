@@ -112,7 +112,7 @@ func TestCodesAreDescribed(t *testing.T) {
 
 // Decisions 1, the whole table.
 //
-// proves: decisions/1/status-of-codes
+// proves: 2.2/code-meaning decisions/1/status-of-codes
 func TestStatusOfEveryCode(t *testing.T) {
 	t.Parallel()
 	for status, codes := range map[int]string{

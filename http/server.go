@@ -246,11 +246,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
+	var ended error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ended = server.Serve(l)
+	}()
 	select {
-	case err := <-done:
-		return fmt.Errorf("http: %w", err)
+	case <-done:
+		return fmt.Errorf("http: %w", ended)
 	case <-ctx.Done():
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)

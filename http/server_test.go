@@ -18,6 +18,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"readiness/domain"
 	"readiness/domain/item"
@@ -102,6 +104,66 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	w.get("/healthz", "").ok(200)
+}
+
+// An answer that was begun when its handler panicked does not look whole; one that was given up on purpose is no panic.
+func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	registry, log := prometheus.NewRegistry(), &logBook{}
+	s, err := readinesshttp.New(readinesshttp.Options{
+		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
+		Registry: registry, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
+	})
+	check(t, err)
+	for name, fails := range map[string]any{"a fault": "no such row", "on purpose": http.ErrAbortHandler} {
+		server := httptest.NewServer(s.Observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("x", 1<<16))
+			panic(fails)
+		})))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		check(t, err)
+		answer, err := server.Client().Do(r)
+		if err == nil {
+			_, err = io.ReadAll(answer.Body)
+			check(t, answer.Body.Close())
+		}
+		if err == nil {
+			t.Errorf("%s: the answer looks whole", name)
+		}
+		server.Close()
+	}
+	if got := strings.Count(log.String(), "a handler panicked"); got != 1 {
+		t.Errorf("%d panics were logged, want the one fault", got)
+	}
+}
+
+// A call is a span of the trace it came with, named for its route; a span holds neither the query nor a header.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	spans := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	s, err := readinesshttp.New(readinesshttp.Options{
+		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
+		Registry: prometheus.NewRegistry(), Tracer: provider, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	check(t, err)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/operations/"+nowhere.String()+"?access_token=hunter2", nil)
+	r.Header.Set("Authorization", "Basic hunter2")
+	r.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+	ended := spans.Ended()
+	if len(ended) != 1 {
+		t.Fatalf("got %d spans, want 1", len(ended))
+	}
+	span := ended[0]
+	if span.Name() != "GET /v1/operations/{operationId}" || span.Parent().SpanID().String() != "00f067aa0ba902b7" || span.SpanContext().TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" {
+		t.Errorf("got span %q under %v", span.Name(), span.Parent())
+	}
+	for _, a := range span.Attributes() {
+		if strings.Contains(a.Value.String(), "hunter2") {
+			t.Errorf("the span holds %s = %s", a.Key, a.Value.String())
+		}
+	}
 }
 
 // What callers send beside paths is in no log line.

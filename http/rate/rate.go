@@ -50,6 +50,7 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 		o.Timeout = 250 * time.Millisecond
 	}
 	cfg.MaxConns = o.Connections
+	cfg.MinConns = 1 // no call waits for the first connection
 	cfg.ConnConfig.ConnectTimeout = 2 * time.Second
 	cfg.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
 	// Nothing is lost with the table, so nothing waits for the disk.

@@ -82,7 +82,7 @@ func makeKey(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	err = pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
