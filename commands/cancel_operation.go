@@ -18,7 +18,7 @@ func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID u
 		return Accepted{}, err
 	}
 	if op.State.Account != who.Account {
-		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID)
+		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId", operationID)
 	}
 	err := s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, op, operation.Cancel{})
