@@ -60,6 +60,7 @@ func parse(src string) ([]account.Declaration, error) {
 	return accounts.Parse("accounts.yaml", []byte(src), account.DefaultPlans())
 }
 
+// proves: decisions/8/2
 func TestParseReadsEveryMember(t *testing.T) {
 	t.Parallel()
 	fifty := 50

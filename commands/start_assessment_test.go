@@ -84,6 +84,8 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 }
 
 // With capacityDetails off nothing is checked up front (decisions 8.6).
+//
+// proves: decisions/8/6
 func TestCapacityIsNotReadWhenTurnedOff(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
@@ -181,6 +183,8 @@ func TestStartLargestRun(t *testing.T) {
 
 // Fifty callers race for what is left of an allowance: exactly that much is
 // spent, and the others are refused with nothing left behind.
+//
+// proves: 4.4/bulk/1 8/allowance-assessments
 func TestRaceForAnAllowance(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -227,6 +231,8 @@ func TestRaceForAnAllowance(t *testing.T) {
 
 // The allowance of a day is whole again at midnight UTC, and not a second
 // before.
+//
+// proves: 8/allowance-assessments
 func TestDayBoundary(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
@@ -254,6 +260,7 @@ func TestDayBoundary(t *testing.T) {
 	}
 }
 
+// proves: decisions/2/idempotency decisions/8/15-refusals
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -33,7 +34,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 		"workspace": plain(1, addWorkspace), "model": plain(2, addModel), "models": plain(2, addModels),
 		"accounts": plain(1, applyAccounts), "as": plain(1, as), "bearer": plain(1, bearer), "token-of": plain(1, tokenOf), "with": plain(2, with),
 		"repeat": plain(4, repeat), "let": plain(2, let), "wait-for": plain(2, waitFor), "wait-for-percent": plain(2, waitForPercent), "events": plain(0, listEvents),
-		"spent": plain(2, spent), "clock": plain(1, clock), "workers": plain(1, workers), "hold": plain(1, hold), "release": plain(1, release),
+		"spent": plain(2, spent), "clock": plain(1, clock), "workers": plain(1, workers), "hold": plain(1, hold), "release": plain(1, release), "fail": plain(2, fail),
 		"pad": plain(2, pad), "rebuild": plain(0, rebuild), "restart": plain(0, restart),
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
@@ -284,6 +285,15 @@ func workers(ts *testscript.TestScript, w *world, args []string) {
 
 func hold(_ *testscript.TestScript, w *world, args []string)    { w.platform.hold(args[0]) }
 func release(_ *testscript.TestScript, w *world, args []string) { w.platform.release(args[0]) }
+
+// fail makes reading a model fail with a code, or as if the time for the step had run out.
+func fail(_ *testscript.TestScript, w *world, args []string) {
+	if args[1] == string(domain.AssessmentTimedOut) {
+		w.platform.fail(args[0], context.DeadlineExceeded)
+		return
+	}
+	w.platform.fail(args[0], domain.Refuse(domain.Code(args[1]), "the platform says so"))
+}
 
 // pad makes a JSON file longer with white space before its last byte.
 func pad(ts *testscript.TestScript, _ *world, args []string) {

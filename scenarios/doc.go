@@ -24,6 +24,7 @@
 //	clock DURATION                      moves the service's clock
 //	workers stop|start                  stops or starts carrying out work
 //	hold MODEL, release MODEL           makes reading a model's definition wait
+//	fail MODEL CODE                     makes it fail, as the platform refuses or as the step's time runs out
 //	pad FILE SIZE                       makes a JSON file SIZE bytes long
 //	rebuild                             rebuilds every view and finds no difference
 //	restart                             stops the service in good order and starts it again

@@ -105,7 +105,7 @@ func newWorld(env *testscript.Env) *world {
 	check(t, err)
 	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log})
 	check(t, err)
-	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}}
+	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, fails: map[string]error{}}
 	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
 	w.commands = &commands.Service{Pool: w.pool, Store: w.store, Platform: w.platform, Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID}
 	w.issuer, err = token.OpenIssuer(t.TempDir())
@@ -246,17 +246,18 @@ func (w *world) metNoFault() {
 	}
 }
 
-// platform is the folder, whose definitions can be made to wait.
+// platform is the folder, whose definitions can be made to wait or to fail.
 type platform struct {
 	*folder.Platform
-	mu   sync.Mutex
-	held map[string]chan struct{} // by the model's name
+	mu    sync.Mutex
+	held  map[string]chan struct{} // by the model's name
+	fails map[string]error
 }
 
 // Definition waits while the model is held.
 func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	p.mu.Lock()
-	wait := p.held[it.DisplayName]
+	wait, fails := p.held[it.DisplayName], p.fails[it.DisplayName]
 	p.mu.Unlock()
 	if wait != nil {
 		select {
@@ -265,7 +266,16 @@ func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 			return definition.Definition{}, ctx.Err()
 		}
 	}
+	if fails != nil {
+		return definition.Definition{}, fails
+	}
 	return p.Platform.Definition(ctx, as, it)
+}
+
+func (p *platform) fail(model string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fails[model] = err
 }
 
 func (p *platform) hold(model string) {

@@ -270,6 +270,8 @@ func (a *away) Definition(ctx context.Context, as item.Caller, it item.Item) (de
 
 // What a failed single assessment gives back (decisions 5), and the code that
 // its operation fails with.
+//
+// proves: 2.7/error 2.7/error/CapacityPaused 2.7/error/CapacityBusy 2.7/error/PlatformAccessDenied 2.7/error/PlatformUnavailable 2.7/error/ItemNotFound 2.7/error/ItemNotReadable 2.7/error/AssessmentNotStarted 3.1/failed decisions/5/given-back decisions/8/5
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -30,6 +30,7 @@ func query[T any](t *testing.T, url, sql string) (v T) {
 	return v
 }
 
+// proves: decisions/8/1
 func TestTokenIsAloneOnStdout(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -155,6 +155,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// proves: decisions/8/18
 func TestDefaultPlans(t *testing.T) {
 	t.Parallel()
 	type row struct{ items, assessments, applies, runs, builds, looks, members int }
