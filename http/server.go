@@ -117,9 +117,20 @@ func New(o Options) (*Server, error) {
 	if o.Tracer == nil {
 		o.Tracer = noop.NewTracerProvider()
 	}
-	s.handler = otelhttp.NewHandler(s.observe(s.router), "http",
+	s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
 		otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}))
 	return s, nil
+}
+
+// headAsGet answers HEAD wherever GET is answered (RFC 9110 9.3.2); net/http leaves the body out.
+func headAsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context())
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func absolute(what, address string) (*url.URL, error) {
