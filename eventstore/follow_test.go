@@ -287,12 +287,27 @@ func TestCloseWaitsForTheHandler(t *testing.T) {
 // An error at the end of reading is an error, not the end of the log (fault 5).
 func TestFollowReportsReadErrors(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.Pool(t)
+	cfg, err := pgxpool.ParseConfig(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	cfg = cfg.Copy()
+	cfg.MaxConns = 1 // so that its statement is prepared when the table is locked, and fails when its rows are read
+	one, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(one.Close)
 	var log lockedBuffer
-	s := eventstore.New(pool, codec(t), eventstore.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := eventstore.New(pool, codec(t), eventstore.Options{})
 	table(t, pool)
 	mustAdd(t, s, "budget-1", spent{})
-	follow(t, s, "seen", see)
+	follow(t, eventstore.New(one, codec(t), eventstore.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}), "seen", see)
 	caughtUp(t, pool, "seen")
 	lock, err := pool.Begin(t.Context())
 	if err != nil {
@@ -350,6 +365,32 @@ func TestPoisonedEventIsNeverPassedOver(t *testing.T) {
 	if err != nil || followers[0].Error != "" || !followers[0].FailedAt.IsZero() {
 		t.Errorf("after the repair: got %+v, %v", followers, err)
 	}
+}
+
+// What fails only when it commits is told and tried again like any failure, and
+// the events before it go on.
+func TestFollowReportsCommitErrors(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	table(t, pool)
+	if _, err := pool.Exec(t.Context(), `CREATE TABLE allowed (version bigint PRIMARY KEY);
+		INSERT INTO allowed VALUES (1), (2), (4), (5);
+		ALTER TABLE seen ADD FOREIGN KEY (version) REFERENCES allowed DEFERRABLE INITIALLY DEFERRED`); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		mustAdd(t, s, "budget-1", spent{Total: i})
+	}
+	follow(t, s, "seen", see)
+	waitFor(t, pool, `SELECT error LIKE 'commit up to position 3:%' AND position = 2 FROM followers`)
+	if n := count(t, pool, "seen"); n != 2 {
+		t.Errorf("%d events were handled, want the 2 before the one that fails", n)
+	}
+	if _, err := pool.Exec(t.Context(), `INSERT INTO allowed VALUES (3)`); err != nil {
+		t.Fatal(err)
+	}
+	caughtUp(t, pool, "seen")
+	seenIsTheLog(t, pool)
 }
 
 // An event this program does not know stops a follower too: it must not be

@@ -167,7 +167,7 @@ func (r *pageRows) Next() bool {
 func (r *pageRows) Close() error {
 	r.Rows.Close()
 	r.done()
-	return r.Rows.Err()
+	return nil // Next has told
 }
 
 // Rollback implements wsql.Tx. It waits for the handler that uses the connection.
@@ -202,7 +202,7 @@ func (p *page) Commit() error {
 	defer cancel()
 	err := p.tx.Commit(ctx)
 	if err != nil {
-		p.fail(fmt.Errorf("commit: %w", err), 0)
+		p.fail(fmt.Errorf("commit up to position %d: %w", p.handled, err), p.handled)
 	}
 	return err
 }

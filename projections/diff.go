@@ -33,17 +33,21 @@ type TableDiff struct {
 	First     []string // the keys of up to ten of these rows, as JSON arrays, in order
 }
 
-// compare compares the generation with the live one. It holds writers back for
-// an instant only: once they are out it takes a snapshot and lets them go,
-// then brings the generation to that very point, compares as of the snapshot,
-// and undoes what it folded.
+// compare compares the generation with the live one, as of one snapshot and
+// without holding anyone back: events and the rows of the live generation are
+// committed together, so in a snapshot these are the fold of those. It brings
+// the generation to that point, compares, and undoes what it folded, as events
+// at lower positions may still commit.
 func (b *build) compare(ctx context.Context) error {
 	tx, err := b.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
 		return fmt.Errorf("projections: rebuild %s: compare: %w", b.Name, err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	to, err := b.snapshot(ctx, tx)
+	to := int64(noEnd)
+	if !b.Inline {
+		err = tx.QueryRow(ctx, `SELECT position FROM followers WHERE name = $1`, b.follower()).Scan(&to)
+	}
 	if err == nil {
 		err = b.foldVisible(ctx, tx, to)
 	}
@@ -58,24 +62,6 @@ func (b *build) compare(ctx context.Context) error {
 	}
 	b.diff = diff
 	return nil
-}
-
-// snapshot makes tx take its snapshot when no append is running, and returns up
-// to where the live generation is folded in it.
-func (b *build) snapshot(ctx context.Context, tx pgx.Tx) (to int64, err error) {
-	if !b.Inline { // its rows and its follower's position commit together
-		err = tx.QueryRow(ctx, `SELECT coalesce((SELECT position FROM followers WHERE name = $1), 0)`, b.follower()).Scan(&to)
-		return to, err
-	}
-	// The appends are held by another transaction: asking for the lock is a
-	// statement, and tx's first takes the snapshot.
-	return noEnd, pgx.BeginFunc(ctx, b.engine.pool, func(holder pgx.Tx) error {
-		if _, err := b.hold(ctx, holder); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `SELECT`)
-		return err
-	})
 }
 
 // compare adds to diff how the two tables differ.

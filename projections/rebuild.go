@@ -144,21 +144,25 @@ func (b *build) run(ctx context.Context) error {
 	if err := b.index(ctx); err != nil {
 		return err
 	}
+	if err := b.catchUp(ctx); err != nil {
+		return err
+	}
 	if b.options.Diff && b.comparable() {
-		if err := b.betweenAppends(ctx, b.compare); err != nil {
+		if err := b.compare(ctx); err != nil {
 			return err
 		}
 	}
-	return b.betweenAppends(ctx, b.switchOver)
+	return b.switchBetweenAppends(ctx)
 }
 
-// betweenAppends catches up and runs fn until it gets the locks it needs.
-func (b *build) betweenAppends(ctx context.Context, fn func(context.Context) error) error {
+// switchBetweenAppends catches up and switches, until it gets the locks that
+// takes.
+func (b *build) switchBetweenAppends(ctx context.Context) error {
 	for attempt := range switchAttempts {
 		if err := b.catchUp(ctx); err != nil {
 			return err
 		}
-		err := fn(ctx)
+		err := b.switchOver(ctx)
 		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok || pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
 			return err
 		}
