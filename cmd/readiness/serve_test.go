@@ -200,7 +200,9 @@ func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	url := pgtest.URL(t)
 	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
 	query[bool](t, url, `WITH gone AS (DELETE FROM view_generations WHERE view = 'operations' RETURNING 1) SELECT count(*) > 0 FROM gone`)
-	got := run(t.Context(), "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would serve for ever
+	defer cancel()
+	got := run(ctx, "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
 	if got.code != exitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
 		t.Errorf("got exit code %d, %q, want %d and what to do", got.code, got.stderr, exitFailed)
 	}
