@@ -15,8 +15,13 @@ func (t *Table) column(name string) (int, bool) {
 	return i, i >= 0
 }
 
+// jsonWithoutNUL replaces the escapes of NUL in a JSON text. A backslash that
+// is escaped itself begins none.
+var jsonWithoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, `\ufffd`)
+
 // value prepares a value for its column: what goes into a jsonb column becomes
-// JSON text.
+// JSON text, and what PostgreSQL's text cannot hold (NUL, bytes that are not
+// UTF-8) becomes U+FFFD: an event may hold it, and its row must be written.
 func (t *Table) value(name string, v any) (any, error) {
 	i, ok := t.column(name)
 	if !ok {
@@ -24,7 +29,10 @@ func (t *Table) value(name string, v any) (any, error) {
 	}
 	if t.Columns[i].Type == "jsonb" && v != nil {
 		text, err := json.Marshal(v)
-		return string(text), err
+		return jsonWithoutNUL.Replace(string(text)), err
+	}
+	if text, ok := v.(string); ok {
+		return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd"), nil
 	}
 	if id, ok := v.(uuid.UUID); ok {
 		return [16]byte(id), nil // pgx would send a uuid.UUID by way of its text
