@@ -36,8 +36,17 @@ type assessor struct {
 	Options
 }
 
-// patience is how many times a step asks a platform that does not answer.
-const patience = 3
+// When a step gives up.
+const (
+	// patience is how many times a step asks a platform that does not answer.
+	patience = 3
+	// maxCrashes is how often a step may have ended the process that carried it
+	// out: a model that does so every time must not do it for ever.
+	maxCrashes = 60
+	// faultLife is how long after its acceptance a step that meets faults of
+	// ours is tried again.
+	faultLife = time.Hour
+)
 
 // Work implements river.Worker. Its error means a fault of ours that is worth
 // another attempt; whatever the platform or the model makes of the step is an
@@ -56,7 +65,12 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	if !run.State.Open(step.ModelID) {
 		return nil // done before a crash
 	}
-	made, err := w.assess(ctx, step, run.State)
+	var made *found
+	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
+		made, err = w.assess(ctx, step, run.State)
+	} else {
+		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this semantic model; the fault is the service's", crashes)
+	}
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:
 		return w.end(ctx, step, made, nil)
@@ -65,27 +79,35 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	case refused:
 		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: refusal.Message})
 	case errors.Is(err, context.DeadlineExceeded):
-		return w.end(context.WithoutCancel(ctx), step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
+		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
+	case len(job.Errors) >= patience && w.Now().Sub(step.AcceptedAt) > faultLife:
+		w.Log.Error("a step gave up", "operationId", step.OperationID, "semanticModelId", step.ModelID, "error", err)
+		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted, Message: "a fault of the service kept it from assessing this semantic model; call again later"})
 	}
 	return err
 }
 
-// failureCode turns a refusal of the platform into the code an operation fails
-// with (spec 2.7): those the list does not have become the nearest it has.
+// failureCode turns a refusal into the code an operation fails with (spec 2.7):
+// those the list does not have become the nearest it has.
 func failureCode(c domain.Code) domain.Code {
 	switch c {
+	case domain.AssessmentNotStarted, domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable,
+		domain.PlatformAccessDenied, domain.PlatformUnavailable:
+		return c
 	case domain.WorkspaceNotFound:
 		return domain.ItemNotFound
 	case domain.PlatformConsentRequired:
 		return domain.PlatformAccessDenied
 	}
-	return c
+	return domain.AssessmentFailed
 }
 
-// found is what an assessment of a model came to, before it is recorded.
+// found is what an assessment of a model came to, before it is recorded, and
+// the statement that stores its document.
 type found struct {
 	assessment assessment.Assessment
-	document   []byte
+	sql        string
+	args       []any
 }
 
 // assess reads the model as the person who started the run and scores it.
@@ -98,17 +120,14 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this semantic model's turn came; call again")
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
-	model, err := w.Platform.Item(ctx, as, step.WorkspaceID, item.SemanticModel, step.ModelID)
-	if err != nil {
-		return nil, err
-	}
-	d, err := w.Platform.Definition(ctx, as, model)
+	model, _ := run.Model(step.ModelID)
+	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
 	if err != nil {
 		return nil, err
 	}
 	made := assessment.Assessment{
 		AssessmentID: w.NewID(), OperationID: step.OperationID,
-		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.DisplayName,
+		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.ModelName,
 		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: unweighted(step.UsageAccess),
 		DefinitionHash: d.Hash(),
 	}
@@ -116,7 +135,9 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	if err != nil {
 		return nil, err
 	}
-	return &found{made, document}, nil
+	f := &found{assessment: made}
+	f.assessment.DocumentHash, f.sql, f.args, err = documents.Put(document)
+	return f, err
 }
 
 // score reads the definition, fills in what the regime makes of it and returns
@@ -156,8 +177,11 @@ func unweighted(access item.Access) assessment.Usage {
 
 // end records a model's outcome: on the run, on the model's own stream with the
 // document, or, when the work gives back what it spent, on the allowances. All
-// of it or nothing; a second time changes nothing.
+// of it or nothing; a second time changes nothing. It has time of its own, so
+// that a step ends also when its time is over.
 func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, failure *operation.Failure) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
 	limits, ok := w.Plans[step.Plan]
 	if !ok {
 		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
@@ -180,7 +204,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		if !run.State.Open(step.ModelID) {
 			return nil
 		}
-		if err := eventstore.Decide(c, run, assessment.EndModel{Result: result}); err != nil {
+		end := assessment.EndModel{Result: result, Standing: standing.State}
+		if err := eventstore.Decide(c, run, end); err != nil {
 			return err
 		}
 		if run.State.Operation.Status.Ended() {
@@ -188,19 +213,13 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			c.Queue(sql, args...)
 		}
 		if failure == nil {
-			hash, sql, args, err := documents.Put(made.document)
-			if err != nil {
-				return err
-			}
-			c.Queue(sql, args...)
-			made.assessment.DocumentHash = hash
+			c.Queue(made.sql, made.args...)
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if !run.State.GivesBack(failure.Code) {
 			return nil
 		}
-		model, _ := run.State.Model(step.ModelID)
-		if model.FirstLook {
+		if end.Standing.GivesBackFirstLook() {
 			if err := eventstore.Decide(c, firstLooks, account.GiveBack{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
 				return err
 			}

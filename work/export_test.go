@@ -13,7 +13,13 @@ import (
 
 // Carry carries a step out once, as the attempt after failed earlier ones.
 func Carry(ctx context.Context, o Options, step assessment.Step, failed int) error {
-	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
+	return CarryAfterCrashes(ctx, o, step, failed, 0)
+}
+
+// CarryAfterCrashes carries a step out once, as the attempt after failed
+// earlier ones and others that ended their process.
+func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
+	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
 	return (&assessor{Options: o}).Work(ctx, job)
 }
 
@@ -31,5 +37,9 @@ func Hold(ctx context.Context, pool *pgxpool.Pool, id string) (func(), error) {
 	return a.release, nil
 }
 
-// Patience is patience.
-const Patience = patience
+// Patience, MaxCrashes and FaultLife are the constants of these names.
+const (
+	Patience   = patience
+	MaxCrashes = maxCrashes
+	FaultLife  = faultLife
+)

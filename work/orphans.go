@@ -112,27 +112,35 @@ func (q *Queue) mind(ctx context.Context, a *alive) {
 			return
 		case <-tick.C:
 		}
-		if a != nil {
-			if err := a.conn.Ping(ctx); err != nil { // the server went away, and the lock with it
-				a.release()
-				a = nil
-			}
-		}
-		if a == nil {
-			held, err := hold(ctx, q.o.Pool, q.id)
-			if err != nil {
-				q.o.Log.Warn("the database does not answer; work waits", "error", err)
-				continue
-			}
-			a = held
-		}
-		if n, err := takeUp(ctx, q.o.Pool, q.o.Now()); err != nil {
-			q.o.Log.Warn("looking for orphaned work failed", "error", err)
-		} else if n > 0 {
-			q.o.Log.Info("took up work that a dead process had left", "steps", n)
-		}
-		if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil && ctx.Err() == nil {
-			q.o.Log.Warn("deleting expired tokens failed", "error", err)
+		var err error
+		if a, err = q.look(ctx, a); err != nil && ctx.Err() == nil {
+			q.o.Log.Warn("the database does not answer; orphaned work and expired tokens wait", "error", err)
 		}
 	}
+}
+
+// look is one look after everything. It returns the session that holds the
+// worker's lock now, nil when none does.
+func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
+	ctx, cancel := context.WithTimeout(ctx, every)
+	defer cancel()
+	if a != nil && a.conn.Ping(ctx) != nil { // the server went away, and the lock with it
+		a.release()
+		a = nil
+	}
+	if a == nil {
+		var err error
+		if a, err = hold(ctx, q.o.Pool, q.id); err != nil {
+			return nil, err
+		}
+	}
+	n, err := takeUp(ctx, q.o.Pool, q.o.Now())
+	if err != nil {
+		return a, err
+	}
+	if n > 0 {
+		q.o.Log.Info("took up work that a dead process had left", "steps", n)
+	}
+	_, err = q.o.Vault.Sweep(ctx, q.o.Now())
+	return a, err
 }

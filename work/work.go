@@ -27,9 +27,8 @@ import (
 )
 
 // Platform is what steps need of the analytics platform, as the person who
-// started the work.
+// started the work. Of the item only its ids and type need be given.
 type Platform interface {
-	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 }
 
@@ -37,9 +36,11 @@ type Platform interface {
 // the living (see orphans); should even that fail, River does it.
 const (
 	stepTimeout = 55 * time.Second
-	jobTimeout  = 60 * time.Second
+	endTimeout  = 10 * time.Second // to record an outcome once it is known
+	jobTimeout  = stepTimeout + endTimeout
 	rescueAfter = 100 * time.Second
 	softStop    = 20 * time.Second
+	hardStop    = 5 * time.Second
 	// maxAttempts is far above what crashes cause: a step gives up on its own,
 	// with an outcome in the log, never by being discarded.
 	maxAttempts = 10_000
@@ -105,6 +106,8 @@ func (q *Queue) Start(ctx context.Context) error {
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{q.o.Now},
 		CompletedJobRetentionPeriod: time.Hour,
+		// The application's role owns no index that it could rebuild (migrations).
+		ReindexerIndexNames: []string{},
 	})
 	if err != nil {
 		return fmt.Errorf("work: %w", err)
@@ -134,14 +137,17 @@ func (q *Queue) Start(ctx context.Context) error {
 }
 
 // Stop lets running steps end, at most until ctx is over, and takes up no new
-// ones. What had not ended is taken up by another process or at the next start.
+// ones. Steps that go on are cancelled and given a moment more. What had not
+// ended is taken up by another process or at the next start.
 func (q *Queue) Stop(ctx context.Context) error {
 	if q.client == nil {
 		return nil
 	}
 	err := q.client.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = q.client.StopAndCancel(context.WithoutCancel(ctx))
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), hardStop)
+		err = q.client.StopAndCancel(last)
+		cancel()
 	}
 	q.stop()
 	<-q.done

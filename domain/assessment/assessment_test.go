@@ -135,9 +135,13 @@ func TestRun(t *testing.T) {
 			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}, operation.Broken{
 				Failure: operation.Failure{Code: domain.ItemNotReadable, Message: "because"}, Impact: operation.Impact{Assessments: &one, FirstLook: &yes},
 			}}},
-		"one fails and is given back": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable)},
+		"one fails and is given back": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable), Standing: assessment.Standing{Accepted: 1}},
 			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Broken{
 				Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "because"}, Impact: operation.Impact{Assessments: &gone, FirstLook: &no},
+			}}},
+		"one is given back while another stands on its first look": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable), Standing: assessment.Standing{Accepted: 2}},
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Broken{
+				Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "because"}, Impact: operation.Impact{Assessments: &gone, FirstLook: &yes},
 			}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,11 @@ type Standing struct {
 	RegimeID string `json:"regimeId,omitempty"`
 }
 
+// GivesBackFirstLook reports whether giving an assessment back gives the first
+// look of the model back: one is spent exactly while an accepted assessment
+// stands, whichever of several it was counted with.
+func (s Standing) GivesBackFirstLook() bool { return s.Accepted == 1 }
+
 // Stream is the name of the stream of a model's assessments in an account.
 func Stream(accountID string, modelID uuid.UUID) string {
 	return "assessment-" + accountID + "-" + modelID.String()

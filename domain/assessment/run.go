@@ -153,6 +153,8 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 // is (spec 3.1). A single assessment succeeds when its model was assessed.
 type EndModel struct {
 	Result Result
+	// Standing is the model's before the end.
+	Standing Standing
 }
 
 // Decide implements domain.Command.
@@ -164,7 +166,7 @@ func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 	done := len(r.Results) + 1
 	switch {
 	case r.Single() && c.Result.Error != nil:
-		return []domain.Event{ended, operation.Broken{Failure: *c.Result.Error, Impact: r.remaining(c.Result.Error.Code)}}, nil
+		return []domain.Event{ended, operation.Broken{Failure: *c.Result.Error, Impact: c.remaining(r)}}, nil
 	case done == len(r.Models):
 		return []domain.Event{ended, operation.Completed{}}, nil
 	}
@@ -185,16 +187,17 @@ func (r Run) GivesBack(code domain.Code) bool {
 	return false
 }
 
-// remaining is what a failed single assessment still has spent.
-func (r Run) remaining(code domain.Code) operation.Impact {
-	if r.GivesBack(code) {
-		return Impact(0, 0, true)
+// remaining is what a failed single assessment still has spent. A first look
+// that another assessment of the model stands on stays spent.
+func (c EndModel) remaining(r Run) operation.Impact {
+	spent, first := 1, 0
+	if r.GivesBack(c.Result.Error.Code) {
+		spent = 0
 	}
-	first := 0
-	if len(r.Models) == 1 && r.Models[0].FirstLook {
+	if m, _ := r.Model(c.Result.ModelID); m.FirstLook && (spent == 1 || !c.Standing.GivesBackFirstLook()) {
 		first = 1
 	}
-	return Impact(1, first, true)
+	return Impact(spent, first, true)
 }
 
 // Impact is what a run spends: how many assessments, and how many of them are
