@@ -56,8 +56,8 @@ func (v *View) Apply(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) erro
 func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	type placed struct {
 		change
-		table int
-		key   []byte
+		at   int    // its table's place among the view's
+		form []byte // of its row's key
 	}
 	var changes []placed
 	var rows Rows
@@ -66,20 +66,24 @@ func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 		err := v.Project(&rows, r)
 		for i := 0; err == nil && i < len(rows.changes); i++ {
 			p := placed{change: rows.changes[i]}
-			if p.table, err = v.place(&p.change); err == nil {
-				_, p.key = p.rowKey(nil)
-				changes = append(changes, p)
+			var key Key
+			if p.at, err = v.place(&p.change); err == nil {
+				key, p.form, err = p.rowKey(nil)
 			}
+			if p.kind != 'i' {
+				p.key = key
+			}
+			changes = append(changes, p)
 		}
 		if err != nil {
 			return fmt.Errorf("projections: view %s: event %s of stream %s: %w", v.Name, r.Type, r.Stream, err)
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.table, b.table), bytes.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(a.at, b.at), bytes.Compare(a.form, b.form))
 	})
 	for _, p := range changes {
-		sql, args, err := p.statement(v.live(p.change.table))
+		sql, args, err := p.statement(v.live(p.table))
 		if err != nil {
 			return fmt.Errorf("projections: view %s: %w", v.Name, err)
 		}

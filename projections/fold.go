@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"readiness/eventstore"
@@ -75,8 +74,11 @@ func (f *fold) add(r eventstore.Recorded) error {
 }
 
 func (t *foldedTable) change(c *change) error {
-	var key Key
-	key, t.buf = c.rowKey(t.buf[:0])
+	key, buf, err := c.rowKey(t.buf[:0])
+	if err != nil {
+		return err
+	}
+	t.buf = buf
 	p := t.last[string(t.buf)]
 	if p == nil || !p.takes(c.kind) {
 		phase := 0
@@ -174,19 +176,22 @@ func plus(a, b any) (any, error) {
 	return nil, fmt.Errorf("%v (%T) and %v (%T) cannot be added", a, a, b, b)
 }
 
-// rowKey returns the key of the row that changes, and appends its form to buf.
-func (c *change) rowKey(buf []byte) (Key, []byte) {
-	key := c.key
-	if c.kind == 'i' {
-		key = make(Key, len(c.table.Key))
-		for i, k := range c.table.Key {
-			key[i] = c.values[k]
-		}
-	}
+// rowKey returns the key of the row that changes, as it is stored, and appends
+// its form to buf.
+func (c *change) rowKey(buf []byte) (Key, []byte, error) {
+	key := make(Key, len(c.table.Key))
 	for i, k := range c.table.Key {
+		v := c.values[k]
+		if c.kind != 'i' {
+			v = c.key[i]
+		}
+		var err error
+		if key[i], err = c.table.value(k, v); err != nil {
+			return nil, nil, err
+		}
 		buf = appendKey(buf, c.table.typeOf(k), key[i])
 	}
-	return key, buf
+	return key, buf, nil
 }
 
 // appendKey appends a form of v that is the same for values that are the same
@@ -196,7 +201,7 @@ func appendKey(buf []byte, columnType string, v any) []byte {
 	switch v := v.(type) {
 	case string:
 		return append(strconv.AppendInt(buf, int64(len(v)), 10), ":"+v...)
-	case uuid.UUID:
+	case [16]byte:
 		return append(buf, v[:]...)
 	case time.Time:
 		if columnType == "date" {
