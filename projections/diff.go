@@ -46,7 +46,7 @@ func (b *build) compare(ctx context.Context) error {
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	to := int64(noEnd)
 	if !b.Inline {
-		err = tx.QueryRow(ctx, `SELECT position FROM followers WHERE name = $1`, b.follower()).Scan(&to)
+		err = tx.QueryRow(ctx, `SELECT coalesce((SELECT position FROM followers WHERE name = $1), 0)`, b.follower()).Scan(&to)
 	}
 	if err == nil {
 		err = b.foldVisible(ctx, tx, to)
