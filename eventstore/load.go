@@ -23,6 +23,9 @@ type head struct {
 	pasts   []Loadable
 }
 
+// loadSQL reads each stream by its index, of a stream of which the last event is
+// enough that event only: OFFSET 0 keeps the planner from joining first and
+// looking at last_only later.
 const loadSQL = `
 SELECT w.i, s.account_id, s.version, s.chain, e.version, e.type, e.schema_version, e.data, e.recorded_at
 FROM unnest($1::text[], $2::bool[]) WITH ORDINALITY AS w (stream, last_only, i)
@@ -30,6 +33,7 @@ JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
 	SELECT version, type, schema_version, data, recorded_at FROM events
 	WHERE stream = s.stream AND version >= CASE WHEN w.last_only THEN s.version ELSE 1 END AND version <= s.version
+	OFFSET 0
 ) e ON true
 ORDER BY w.i, e.version`
 

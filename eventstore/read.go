@@ -104,7 +104,9 @@ func pages(ctx context.Context, q interface {
 	return func(yield func(Recorded, error) bool) {
 		var page []Recorded
 		for {
-			rows, err := q.Query(ctx, sql, append([]any{args[0], after}, args[1:]...)...)
+			// Not as a prepared statement: planned without the values, a page of a
+			// large account may be sorted out of all that is left of it.
+			rows, err := q.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe, args[0], after}, args[1:]...)...)
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return

@@ -1,0 +1,77 @@
+package eventstore_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"readiness/domain"
+	"readiness/eventstore"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What is loaded of a stream is found by index, and of a stream of which the
+// last event is enough no other is read, with or without the values known to
+// the planner and with or without statistics.
+func TestLoadReadsWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	for i := range 20 {
+		mustAdd(t, s, fmt.Sprintf("budget-%d", i), slices.Repeat([]domain.Event{spent{}}, 500)...)
+	}
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for _, prepare := range []string{"SET plan_cache_mode = force_generic_plan", "SET plan_cache_mode = force_custom_plan", "ANALYZE", "SET plan_cache_mode = force_generic_plan"} {
+		if _, err := conn.Exec(t.Context(), prepare); err != nil {
+			t.Fatal(err)
+		}
+		for _, last := range []bool{true, false} {
+			rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "+eventstore.LoadSQL, []string{"budget-7"}, []bool{last})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := strings.Join(lines, "\n")
+			if strings.Contains(plan, "Seq Scan on events") || strings.Contains(plan, "Removed by") || !strings.Contains(plan, "events_stream_version_key") {
+				t.Errorf("%s, last only %v:\n%s", prepare, last, plan)
+			}
+		}
+	}
+}
+
+// A page of the log and of an account is read in the order of an
+// index and not sorted out of all that is left.
+func TestReadersDoNotSort(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	for i := range 30 {
+		mustAdd(t, s, fmt.Sprintf("budget-%d", i), slices.Repeat([]domain.Event{spent{}}, 500)...)
+	}
+	if _, err := pool.Exec(t.Context(), "VACUUM ANALYZE events"); err != nil {
+		t.Fatal(err)
+	}
+	for name, where := range map[string]string{
+		"all":     "position <= 12000 AND position > 100 ORDER BY position",
+		"account": "account_id = 'acme' AND position > 100 AND position <= 12000 ORDER BY position",
+	} {
+		rows, err := pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM events WHERE "+where+" LIMIT 1000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan := strings.Join(lines, "\n"); strings.Contains(plan, "Sort") || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s:\n%s", name, plan)
+		}
+	}
+}
