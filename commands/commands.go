@@ -6,7 +6,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/definition"
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -23,15 +20,15 @@ import (
 	"readiness/vault"
 )
 
-// Platform is the analytics platform as the service needs it, acting as the
+// Platform is the analytics platform as commands need it, acting as the
 // signed-in person. What the person cannot see is refused exactly like what
-// does not exist. Every error is a *domain.Refusal or a fault.
+// does not exist, the workspace before what is in it. Every error is a
+// *domain.Refusal or a fault.
 type Platform interface {
 	Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error)
 	Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error)
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
-	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
 }
 
@@ -102,9 +99,6 @@ func (s *Service) start(ctx context.Context, who Caller, do func(operationID uui
 	id := s.NewID()
 	if err := do(id); err != nil {
 		s.release(ctx, who)
-		if errors.Is(err, eventstore.ErrConflict) {
-			err = domain.Refuse(domain.OperationInProgress, "other calls kept changing the same things; nothing was done, call again").After(time.Second)
-		}
 		return Accepted{}, err
 	}
 	return Accepted{OperationID: id}, nil

@@ -28,7 +28,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/commands"
-	"readiness/definition"
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
@@ -111,8 +110,8 @@ func (c *cloud) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (it
 	return all[i], nil
 }
 
-func (c *cloud) Items(_ context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
-	if err := c.ask(as); err != nil {
+func (c *cloud) Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+	if _, err := c.Workspace(ctx, as, workspaceID); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -130,10 +129,6 @@ func (c *cloud) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID,
 		return item.Item{}, domain.Refuse(domain.ItemNotFound, "there is no %s %s that you can see", t, id)
 	}
 	return all[i], nil
-}
-
-func (c *cloud) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
-	return definition.Definition{}, domain.Refuse(domain.PlatformUnavailable, "not asked for here")
 }
 
 func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.CapacityState, error) {
