@@ -41,8 +41,9 @@ func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 	}
 	who.Key.claim = s.NewID()
 	now := s.Now()
-	// The earlier row is read in the same statement: no rows means that the key
-	// was free or its life was over, and is ours now.
+	// A row of ours when the key was free or its life was over, else the earlier
+	// one; none when a call that began at the same instant is taking the key.
+	var claim uuid.UUID
 	var fingerprint string
 	var operation *uuid.UUID
 	err := s.Pool.QueryRow(ctx, `
@@ -52,37 +53,24 @@ func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 			ON CONFLICT (account_id, issuer, person, key) DO UPDATE
 				SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL, expires_at = EXCLUDED.expires_at
 				WHERE k.expires_at <= $7
-			RETURNING 1)
-		SELECT fingerprint, operation_id FROM idempotency_keys
+			RETURNING claim, fingerprint, operation_id)
+		SELECT * FROM taken
+		UNION ALL
+		SELECT claim, fingerprint, operation_id FROM idempotency_keys
 		WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`,
 		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.Fingerprint, who.Key.claim, now, now.Add(handling),
-	).Scan(&fingerprint, &operation)
+	).Scan(&claim, &fingerprint, &operation)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil, s.claimed(ctx, who)
-	case err != nil:
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
-	case fingerprint != who.Key.Fingerprint:
+	case err == nil && claim == who.Key.claim:
+		return nil, nil
+	case err == nil && fingerprint != who.Key.Fingerprint:
 		return nil, ErrKeyReused
 	case operation == nil:
 		return nil, domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
 	}
 	return operation, nil
-}
-
-// claimed makes sure the key is ours: a call that began at the same instant may
-// have taken it between the two halves of claim's statement.
-func (s *Service) claimed(ctx context.Context, who Caller) error {
-	var claim uuid.UUID
-	err := s.Pool.QueryRow(ctx, `SELECT claim FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4`,
-		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key).Scan(&claim)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("commands: claim an idempotency key: %w", err)
-	}
-	if claim != who.Key.claim {
-		return domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
-	}
-	return nil
 }
 
 // remember ties the key to the operation in the transaction that accepts it. A
