@@ -5,13 +5,11 @@
 package documents
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -30,25 +28,29 @@ func Hash(body []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// Both may be used by any number of goroutines. A document that would unpack to
+// more than MaxSize is refused before it does.
+var (
+	encoder = must(zstd.NewWriter(nil))
+	decoder = must(zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxSize)))
+)
+
+// must is for options of ours that are in order.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // Put returns the statement that stores body, for the transaction of the event
 // that refers to it, and body's hash. A document already stored stays.
 func Put(body []byte) (hash, sql string, args []any, err error) {
 	if len(body) > MaxSize {
 		return "", "", nil, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
 	}
-	var packed bytes.Buffer
-	w, err := zstd.NewWriter(&packed, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return "", "", nil, fmt.Errorf("documents: %w", err)
-	}
-	if _, err := w.Write(body); err != nil {
-		return "", "", nil, fmt.Errorf("documents: compress: %w", err)
-	}
-	if err := w.Close(); err != nil {
-		return "", "", nil, fmt.Errorf("documents: compress: %w", err)
-	}
 	hash = Hash(body)
-	return hash, `INSERT INTO documents (hash, body) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, []any{hash, packed.Bytes()}, nil
+	return hash, `INSERT INTO documents (hash, body) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, []any{hash, encoder.EncodeAll(body, nil)}, nil
 }
 
 // Get returns the document with the hash, checked against it, or ErrNotFound.
@@ -61,12 +63,7 @@ func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("documents: read %s: %w", hash, err)
 	}
-	r, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSize))
-	if err != nil {
-		return nil, fmt.Errorf("documents: open %s: %w", hash, err)
-	}
-	defer r.Close()
-	body, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	body, err := decoder.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("documents: open %s: %w", hash, err)
 	}
