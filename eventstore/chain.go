@@ -6,10 +6,10 @@ import (
 	"hash"
 )
 
-// link is what a chain value is made of: the head of the stream's chain before
-// the event, and everything stored of the event but its position, each member
-// preceded by its length so that no two events have the same form. Numbers are
-// 8 bytes, big-endian; recorded_at is microseconds since 1970.
+// chainer computes chain values. One is the SHA-256 of the stream's chain value
+// before the event and of everything stored of the event but its position, each
+// member preceded by its length so that no two events have the same form.
+// Numbers are 8 bytes, big-endian; recorded_at is microseconds since 1970.
 //
 // The position is not known before the append, so the database binds it:
 // events.hash = SHA-256(chain ‖ position).
@@ -20,7 +20,7 @@ type chainer struct {
 
 func newChainer() *chainer { return &chainer{sum: sha256.New()} }
 
-// noChain precedes a stream's first event.
+// noChain is the chain value before a stream's first event.
 var noChain [sha256.Size]byte
 
 func (c *chainer) next(head [sha256.Size]byte, r *Recorded) [sha256.Size]byte {
