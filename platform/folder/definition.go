@@ -21,7 +21,7 @@ import (
 // part, or one that is a link, a pipe or a device, is not named in UTF-8, cannot
 // be opened, or is beyond the bounds of this package.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return definition.Definition{}, err
 	}

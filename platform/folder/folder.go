@@ -55,6 +55,7 @@ type Platform struct {
 	path   string
 	name   string // of the folder, for a root that is one workspace
 	logger *slog.Logger
+	access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 	bounds bounds
 	seen   seenFiles
 }
@@ -67,6 +68,11 @@ type Options struct {
 	// Logger is told what operators should repair: a workspace.json that
 	// cannot be read, a root that is gone. None when nil.
 	Logger *slog.Logger
+	// Access says how a person stands to each permission now. Where it does not
+	// say that the platform permission is granted, every call for the person is
+	// refused: PlatformConsentRequired when consent lacks, else
+	// PlatformUnavailable. Everything is granted to everyone when nil.
+	Access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 }
 
 // Open returns the platform in the directory root. Workspaces are not read yet,
@@ -91,14 +97,14 @@ func Open(root string, o Options) (*Platform, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Platform{
-		path: path, name: name, logger: o.Logger,
+		path: path, name: name, logger: o.Logger, access: o.Access,
 		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
 	}, nil
 }
 
 // Workspaces lists the workspaces that the caller can see, by name and id.
 func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +149,7 @@ func (p *Platform) Capacity(ctx context.Context, as item.Caller, workspaceID uui
 // complete: where a folder of the workspace cannot be read the answer is
 // PlatformUnavailable, so that what is not listed is not there.
 func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +177,7 @@ func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.U
 // Item returns one item; ItemNotFound when the workspace has none of the type
 // with the id.
 func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return item.Item{}, err
 	}
@@ -185,7 +191,7 @@ func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UU
 
 // workspace finds a workspace without looking into it.
 func (p *Platform) workspace(ctx context.Context, as item.Caller, id uuid.UUID) (workspace, error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return workspace{}, err
 	}
@@ -251,11 +257,15 @@ func idName(t item.Type) string {
 	}
 }
 
-// open opens the root for one call: a root that was replaced is the new one.
-func (p *Platform) open() (*os.Root, error) {
+// open opens the root for one call of a person whom the platform permission is
+// granted to: a root that was replaced is the new one.
+func (p *Platform) open(ctx context.Context, as item.Caller) (*os.Root, error) {
+	if err := p.permitted(ctx, as); err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(p.path)
 	if err != nil {
-		return nil, p.unavailable(context.Background(), err, "the folder of workspaces cannot be read")
+		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")
 	}
 	return root, nil
 }

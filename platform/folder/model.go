@@ -18,7 +18,7 @@ import (
 // ItemNotReadable when its definition.pbir cannot be read. It asks nothing of
 // the capacity, as a listing does not.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return item.Item{}, false, err
 	}

@@ -38,7 +38,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err := p.bounds.check(it, d); err != nil {
 		return err
 	}
-	root, err := p.open()
+	root, err := p.open(ctx, as)
 	if err != nil {
 		return err
 	}
