@@ -120,7 +120,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-type unknown struct{ spend }
+type unknown struct{}
 
 func (unknown) EventType() string { return "toy.unknown" }
 

@@ -174,7 +174,7 @@ func (r *pageRows) Close() error {
 func (p *page) Rollback() error {
 	p.conn.Lock()
 	defer p.conn.Unlock()
-	p.end()
+	_ = p.end()
 	return p.rollback()
 }
 
