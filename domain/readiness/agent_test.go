@@ -213,6 +213,9 @@ func TestAssessAgent(t *testing.T) {
 		if r.Score != nil || r.Raw != nil || r.Unweighted.Score != nil {
 			t.Errorf("%s: got a score", name)
 		}
+		if r.RawUncapped == nil || math.Abs(100-*r.RawUncapped-sumOfImpacts(r)) > 1e-4 {
+			t.Errorf("%s: got %v and impacts of %v", name, r.RawUncapped, sumOfImpacts(r))
+		}
 		if d := dimensionOf(t, r, "agent"); d.Score == nil || len(r.Dimensions) != 10 || len(r.Dimensions[0].Rules) != 7 {
 			t.Errorf("%s: got %+v", name, d)
 		}

@@ -160,8 +160,16 @@ func TestScoresAreNull(t *testing.T) {
 	} {
 		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": readiness.Assess, "agent": readiness.AssessAsAgent} {
 			r := assess(m, readiness.Options{})
-			if r.Score != nil || r.Raw != nil || r.RawUncapped != nil || r.Unweighted != (readiness.Scores{}) {
+			if r.Score != nil || r.Raw != nil || r.Unweighted.Score != nil || r.Unweighted.Raw != nil {
 				t.Errorf("%s as %s: got a score", name, as)
+			}
+			// All but the score is computed as usual (regime C.9 (21)). An agent that
+			// sees no field has no dimension to compute.
+			if as == "model" && (r.RawUncapped == nil || math.Abs(100-*r.RawUncapped-sumOfImpacts(r)) > 1e-4 || r.Unweighted.RawUncapped == nil || *r.Unweighted.RawUncapped != *r.RawUncapped) {
+				t.Errorf("%s: got %v and impacts of %v", name, r.RawUncapped, sumOfImpacts(r))
+			}
+			if as == "agent" && (r.RawUncapped != nil || r.Unweighted.RawUncapped != nil) {
+				t.Errorf("%s as an agent: got %v of no dimension", name, *r.RawUncapped)
 			}
 			if findingOf(r, "instructions", "#INS-01") == nil {
 				t.Errorf("%s as %s: the findings are not computed as usual", name, as)
@@ -405,7 +413,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("read again: -want +got\n%s", diff)
 	}
 	data, err = json.Marshal(readiness.Assess(model(), readiness.Options{}))
-	for _, want := range []string{`"overall_score":null,"raw_score":null,"raw_uncapped":null`, `"caps":["CAP-NOMEASURE"]`} {
+	for _, want := range []string{`"overall_score":null,"raw_score":null,"raw_uncapped":35,`, `"caps":["CAP-NOMEASURE"]`} {
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("got %s, %v, want %s in it", data, err, want)
 		}

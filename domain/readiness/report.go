@@ -32,11 +32,16 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 	for _, c := range holding {
 		result.Caps = append(result.Caps, c.id)
 	}
-	if s, _, ok := overall(all, byUsage); ok && exposed {
+	if s, _, ok := overall(all, byUsage); ok {
 		result.Scores = scores(s, holding)
 	}
-	if s, _, ok := overall(all, evenly); ok && exposed {
+	if s, _, ok := overall(all, evenly); ok {
 		result.Unweighted = scores(s, holding)
+	}
+	if !exposed { // only these two are null then (regime C.9 (21))
+		for _, s := range []*Scores{&result.Scores, &result.Unweighted} {
+			s.Score, s.Raw = nil, nil
+		}
 	}
 	for _, d := range all {
 		out := Dimension{ID: d.id, Name: d.name, Weight: d.weight, Rules: d.results()}

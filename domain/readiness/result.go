@@ -3,7 +3,7 @@ package readiness
 import "encoding/json"
 
 // Result is what an assessment found: the `report` of the stored document
-// (spec 2.9). Scores are null when no table is exposed.
+// (spec 2.9). Score and Raw are null when no table is exposed.
 type Result struct {
 	Regime string `json:"regime"`
 	Scores
@@ -29,7 +29,7 @@ type Result struct {
 type Scores struct {
 	// Score is 0 to 100: the raw score as an integer.
 	Score *int `json:"overall_score"`
-	// Raw is after caps, RawUncapped before.
+	// Raw is after caps, RawUncapped, which impacts refer to, before.
 	Raw         *float64 `json:"raw_score"`
 	RawUncapped *float64 `json:"raw_uncapped"`
 }

@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"regexp"
+	"strings"
 )
 
 // visibilityRules judge whether an AI is shown what it needs and no more
@@ -119,10 +120,10 @@ func unusedFields(x *scope, say func(judged, verdict)) {
 	for _, t := range x.tables {
 		columns := make(map[string]*object, len(t.columns))
 		for _, c := range t.columns {
-			columns[c.norm] = &c.object
+			columns[strings.ToLower(c.name)] = &c.object
 		}
 		need := func(name string) {
-			if o := columns[norm(name)]; o != nil {
+			if o := columns[strings.ToLower(name)]; o != nil {
 				needed[o] = true
 			}
 		}

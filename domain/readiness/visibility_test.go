@@ -90,6 +90,7 @@ func TestUnusedFields(t *testing.T) {
 		"used through a measure":       {model(table("S", text("a"), measure("m", "[n]"), measure("n", "S[a]", hiddenMeasure))), map[string]map[string]int64{}, "S[a] 0.5, S[m] 0.5"},
 		"an end of a relationship":     {model(table("S", text("a")), table("T", text("a")), related("S[a] -> T[a]", "inactive")), map[string]map[string]int64{}, "S[a] 0, T[a] 0"},
 		"what another is sorted by":    {model(table("S", text("a", sorted("b"), hidden), whole("b"))), map[string]map[string]int64{}, "S[b] 0"},
+		"sorted by one of like names":  {model(table("S", text("b c", hidden, sorted("B  C")), text("b  c"), text("b\u00a0c"))), map[string]map[string]int64{}, "S[b  c] 0, S[b\u00a0c] 0.5"},
 		"a level of a hierarchy":       {model(table("S", text("a"), hierarchy("h", "a"))), map[string]map[string]int64{}, "S[a] 0"},
 		"of a hidden hierarchy":        {model(table("S", text("a"), semanticmodel.Hierarchy{Name: "h", IsHidden: true, Levels: hierarchy("h", "a").Levels})), map[string]map[string]int64{}, "S[a] 0.5"},
 		"of one that the schema hides": {model(table("S", text("a"), hierarchy("h", "a")), schema("S[a] Visible", "S[h] Hidden")), map[string]map[string]int64{}, "S[a] 0.5"},
