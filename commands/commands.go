@@ -32,6 +32,13 @@ type Platform interface {
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
 }
 
+// Permissions says how the signed-in person of a call stands to each of the four
+// platform permissions, as of now (spec 2.4, 4.3). What it does not say could
+// not be found out.
+type Permissions interface {
+	Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
+}
+
 // Jobs enqueues steps of work in the transaction that accepts them.
 type Jobs interface {
 	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
@@ -67,14 +74,15 @@ type Accepted struct {
 
 // Service carries commands out. All fields are set by the program.
 type Service struct {
-	Pool     *pgxpool.Pool
-	Store    *eventstore.Store
-	Platform Platform
-	Plans    account.Plans
-	Jobs     Jobs
-	Vault    *vault.Vault
-	Now      func() time.Time
-	NewID    func() uuid.UUID
+	Pool        *pgxpool.Pool
+	Store       *eventstore.Store
+	Platform    Platform
+	Permissions Permissions
+	Plans       account.Plans
+	Jobs        Jobs
+	Vault       *vault.Vault
+	Now         func() time.Time
+	NewID       func() uuid.UUID
 }
 
 // metadata is what every event of a call says of where it came from.

@@ -83,19 +83,6 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// With capacityDetails off nothing is checked up front (decisions 8.6).
-//
-// proves: decisions/8/6
-func TestCapacityIsNotReadWhenTurnedOff(t *testing.T) {
-	t.Parallel()
-	s := newService(t, 0)
-	ana := s.ana(account.Free)
-	ana.Settings.CapacityDetails = false
-	if _, err := s.StartAssessment(context.Background(), ana, paused, model(900)); err != nil {
-		t.Errorf("got %v, want it accepted", err)
-	}
-}
-
 func TestStartAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)

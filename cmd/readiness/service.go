@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/commands"
+	"readiness/domain/item"
 	"readiness/http"
 	"readiness/http/rate"
 	"readiness/http/token"
@@ -36,7 +37,10 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	platform, err := folder.Open(dir, folder.Options{Logger: r.log})
+	var core *core // once there is a database
+	platform, err := folder.Open(dir, folder.Options{Logger: r.log, Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
+		return core.views.Access(ctx, as)
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +60,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	core, err := openCore(ctx, d.url, f.connections, false, r.log)
+	core, err = openCore(ctx, d.url, f.connections, false, r.log)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +82,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
-		Pool: core.pool, Store: core.store, Platform: platform, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
+		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
 	}}, nil
 }
 

@@ -1,0 +1,168 @@
+package commands_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/platform/folder"
+)
+
+// withPermissions has the folder platform ask the accounts how a person stands.
+func (s *service) withPermissions(t *testing.T) {
+	t.Helper()
+	p, err := folder.Open(s.root, folder.Options{Access: s.views.Access})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Platform, s.Permissions = p, p
+}
+
+// permit makes people of an account stand to the permissions as said.
+func (s *service) permit(t *testing.T, accountID string, access map[string]map[item.Permission]item.Access) {
+	t.Helper()
+	d := declaration(accountID)
+	for name, a := range access {
+		d.People = append(d.People, account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: a})
+	}
+	if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The permissions are those of the person, in the account of the call, as of
+// now: what the accounts say next holds for the next call.
+//
+// proves: 4.3/permissions 2.4/access
+func TestPermissionsAreAsOfNow(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	s.withPermissions(t)
+	access := func(platform, usage, storage, agent item.Access) map[item.Permission]item.Access {
+		return map[item.Permission]item.Access{
+			item.PermissionPlatform: platform, item.PermissionUsage: usage, item.PermissionStorage: storage, item.PermissionAgent: agent,
+		}
+	}
+	is := func(who commands.Caller, want map[item.Permission]item.Access) {
+		t.Helper()
+		if got, err := s.Permissions.Access(t.Context(), who.Caller); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%s of %s: got %v, %v, want %v", who.Person.ID, who.Account, got, err, want)
+		}
+	}
+	ana, bob, other := s.ana(account.Team), s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)
+	if _, err := s.Permissions.Access(t.Context(), ana.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
+		t.Errorf("a person no account knows: %v", err)
+	}
+
+	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionUsage: item.Granted, item.PermissionAgent: item.Unavailable}, "bob": nil})
+	s.permit(t, "fabrikam", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: item.ConsentRequired}})
+	is(ana, access(item.Granted, item.Granted, item.ConsentRequired, item.Unavailable))
+	is(bob, access(item.Granted, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired)) // what nobody said
+	is(other, access(item.ConsentRequired, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired))
+
+	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: item.Unavailable}})
+	is(ana, access(item.Unavailable, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired))
+	if _, err := s.Permissions.Access(t.Context(), bob.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
+		t.Errorf("a person who was removed: %v", err)
+	}
+}
+
+// Without the platform permission nothing on the platform is read or started
+// for the person, and what was refused spends nothing.
+//
+// proves: 7.2/PlatformConsentRequired 7.2/PlatformUnavailable 1/5
+func TestCallsNeedThePlatformPermission(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	s.withPermissions(t)
+	who := s.ana(account.Team)
+	calls := map[string]func() error{
+		"workspaces": func() error { _, err := s.Workspaces(t.Context(), who); return err },
+		"items":      func() error { _, err := s.Items(t.Context(), who, retail, item.SemanticModel); return err },
+		"item":       func() error { _, err := s.Item(t.Context(), who, retail, item.SemanticModel, model(0)); return err },
+		"assess":     func() error { _, err := s.StartAssessment(t.Context(), who, retail, model(0)); return err },
+		"assess many": func() error {
+			_, err := s.StartBulkAssessment(t.Context(), who, retail, []uuid.UUID{model(0), model(1)})
+			return err
+		},
+	}
+	for access, code := range map[item.Access]domain.Code{item.ConsentRequired: domain.PlatformConsentRequired, item.Unavailable: domain.PlatformUnavailable} {
+		s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: access, item.PermissionUsage: item.Granted}, "bob": nil})
+		before := s.left(t)
+		for name, call := range calls {
+			if err := call(); !domain.IsRefused(err, code) {
+				t.Errorf("%s, platform %s: got %v, want %s", name, access, err, code)
+			}
+		}
+		s.unchanged(t, before)
+		if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a+f != 0 {
+			t.Errorf("platform %s: %d assessments and %d first looks are spent", access, a, f)
+		}
+		// It is nobody else's permission.
+		if _, err := s.Items(t.Context(), s.person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
+			t.Errorf("bob, while ana's is %s: %v", access, err)
+		}
+	}
+	// The optional permissions keep nothing from being started.
+	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionUsage: item.Unavailable, item.PermissionStorage: item.Unavailable, item.PermissionAgent: item.Unavailable}})
+	for name, call := range calls {
+		if err := call(); err != nil {
+			t.Errorf("%s, with the platform permission alone: %v", name, err)
+		}
+	}
+}
+
+// counting counts how often a capacity is read.
+type counting struct {
+	commands.Platform
+	capacities atomic.Int32
+}
+
+func (c *counting) Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error) {
+	c.capacities.Add(1)
+	return c.Platform.Capacity(ctx, as, workspaceID)
+}
+
+// With capacityDetails off no capacity is read, paused or not; with it on, a
+// call that starts work reads one (decisions 8.6).
+//
+// proves: 2.3/settings/capacityDetails decisions/8/6
+func TestCapacityIsReadOnlyWhereTheAccountLetsIt(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	platform := &counting{Platform: s.Platform}
+	s.Platform = platform
+	starts := func(who commands.Caller) {
+		t.Helper()
+		if _, err := s.StartAssessment(t.Context(), who, retail, model(0)); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.StartBulkAssessment(t.Context(), who, retail, []uuid.UUID{model(0), model(1)}); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Items(t.Context(), who, retail, item.SemanticModel); err != nil {
+			t.Error(err)
+		}
+	}
+	who := s.ana(account.Team)
+	who.Settings.CapacityDetails = false
+	starts(who)
+	if _, err := s.StartAssessment(t.Context(), who, paused, model(900)); err != nil {
+		t.Errorf("in a paused workspace: %v", err)
+	}
+	if n := platform.capacities.Load(); n != 0 {
+		t.Errorf("with capacityDetails off a capacity was read %d times", n)
+	}
+	who.Settings.CapacityDetails = true
+	starts(who)
+	if n := platform.capacities.Load(); n != 2 {
+		t.Errorf("with capacityDetails on a capacity was read %d times by two starts and a listing, want 2", n)
+	}
+}
