@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/MicahParks/jwkset"
@@ -38,11 +39,17 @@ type keys struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	mu     sync.Mutex // held while keys are read, so that they are read once for everybody who waits
-	set    keyfunc.Keyfunc
-	read   time.Time // when set was read
-	tried  time.Time // when it was last tried
-	failed error     // of the last try
+	set atomic.Pointer[keySet] // nil until keys were read
+
+	reading sync.Mutex // held while keys are read, so that they are read once for everybody who waits
+	tried   time.Time  // when they were last read, or not
+	failed  error      // of the last try
+}
+
+// keySet is the keys that were read at a time.
+type keySet struct {
+	keyfunc.Keyfunc
+	read time.Time
 }
 
 func newKeys(issuer string, client *http.Client, now func() time.Time, log *slog.Logger) (*keys, error) {
@@ -69,29 +76,33 @@ func (k *keys) find(ctx context.Context, t *jwt.Token) (any, error) {
 	return set.KeyfuncCtx(ctx)(t)
 }
 
-// current returns the issuer's keys, reading them again when they are old or when unknown says that a key was missed.
-func (k *keys) current(ctx context.Context, unknown bool) (keyfunc.Keyfunc, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.now()
-	due := k.set == nil || unknown || now.Sub(k.read) >= keysLife
-	if due && (k.tried.IsZero() || now.Sub(k.tried) >= keysPause) {
+// current returns the issuer's keys, reading them again when they are old or when unknown says that a key was missed. Of
+// those who have keys, old ones included, nobody waits for another's reading: an issuer that hangs holds nobody up.
+func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
+	set := k.set.Load()
+	if set == nil || unknown {
+		k.reading.Lock()
+	} else if k.now().Sub(set.read) < keysLife || !k.reading.TryLock() {
+		return set, nil
+	}
+	defer k.reading.Unlock()
+	if now := k.now(); k.tried.IsZero() || now.Sub(k.tried) >= keysPause {
 		k.tried = now
 		// The caller who asks first may give up; the keys are for everybody.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		set, err := k.fetch(ctx)
+		read, err := k.fetch(ctx)
 		k.failed = err
 		if err == nil {
-			k.set, k.read = set, now
+			k.set.Store(&keySet{read, now})
 		} else {
 			k.log.ErrorContext(ctx, "the keys of an issuer cannot be read", "issuer", k.issuer, "err", err)
 		}
 	}
-	if k.set == nil {
+	if set = k.set.Load(); set == nil {
 		return nil, errors.Join(errKeysUnreachable, k.failed)
 	}
-	return k.set, nil
+	return set, nil
 }
 
 // fetch reads the discovery document and the key set it names.
