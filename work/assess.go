@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -77,7 +78,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	case refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
 		return err
 	case refused:
-		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: refusal.Message})
+		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: shortened(refusal.Message)})
 	case errors.Is(err, context.DeadlineExceeded):
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
 	case len(job.Errors) >= patience && w.Now().Sub(step.AcceptedAt) > faultLife:
@@ -100,6 +101,17 @@ func failureCode(c domain.Code) domain.Code {
 		return domain.PlatformAccessDenied
 	}
 	return domain.AssessmentFailed
+}
+
+// maxMessage bounds what is kept of a failure's message, in bytes.
+const maxMessage = 1000
+
+// shortened is a message that may quote what it is about, however long that is.
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 // found is what an assessment of a model came to, before it is recorded, and

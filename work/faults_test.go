@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"readiness/definition"
 	"readiness/domain"
@@ -114,6 +116,23 @@ func TestTextThatIsNoText(t *testing.T) {
 				t.Errorf("the model is called %q, want %q; %v", a.ModelName, want, err)
 			}
 		})
+	}
+}
+
+// A fault may quote what it met, however long that is: what is kept of it, and
+// listed with the operation, is bounded.
+func TestFaultsAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	line := "table " + strings.Repeat("é", 1<<20) + " x"
+	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), line+"\n")
+	id := b.start(t, good)
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	op := b.operation(t, id)
+	if op.Failure == nil || op.Failure.Code != domain.ItemNotReadable || len(op.Failure.Message) > 2048 || !utf8.ValidString(op.Failure.Message) || strings.ContainsRune(op.Failure.Message, utf8.RuneError) {
+		t.Errorf("the operation is %s and its message %d bytes long", op.Status, len(op.Failure.Message))
 	}
 }
 
