@@ -44,7 +44,24 @@ func readPlatformFile(at *os.Root, folder string) (platformFile, error) {
 	default:
 		return platformFile{}, err
 	}
-	return platformFile{strings.TrimSpace(file.Metadata.DisplayName), file.Metadata.Description, parseID(file.Config.LogicalID)}, nil
+	return platformFile{cut(strings.TrimSpace(file.Metadata.DisplayName), maxName), cut(file.Metadata.Description, maxDescription), parseID(file.Config.LogicalID)}, nil
+}
+
+// How much of what people call and tell of things is taken, in characters: what
+// lists and events repeat is bounded. The platform allows no more than 256 in a
+// name.
+const (
+	maxName        = 256
+	maxDescription = 4096
+)
+
+// cut is text without what is beyond most characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	characters := []rune(text)
+	return string(characters[:min(most, len(characters))])
 }
 
 // newEntry is the item in a folder. Without a name of its own it is called as
