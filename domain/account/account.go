@@ -4,7 +4,6 @@ package account
 
 import (
 	"maps"
-	"slices"
 
 	"readiness/domain"
 	"readiness/domain/item"
@@ -141,16 +140,4 @@ func without[K comparable, V any](m map[K]V, k K) map[K]V {
 	m = maps.Clone(m)
 	delete(m, k)
 	return m
-}
-
-// Administrators are the people of the account with the admin role, by id.
-func (a Account) Administrators() []item.Person {
-	var out []item.Person
-	for who, p := range a.People {
-		if p.Role == Admin {
-			out = append(out, who)
-		}
-	}
-	slices.SortFunc(out, comparePeople)
-	return out
 }
