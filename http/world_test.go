@@ -165,6 +165,7 @@ type world struct {
 	jobs     *jobs
 	issuer   *token.Issuer
 	provider *provider
+	trusted  []token.Trusted // issuers beside the embedded one
 	log      *logBook
 	base     string
 	client   *http.Client
@@ -196,7 +197,17 @@ func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, url: pgtest.URL(t), cloud: newCloud(), jobs: &jobs{}, log: &logBook{}, provider: startProvider(t)}
+	w := openWorld(t, pgtest.URL(t), t.TempDir())
+	w.accounts()
+	w.base, w.client = w.serve(w.limiter(w.url))
+	return w
+}
+
+// openWorld is a world on a database, with the embedded issuer of a directory, that serves nobody yet.
+func openWorld(t testing.TB, url, issuer string) *world {
+	t.Helper()
+	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, log: &logBook{}, provider: startProvider(t)}
+	w.trusted = []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}}
 	pool, err := pgxpool.New(t.Context(), w.url)
 	check(t, err)
 	t.Cleanup(pool.Close)
@@ -212,10 +223,8 @@ func newWorld(t testing.TB) *world {
 		Pool: pool, Store: w.store, Platform: w.cloud, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
 		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 	}
-	w.issuer, err = token.OpenIssuer(t.TempDir())
+	w.issuer, err = token.OpenIssuer(issuer)
 	check(t, err)
-	w.accounts()
-	w.base, w.client = w.serve(w.limiter(w.url))
 	return w
 }
 
@@ -241,7 +250,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	w.t.Helper()
 	verifier, err := token.NewVerifier(token.Options{
 		Embedded: w.issuer, Now: w.now, Log: slog.New(slog.DiscardHandler),
-		Issuers: []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}},
+		Issuers: w.trusted,
 	})
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{

@@ -1,0 +1,91 @@
+package http_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	readinesshttp "readiness/http"
+)
+
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// What another account has is as absent: on every route that takes an id, each id of another account's answers what an id
+// of nothing answers, and neither the answer nor the log says anything of what it is.
+//
+// proves: 4.2/state 4.2/cancel/other-account 4.4/read decisions/1/status-of-codes decisions/1/nothing-internal
+func TestIDsOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	secret := uuid.MustParse("aaaaaaaa-0000-4000-8000-00000000000f")
+	hidden := uuid.MustParse("bbbbbbbb-0000-4000-8000-00000000000f")
+	w.cloud.items = append(w.cloud.items,
+		item.Item{ID: secret, Type: item.SemanticModel, WorkspaceID: finance, DisplayName: "Ledger"},
+		item.Item{ID: hidden, Type: item.DataAgent, WorkspaceID: finance, DisplayName: "Ledger"})
+	started := w.assess("ada", modelA)
+	made := w.assessed("acme", started, modelA, assessment.Usage{})
+	running := w.assess("ada", modelB)
+
+	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made}
+	visible := map[string]uuid.UUID{"workspaceId": sales, "semanticModelId": modelA, "dataAgentId": agent}
+	oscar := w.as("oscar")
+	said := len(w.log.String())
+	ask := func(route readinesshttp.Route, name string, id uuid.UUID) map[string]any {
+		path := placeholder.ReplaceAllStringFunc(route.Path, func(p string) string {
+			if p = strings.Trim(p, "{}"); p == name {
+				return id.String()
+			}
+			return visible[p].String()
+		})
+		body := ""
+		if strings.HasSuffix(route.Path, "/{workspaceId}/aiReadiness/assess") {
+			body = fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret)
+		}
+		got := w.send(route.Method, path, oscar, body)
+		if got.status != 404 {
+			t.Errorf("%s %s: got %d %s, want 404", route.Method, path, got.status, got.text)
+		}
+		delete(got.body, "requestId")
+		for k, v := range got.body {
+			got.body[k] = strings.ReplaceAll(fmt.Sprint(v), id.String(), "the id")
+		}
+		return got.body
+	}
+	w.untouched(func() {
+		for _, route := range readinesshttp.Routes() {
+			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
+				id, known := theirs[p[1]]
+				if !known {
+					t.Errorf("%s %s: this test has no %s of another account", route.Method, route.Path, p[1])
+					continue
+				}
+				if diff := cmp.Diff(ask(route, p[1], nowhere), ask(route, p[1], id)); diff != "" {
+					t.Errorf("%s %s: another account's %s answers otherwise than none (-none +theirs):\n%s", route.Method, route.Path, p[1], diff)
+				}
+			}
+		}
+		// In the body too.
+		got := w.send("POST", bulkPath, oscar, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret))
+		none := w.send("POST", bulkPath, oscar, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, nowhere))
+		if got.status != 404 || none.status != 404 || got.body["message"] != strings.ReplaceAll(fmt.Sprint(none.body["message"]), nowhere.String(), secret.String()) {
+			t.Errorf("got %s of another account's model, and %s of none", got.text, none.text)
+		}
+	})
+	logged := w.log.String()[said:]
+	if !strings.Contains(logged, `"account":"other"`) {
+		t.Error("the calls are not in the log")
+	}
+	for _, theirs := range []string{"acme", `"ada"`, "Finance", "Ledger"} {
+		if strings.Contains(logged, theirs) {
+			t.Errorf("the log tells oscar's account %q of another's", theirs)
+		}
+	}
+	w.get(operationPath(running), w.as("ada")).ok(200)
+}
