@@ -19,7 +19,7 @@ var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 // What another account has is as absent: on every route that takes an id, each id of another account's answers what an id
 // of nothing answers, and neither the answer nor the log says anything of what it is.
 //
-// proves: 4.2/state 4.2/cancel/other-account 4.4/read decisions/1/status-of-codes decisions/1/nothing-internal
+// proves: 4.2/state 4.2/cancel/other-account 4.4/read decisions/1/same-404 decisions/1/nothing-internal
 func TestIDsOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

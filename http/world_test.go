@@ -156,20 +156,21 @@ func (j *jobs) count() int {
 
 // world is a service over real HTTP on a real database, with a platform in memory and a clock that tests move.
 type world struct {
-	t        testing.TB
-	url      string // of the database
-	pool     *pgxpool.Pool
-	store    *eventstore.Store
-	commands *commands.Service
-	cloud    *cloud
-	jobs     *jobs
-	issuer   *token.Issuer
-	provider *provider
-	trusted  []token.Trusted // issuers beside the embedded one
-	log      *logBook
-	base     string
-	client   *http.Client
-	clock    atomic.Int64 // added to the time
+	t         testing.TB
+	url       string // of the database
+	pool      *pgxpool.Pool
+	store     *eventstore.Store
+	commands  *commands.Service
+	cloud     *cloud
+	jobs      *jobs
+	issuer    *token.Issuer
+	issuerDir string
+	provider  *provider
+	trusted   []token.Trusted // issuers beside the embedded one
+	log       *logBook
+	base      string
+	client    *http.Client
+	clock     atomic.Int64 // added to the time
 }
 
 // logBook keeps what is logged.
@@ -206,7 +207,7 @@ func newWorld(t testing.TB) *world {
 // openWorld is a world on a database, with the embedded issuer of a directory, that serves nobody yet.
 func openWorld(t testing.TB, url, issuer string) *world {
 	t.Helper()
-	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, log: &logBook{}, provider: startProvider(t)}
+	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t)}
 	w.trusted = []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}}
 	pool, err := pgxpool.New(t.Context(), w.url)
 	check(t, err)
