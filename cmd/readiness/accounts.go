@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"readiness/accounts"
 	"readiness/commands"
@@ -14,7 +15,10 @@ import (
 )
 
 func (r *root) accountsCommand() *cobra.Command {
-	var flags databaseFlags
+	var (
+		flags     databaseFlags
+		plansFile string
+	)
 	c := &cobra.Command{
 		Use:   "accounts",
 		Short: "Apply a file of accounts, or show what it would change",
@@ -25,12 +29,17 @@ it; an account that the file does not name stays as it is.`,
 		RunE: needsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
+	plansFlag(c.PersistentFlags(), &plansFile)
 	command := func(use, short, example string, do func(context.Context, *commands.Service, []account.Declaration) ([]commands.AccountChange, error)) *cobra.Command {
 		return &cobra.Command{
 			Use: use, Short: short, Example: example,
 			Args: cobra.ExactArgs(1),
 			RunE: func(c *cobra.Command, args []string) error {
-				declared, err := readAccounts(args[0])
+				plans, err := readPlans(plansFile)
+				if err != nil {
+					return err
+				}
+				declared, err := readAccounts(args[0], plans)
 				if err != nil {
 					return err
 				}
@@ -43,6 +52,7 @@ it; an account that the file does not name stays as it is.`,
 						return err
 					}
 					defer core.close()
+					core.plans = plans
 					changes, err := do(c.Context(), core.accountCommands(), declared)
 					describeChanges(r.stdout, changes)
 					return err
@@ -63,8 +73,34 @@ it; an account that the file does not name stays as it is.`,
 	return c
 }
 
-// readAccounts reads an accounts file; more than it may hold is not read.
-func readAccounts(path string) ([]account.Declaration, error) {
+// plansFlag names the file of plans.
+func plansFlag(flags *pflag.FlagSet, file *string) {
+	flags.StringVar(file, "plans", "", "file that says what the plans grant; by default as samples/plans.yaml says")
+}
+
+// readPlans reads a file of plans; without one it returns the defaults.
+func readPlans(path string) (account.Plans, error) {
+	if path == "" {
+		return account.DefaultPlans(), nil
+	}
+	src, err := readDeclared(path)
+	if err != nil {
+		return nil, err
+	}
+	return accounts.ParsePlans(path, src)
+}
+
+// readAccounts reads an accounts file.
+func readAccounts(path string, plans account.Plans) ([]account.Declaration, error) {
+	src, err := readDeclared(path)
+	if err != nil {
+		return nil, err
+	}
+	return accounts.Parse(path, src, plans)
+}
+
+// readDeclared reads a file; more than it may hold is not read.
+func readDeclared(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -74,7 +110,7 @@ func readAccounts(path string) ([]account.Declaration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return accounts.Parse(path, src, account.DefaultPlans())
+	return src, nil
 }
 
 // describeChanges prints what changes, account by account.

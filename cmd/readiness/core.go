@@ -21,7 +21,7 @@ type core struct {
 	store  *eventstore.Store
 	engine *projections.Engine
 	views  *projections.Views
-	plans  account.Plans
+	plans  account.Plans // the defaults, unless a command is told others
 	log    *slog.Logger
 }
 

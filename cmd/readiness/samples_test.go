@@ -92,7 +92,7 @@ func TestSamples(t *testing.T) {
 
 func TestSampleAccounts(t *testing.T) {
 	t.Parallel()
-	declared, err := readAccounts("../../samples/accounts.yaml")
+	declared, err := readAccounts("../../samples/accounts.yaml", account.DefaultPlans())
 	if err != nil {
 		t.Fatal(err)
 	}

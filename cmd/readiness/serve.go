@@ -21,11 +21,13 @@ import (
 type serviceFlags struct {
 	databaseFlags
 	platform string
+	plans    string
 	workers  int
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
+	plansFlag(flags, &f.plans)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
 	flags.IntVar(&f.workers, "workers", 4, "how many steps of work run at once")
 }
@@ -127,9 +129,13 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	life := &lifetime{log: r.log}
 	defer func() { err = errors.Join(err, life.end()) }()
 
+	plans, err := readPlans(f.plans)
+	if err != nil {
+		return err
+	}
 	declared := []account.Declaration(nil)
 	if f.accounts != "" {
-		if declared, err = readAccounts(f.accounts); err != nil {
+		if declared, err = readAccounts(f.accounts, plans); err != nil {
 			return err
 		}
 	}
@@ -146,7 +152,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	if f.baseURL == "" {
 		f.baseURL = "http://" + listener.Addr().String()
 	}
-	s, err := r.openService(ctx, life, f.serviceFlags, false)
+	s, err := r.openService(ctx, life, f.serviceFlags, plans, false)
 	if err != nil {
 		return err
 	}

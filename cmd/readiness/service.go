@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/commands"
+	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http"
 	"readiness/http/rate"
@@ -32,7 +33,7 @@ type service struct {
 
 // openService opens the database, brings it up to date and wires the service.
 // Everything it starts is added to life.
-func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, beside bool) (*service, error) {
+func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, beside bool) (*service, error) {
 	dir, err := platformDir(f.platform)
 	if err != nil {
 		return nil, err
@@ -60,10 +61,10 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	core, err = openCore(ctx, d.url, f.connections, false, r.log)
-	if err != nil {
+	if core, err = openCore(ctx, d.url, f.connections, false, r.log); err != nil {
 		return nil, err
 	}
+	core.plans = plans
 	life.then("database connections", func(context.Context) error { core.close(); return nil })
 	if err := core.engine.Check(ctx); err != nil {
 		return nil, err

@@ -21,9 +21,13 @@ tokens of accepted work are encrypted with it.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			plans, err := readPlans(f.plans)
+			if err != nil {
+				return err
+			}
 			life := &lifetime{log: r.log}
 			defer func() { err = errors.Join(err, life.end()) }()
-			s, err := r.openService(c.Context(), life, f, true)
+			s, err := r.openService(c.Context(), life, f, plans, true)
 			if err != nil {
 				return err
 			}
