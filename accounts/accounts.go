@@ -1,6 +1,7 @@
-// Package accounts reads the file in which an operator declares the accounts of
-// a service (accounts.yaml, architecture 6), and tells in words what applying it
-// changes. It neither stores nor decides anything.
+// Package accounts reads the files in which an operator declares the accounts of
+// a service (accounts.yaml, architecture 6) and what the plans grant, and tells
+// in words what applying the accounts changes. It neither stores nor decides
+// anything.
 package accounts
 
 import (
@@ -15,10 +16,10 @@ import (
 	"readiness/domain/item"
 )
 
-// MaxBytes is the size of the largest accounts file that is read.
+// MaxBytes is the size of the largest file that is read.
 const MaxBytes = 4 << 20
 
-// Error is one thing wrong with an accounts file. Line and Column count from 1;
+// Error is one thing wrong with a file. Line and Column count from 1;
 // they are 0 for what concerns the whole file.
 type Error struct {
 	File         string

@@ -17,7 +17,7 @@ import (
 	"readiness/domain/account"
 )
 
-// maxDepth bounds how deeply an accounts file nests; ours needs 5.
+// maxDepth bounds how deeply a file nests; ours need 5.
 const maxDepth = 32
 
 // decoder fills our plain structs from YAML and remembers where each member
@@ -46,7 +46,7 @@ func decode(file string, src []byte, into any) *decoder {
 		return d
 	}
 	if len(parsed.Docs) != 1 || parsed.Docs[0].Body == nil {
-		d.report("", "must hold one YAML document with the member accounts")
+		d.report("", "must hold one YAML document with the member "+memberNames(reflect.TypeOf(into).Elem())[0])
 		return d
 	}
 	d.value("", parsed.Docs[0].Body, reflect.ValueOf(into).Elem())
@@ -144,7 +144,7 @@ func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 		}
 		switch v := n.Value.(type) {
 		case uint64:
-			if v > 1<<31 {
+			if v >= 1<<31 {
 				d.mismatch(path, node, "a whole number below 2147483648")
 				return
 			}
