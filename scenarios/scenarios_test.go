@@ -2,12 +2,28 @@ package scenarios_test
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+// builds holds the program that the crash tests kill.
+var builds string
+
+func TestMain(m *testing.M) {
+	var err error
+	if builds, err = os.MkdirTemp("", "readiness-scenarios-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(builds)
+	os.Exit(code)
+}
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()

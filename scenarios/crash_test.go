@@ -1,0 +1,441 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/internal/pgtest"
+	"readiness/internal/postgres"
+)
+
+var seed = flag.Uint64("crash.seed", 0, "seed of the instants at which the crash tests kill; 0 takes one of its own")
+
+// Enough models, each large enough, that a run takes many lives of the process.
+const (
+	crashModels = 80
+	crashTables = 60
+)
+
+// TestKilledProcess kills the program at fifty random instants of runs over many models.
+//
+// proves: 4.4/bulk/4 decisions/5/spent-when-accepted 8/allowance-assessments
+func TestKilledProcess(t *testing.T) {
+	t.Parallel()
+	kills := 50
+	if testing.Short() {
+		kills = 10
+	}
+	c := newCrash(t, "--database-url", pgtest.URL(t))
+	c.life(func(context.Context) {})
+	for killed := 0; killed < kills; {
+		before := c.unfinished()
+		c.life(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, time.Duration(c.random.Int64N(int64(120*time.Millisecond))))
+			defer cancel()
+			c.accept(ctx) // killed while it is accepted, too
+			<-ctx.Done()
+		})
+		// What was killed before it was a run, or after, does not count.
+		if before || c.unfinished() {
+			killed++
+		}
+	}
+	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
+	c.finish()
+	c.verify()
+}
+
+// TestKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, while runs go on.
+func TestKilledPostgreSQL(t *testing.T) {
+	t.Parallel()
+	kills := 12
+	if testing.Short() {
+		kills = 3
+	}
+	c := newCrash(t)
+	p := c.launch()
+	defer p.kill()
+	for killed := 0; killed < kills; {
+		c.await("a run is accepted", func() bool {
+			c.accept(t.Context())
+			return c.unfinished()
+		})
+		c.wait(t.Context(), time.Duration(c.random.Int64N(int64(300*time.Millisecond))))
+		if c.unfinished() {
+			c.killPostgreSQL()
+			killed++
+		}
+	}
+	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
+	c.settle()
+	if p.over() {
+		t.Fatalf("the service did not outlive its PostgreSQL:\n%s", p.stderr)
+	}
+	c.verify()
+}
+
+// crash is a service that is killed.
+type crash struct {
+	t        *testing.T
+	program  string
+	data     string
+	args     []string // of serve
+	database []string // how commands reach the database
+	seed     uint64
+	random   *rand.Rand
+	deadline time.Time
+
+	base, token string
+	workspace   uuid.UUID
+	models      []uuid.UUID
+	key         int
+	runs        []uuid.UUID // accepted
+	done        int         // how many of them are known to have ended
+	lives       []*process
+	last        map[string]any // answer
+}
+
+func newCrash(t *testing.T, database ...string) *crash {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "readiness-crash-") // one that another user, PostgreSQL's, may enter
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	check(t, os.Chmod(dir, 0o711))
+	program, err := build()
+	check(t, err)
+	c := &crash{
+		t: t, program: program, data: filepath.Join(dir, "data"), database: database, seed: *seed, workspace: uuid.New(),
+		deadline: time.Now().Add(3 * time.Minute),
+	}
+	if c.seed == 0 {
+		c.seed = rand.Uint64()
+	}
+	c.random = rand.New(rand.NewPCG(c.seed, 0))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("again with -crash.seed %d", c.seed)
+		}
+	})
+	workspaces := filepath.Join(dir, "workspaces")
+	put := func(text string, path ...string) {
+		file := filepath.Join(append([]string{workspaces, "Retail"}, path...)...)
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	put(fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, c.workspace), "workspace.json")
+	for i := range crashModels {
+		id, folder := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", i)
+		c.models = append(c.models, id)
+		put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %03d"},"config":{"logicalId":%q}}`, i, id), folder, ".platform")
+		for j := range crashTables {
+			put(table(j), folder, "definition", "tables", fmt.Sprintf("T%d.tmdl", j))
+		}
+	}
+	accounts := filepath.Join(dir, "accounts.yaml")
+	check(t, os.WriteFile(accounts, []byte("accounts:\n  - accountId: acme\n    plan: Enterprise\n    people:\n      - {person: ada, role: admin}\n"), 0o644))
+	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + workspaces, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
+	c.database = append([]string{"--data", c.data}, database...)
+	return c
+}
+
+// table is a table that scoring has something to say about.
+func table(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "table T%d\n", i)
+	for j := range 12 {
+		fmt.Fprintf(&b, "\n\tcolumn cust_nm_%d\n\t\tdataType: string\n\t\tsourceColumn: c%d\n\n\tmeasure 'm %d' = SUM('T%d'[cust_nm_%d])\n", j, j, j, i, j)
+	}
+	return b.String()
+}
+
+// build builds the program, once for all tests, in a directory that TestMain removes.
+var build = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(builds, "readiness")
+	out, err := exec.Command("go", "build", "-o", program, "readiness/cmd/readiness").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// process is one life of the program.
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr *logBook
+	ended          chan struct{}
+}
+
+func (p *process) over() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+var greeting = regexp.MustCompile(`Listening on (\S+),[^#]*#[^\n]*\nTOKEN=(\S+)\n`)
+
+// launch starts the program and waits until it listens.
+func (c *crash) launch() *process {
+	c.t.Helper()
+	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &logBook{}, stderr: &logBook{}, ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	check(c.t, p.cmd.Start())
+	c.lives = append(c.lives, p)
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // it is killed
+	}()
+	c.await("the service listens", func() bool {
+		if p.over() {
+			c.t.Fatalf("the service ended: %v\n%s", p.cmd.ProcessState, p.stderr)
+		}
+		found := greeting.FindStringSubmatch(p.stdout.String())
+		if found != nil {
+			c.base, c.token = found[1], found[2]
+		}
+		return found != nil
+	})
+	return p
+}
+
+// life starts the program, lets do happen, and kills it. Now and then it is killed before it listens.
+func (c *crash) life(do func(context.Context)) {
+	c.t.Helper()
+	if len(c.runs) > 0 && c.random.IntN(5) == 0 {
+		cmd := exec.Command(c.program, c.args...)
+		check(c.t, cmd.Start())
+		c.wait(c.t.Context(), time.Duration(c.random.Int64N(int64(400*time.Millisecond))))
+		check(c.t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		return
+	}
+	p := c.launch()
+	defer p.kill()
+	do(c.t.Context())
+}
+
+// wait lets a time pass.
+func (c *crash) wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// await looks again and again until is holds.
+func (c *crash) await(what string, is func() bool) {
+	c.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		if time.Now().After(c.deadline) {
+			c.t.Fatalf("it did not come to pass in time that %s; the last answer was %v\n%s", what, c.last, c.lives[len(c.lives)-1].stderr)
+		}
+		<-tick.C
+	}
+}
+
+// call makes a call, and says whether there was an answer with the status.
+func (c *crash) call(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var reader io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		check(c.t, err)
+		reader = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
+	check(c.t, err)
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, false
+	}
+	defer answer.Body.Close()
+	var got map[string]any
+	defer func() { c.last = got }()
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		return nil, false
+	}
+	return got, answer.StatusCode == want
+}
+
+// accept starts a run unless one goes on. A call that got no answer is sent again under its key; whether it was accepted the
+// first time, the service knows.
+func (c *crash) accept(ctx context.Context) {
+	if c.unfinished() {
+		return
+	}
+	got, ok := c.call(ctx, http.MethodPost, "/v1/workspaces/"+c.workspace.String()+"/aiReadiness/assess", http.StatusAccepted,
+		map[string]any{"semanticModelIds": c.models}, "Idempotency-Key", fmt.Sprintf("run-%d", c.key))
+	switch {
+	case ok:
+		c.key++
+		c.runs = append(c.runs, uuid.MustParse(got["operationId"].(string)))
+	case got["errorCode"] == "OperationInProgress":
+		c.key++ // killed before it was accepted; the key stays taken for a while
+	case got != nil && got["isRetriable"] != true:
+		c.t.Fatalf("the run was refused: %v", got)
+	}
+}
+
+// url is the address of the database, "" while it is down.
+func (c *crash) url() string {
+	if len(c.database) > 2 {
+		return c.database[3]
+	}
+	url, _ := postgres.Running(c.data)
+	return url
+}
+
+// query reads one value from the database; false while it does not answer.
+func query[T any](c *crash, sql string, args ...any) (v T, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.url())
+	if err != nil {
+		return v, false
+	}
+	defer conn.Close(ctx)
+	return v, conn.QueryRow(ctx, sql, args...).Scan(&v) == nil
+}
+
+// unfinished reports whether the newest run goes on. While the database does not answer, it did when last seen.
+func (c *crash) unfinished() bool {
+	if len(c.runs) == c.done {
+		return false
+	}
+	if ended, ok := query[bool](c, `SELECT EXISTS (SELECT FROM events WHERE stream = $1 AND type IN ('operation.succeeded', 'operation.failed'))`, "operation-"+c.runs[c.done].String()); ok && ended {
+		c.done++
+		return false
+	}
+	return true
+}
+
+// finish gives the service one more life, in which what is left of the last run ends.
+func (c *crash) finish() {
+	c.t.Helper()
+	p := c.launch()
+	defer p.kill()
+	c.settle()
+}
+
+// settle waits until every run has ended and every step is done.
+func (c *crash) settle() {
+	c.t.Helper()
+	c.await("the last run ends", func() bool { return !c.unfinished() })
+	c.await("every step is done", func() bool {
+		left, ok := query[int](c, `SELECT count(*) FROM river_job WHERE state <> 'completed'`)
+		return ok && left == 0
+	})
+	for _, id := range c.runs {
+		var result map[string]any
+		c.await("the result is read", func() (ok bool) {
+			result, ok = c.call(c.t.Context(), http.MethodGet, "/v1/operations/"+id.String()+"/result", http.StatusOK, nil)
+			return ok
+		})
+		if result["succeeded"] != float64(crashModels) || len(result["value"].([]any)) != crashModels {
+			c.t.Errorf("run %s: got %v of %d assessed, %d rows", id, result["succeeded"], crashModels, len(result["value"].([]any)))
+		}
+	}
+}
+
+// killPostgreSQL kills the postmaster, or one of its processes, which makes it start all of them again.
+func (c *crash) killPostgreSQL() {
+	c.t.Helper()
+	c.await("PostgreSQL is killed", func() bool {
+		pid, ok := query[int](c, `SELECT pg_backend_pid()`)
+		if c.random.IntN(2) == 0 {
+			file, err := os.ReadFile(filepath.Join(c.data, "cluster", "postmaster.pid"))
+			if err != nil {
+				return false
+			}
+			_, err = fmt.Sscan(string(file), &pid)
+			check(c.t, err)
+		} else if ok {
+			pid, ok = query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
+		}
+		return ok && syscall.Kill(pid, syscall.SIGKILL) == nil
+	})
+}
+
+// verify holds the log against what was asked for: every run once, every model of it once, everything spent once.
+func (c *crash) verify() {
+	c.t.Helper()
+	count := func(sql string, args ...any) int {
+		c.t.Helper()
+		n, ok := query[int](c, sql, args...)
+		if !ok {
+			c.t.Fatalf("the database does not answer: %s", sql)
+		}
+		return n
+	}
+	runs := len(c.runs)
+	type counts struct {
+		Accepted, Started, Succeeded, Failed, Ended, EndedTwice, Recorded, RecordedTwice int
+		Spends, Spent, GivenBack, FirstLooks, Tokens, Rows                               int
+	}
+	of := func(kind string) int { return count(`SELECT count(*) FROM events WHERE type = $1`, kind) }
+	got := counts{
+		Accepted: of("operation.accepted"), Started: of("operation.started"), Succeeded: of("operation.succeeded"), Failed: of("operation.failed"),
+		Ended:         of("assessment.model-ended"),
+		EndedTwice:    count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'assessment.model-ended' GROUP BY stream, data->>'semanticModelId' HAVING count(*) > 1) twice`),
+		Recorded:      of("assessment.recorded"),
+		RecordedTwice: count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'assessment.recorded' GROUP BY stream, data->>'operationId' HAVING count(*) > 1) twice`),
+		Spends:        count(`SELECT count(*) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'assessments'`),
+		Spent:         count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'assessments'`),
+		GivenBack:     of("allowance.given-back"),
+		FirstLooks:    count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'firstLooks'`),
+		Tokens:        count(`SELECT count(*) FROM step_tokens`),
+		Rows:          count(`SELECT count(*) FROM assessments_v1`),
+	}
+	all := runs * crashModels
+	want := counts{Accepted: runs, Started: runs, Succeeded: runs, Ended: all, Recorded: all, Spends: runs, Spent: all, FirstLooks: crashModels, Rows: all}
+	if diff := cmp.Diff(want, got); diff != "" {
+		c.t.Errorf("the log after %d runs (-want +got):\n%s", runs, diff)
+	}
+	c.operate("events", "verify")
+	c.operate("projections", "rebuild", "--diff")
+}
+
+// operate carries out an operator's command, which has to find nothing wrong.
+func (c *crash) operate(args ...string) {
+	c.t.Helper()
+	out, err := exec.CommandContext(c.t.Context(), c.program, append(args, c.database...)...).CombinedOutput()
+	if err != nil {
+		c.t.Errorf("readiness %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
