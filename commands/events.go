@@ -4,6 +4,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
@@ -18,5 +19,7 @@ func Events() []eventstore.Type {
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 		assessment.RunAccepted{}, assessment.ModelEnded{},
 		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{},
+		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{},
+		trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}, trackeditem.Counted{},
 	)
 }

@@ -19,6 +19,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
@@ -36,6 +37,10 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	standing := assessment.Standing{Accepted: 2, Recorded: 1, RegimeID: "2026-11"}
 	failure := operation.Failure{Code: domain.ItemNotReadable, Message: "tables/Sales.tmdl:3:1: expected a name"}
 	result := assessment.Result{ModelID: id(4), Outcome: assessment.Assessed, AssessmentID: &itemID, Score: &forty, ScoreDataAgent: &seven, FindingsCount: &seven}
+	tracked := trackeditem.Item{
+		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales",
+		Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
+	}
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
 		account.PlanChanged{Plan: account.Business},
@@ -70,6 +75,14 @@ func TestStoredEventsStayReadable(t *testing.T) {
 			Usage:        assessment.Usage{Applied: true, State: "Applied", Reason: "because", WindowDays: &seven, TrackedReportCount: &seven, Access: item.Granted},
 			DocumentHash: "sha256:1", DefinitionHash: "sha256:2", SchemaVersion: 1,
 		}},
+		trackeditem.Claimed{Item: tracked},
+		trackeditem.PixiesRemoved{Item: tracked},
+		trackeditem.AddedAgain{Item: tracked},
+		trackeditem.Gone{Item: tracked},
+		trackeditem.ResultsGone{Item: tracked},
+		trackeditem.TrackedAgain{Item: tracked},
+		trackeditem.Renamed{Item: tracked},
+		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {

@@ -1,0 +1,132 @@
+// Package trackeditem holds what a tracked item is, how it becomes one and what
+// becomes of it, and how the account's tracked items are counted against its
+// plan and licenses (spec 2.6, 3.4; decisions 5). The count never goes down.
+package trackeditem
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Status is what became of a tracked item (spec 3.4). Every status counts.
+type Status string
+
+// The statuses.
+const (
+	// Tracked: tracked today; the only status that is active (decisions 8.9).
+	Tracked Status = "Tracked"
+	// Removed: a report whose Pixies were removed.
+	Removed Status = "Removed"
+	// Deleted: the platform no longer has the item.
+	Deleted Status = "Deleted"
+	// ResultsDeleted: a model or agent whose results were deleted.
+	ResultsDeleted Status = "ResultsDeleted"
+)
+
+// Via says what claimed a model or agent (spec 2.6, claimedVia); empty for a
+// report.
+type Via string
+
+// The values of Via.
+const (
+	ViaReadiness       Via = "readiness"
+	ViaAssessment      Via = "assessment"
+	ViaAgentAssessment Via = "agent_assessment"
+	ViaBenchmark       Via = "benchmark"
+)
+
+// Item is a tracked item of an account. Every event of its stream carries the
+// item after it, so the last one alone is the state however long the stream
+// grows. The zero Item was never tracked.
+type Item struct {
+	ItemID        uuid.UUID `json:"itemId"`
+	ItemType      item.Type `json:"itemType"`
+	WorkspaceID   uuid.UUID `json:"workspaceId"`
+	WorkspaceName string    `json:"workspaceName"`
+	DisplayName   string    `json:"displayName"`
+	Status        Status    `json:"status"`
+	// TrackedSince is when the item was claimed, to the microsecond. It never
+	// changes.
+	TrackedSince time.Time `json:"trackedSinceUtc"`
+	// DeletedAt is when the platform was found not to have the item any more;
+	// nil unless it is Deleted.
+	DeletedAt *time.Time `json:"deletedAtUtc,omitempty"`
+	// LicenseID is the license the item counts against; empty in an account
+	// without licenses.
+	LicenseID  string `json:"licenseId,omitempty"`
+	ClaimedVia Via    `json:"claimedVia,omitempty"`
+}
+
+// Counts reports whether the item is a unit of the account's count: it is from
+// its claim on, whatever becomes of it.
+func (i Item) Counts() bool { return i.Status != "" }
+
+// Stream is the name of a tracked item's stream.
+func Stream(accountID string, itemID uuid.UUID) string {
+	return "trackeditem-" + accountID + "-" + itemID.String()
+}
+
+// Claimed: the item became a tracked item of the account.
+type Claimed struct{ Item }
+
+// PixiesRemoved: the report's Pixies were removed.
+type PixiesRemoved struct{ Item }
+
+// AddedAgain: the report got Pixies again.
+type AddedAgain struct{ Item }
+
+// Gone: the platform no longer has the item.
+type Gone struct{ Item }
+
+// ResultsGone: the results of the model or agent were deleted.
+type ResultsGone struct{ Item }
+
+// TrackedAgain: the model or agent is worked on again after its results were
+// deleted, or after the platform had not shown it.
+type TrackedAgain struct{ Item }
+
+// Renamed: the platform shows the item, or its workspace, under another name.
+type Renamed struct{ Item }
+
+// EventType implements domain.Event.
+func (Claimed) EventType() string       { return "trackeditem.claimed" }
+func (PixiesRemoved) EventType() string { return "trackeditem.removed" }
+func (AddedAgain) EventType() string    { return "trackeditem.added-again" }
+func (Gone) EventType() string          { return "trackeditem.deleted" }
+func (ResultsGone) EventType() string   { return "trackeditem.results-deleted" }
+func (TrackedAgain) EventType() string  { return "trackeditem.tracked-again" }
+func (Renamed) EventType() string       { return "trackeditem.renamed" }
+
+// After returns the item as an event of its stream left it; false for any other
+// event.
+func After(e domain.Event) (Item, bool) {
+	switch e := e.(type) {
+	case Claimed:
+		return e.Item, true
+	case PixiesRemoved:
+		return e.Item, true
+	case AddedAgain:
+		return e.Item, true
+	case Gone:
+		return e.Item, true
+	case ResultsGone:
+		return e.Item, true
+	case TrackedAgain:
+		return e.Item, true
+	case Renamed:
+		return e.Item, true
+	}
+	return Item{}, false
+}
+
+// Evolve returns i after e.
+func Evolve(i Item, e domain.Event) Item {
+	if after, ok := After(e); ok {
+		return after
+	}
+	return i
+}

@@ -1,0 +1,96 @@
+package trackeditem
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Claim makes an item a tracked item, or tracks one again that is not Tracked
+// any more. One that is Tracked stays as it is but for its names. Whether a new
+// item has room is decided by Count.
+type Claim struct {
+	ItemID        uuid.UUID
+	ItemType      item.Type
+	WorkspaceID   uuid.UUID
+	WorkspaceName string
+	DisplayName   string
+	LicenseID     string
+	Via           Via // "" for a report
+	At            time.Time
+}
+
+// Decide implements domain.Command.
+func (c Claim) Decide(i Item) ([]domain.Event, error) {
+	before := i
+	i.WorkspaceID, i.WorkspaceName, i.DisplayName = c.WorkspaceID, c.WorkspaceName, c.DisplayName
+	switch {
+	case !i.Counts():
+		i.ItemID, i.ItemType, i.Status, i.LicenseID, i.ClaimedVia = c.ItemID, c.ItemType, Tracked, c.LicenseID, c.Via
+		i.TrackedSince = c.At.UTC().Truncate(time.Microsecond)
+		return []domain.Event{Claimed{i}}, nil
+	case i.Status != Tracked:
+		i.Status, i.DeletedAt = Tracked, nil
+		if i.ItemType == item.Report {
+			return []domain.Event{AddedAgain{i}}, nil
+		}
+		return []domain.Event{TrackedAgain{i}}, nil
+	case i != before:
+		return []domain.Event{Renamed{i}}, nil
+	}
+	return nil, nil
+}
+
+// RemovePixies says that a report's Pixies were removed. The item stays counted
+// (spec 3.3).
+type RemovePixies struct{}
+
+// Decide implements domain.Command.
+func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
+	if i.Status != Tracked || i.ItemType != item.Report {
+		return nil, nil
+	}
+	i.Status = Removed
+	return []domain.Event{PixiesRemoved{i}}, nil
+}
+
+// DeleteResults says that the results of a model or agent were deleted.
+type DeleteResults struct{}
+
+// Decide implements domain.Command.
+func (DeleteResults) Decide(i Item) ([]domain.Event, error) {
+	if i.Status != Tracked || i.ItemType == item.Report {
+		return nil, nil
+	}
+	i.Status = ResultsDeleted
+	return []domain.Event{ResultsGone{i}}, nil
+}
+
+// MarkDeleted says that the complete listing of the item's workspace, which the
+// person could see, lacks the item (decisions 8.8).
+type MarkDeleted struct{ At time.Time }
+
+// Decide implements domain.Command.
+func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
+	if i.Status != Tracked && i.Status != Removed {
+		return nil, nil
+	}
+	at := c.At.UTC().Truncate(time.Microsecond)
+	i.Status, i.DeletedAt = Deleted, &at
+	return []domain.Event{Gone{i}}, nil
+}
+
+// Rename says under which name the platform shows the item.
+type Rename struct{ DisplayName string }
+
+// Decide implements domain.Command.
+func (c Rename) Decide(i Item) ([]domain.Event, error) {
+	if !i.Counts() || i.DisplayName == c.DisplayName {
+		return nil, nil
+	}
+	i.DisplayName = c.DisplayName
+	return []domain.Event{Renamed{i}}, nil
+}
