@@ -1,0 +1,343 @@
+package commands_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/eventstore"
+)
+
+// kinds are the allowances that calls spend, and how a plan grants each.
+var kinds = map[account.Kind]struct {
+	of   func(account.Limits) account.Allowance
+	code domain.Code
+}{
+	account.Assessments:         {func(l account.Limits) account.Allowance { return l.Assessments }, domain.AssessmentDailyLimitReached},
+	account.OptimizationApplies: {func(l account.Limits) account.Allowance { return l.OptimizationApplies }, domain.OptimizationApplyDailyLimitReached},
+	account.BenchmarkRuns:       {func(l account.Limits) account.Allowance { return l.BenchmarkRuns }, domain.BenchmarkRunsExhausted},
+	account.BenchmarkBuilds:     {func(l account.Limits) account.Allowance { return l.BenchmarkBuilds }, domain.BenchmarkBuildLimitReached},
+	account.FirstLooks:          {func(l account.Limits) account.Allowance { return l.FirstLooks }, domain.FirstLookLimitReached},
+}
+
+// spend counts as a command does: in the command's own transaction, on the
+// stream of the period that now lies in.
+func (s *service) spend(plan account.Plan, kind account.Kind, amount int) error {
+	allowance := kinds[kind].of(s.Plans[plan])
+	at := s.Now()
+	used := eventstore.FoldLast(account.AllowanceStream("contoso", kind, allowance.Period, at), account.EvolveUsage)
+	return s.Store.Change(context.Background(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{used}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, used, account.Spend{Kind: kind, Allowance: allowance, OperationID: uuid.Must(uuid.NewV7()), Amount: amount, At: at})
+	})
+}
+
+func (s *service) giveBack(kind account.Kind, period account.Period, amount int) error {
+	used := eventstore.FoldLast(account.AllowanceStream("contoso", kind, period, s.Now()), account.EvolveUsage)
+	return s.Store.Change(context.Background(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{used}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, used, account.GiveBack{Kind: kind, OperationID: uuid.Must(uuid.NewV7()), Amount: amount})
+	})
+}
+
+// together has n callers do at once, and returns how each ended.
+func together(n int, do func() error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = do() })
+	}
+	wg.Wait()
+	return errs
+}
+
+// Fifty callers race for the last ten units: exactly ten are spent, whatever
+// the allowance, and who is refused leaves no event.
+//
+// proves: 8/allowance-assessments 8/allowance-firstLooks 8/exhausted/AssessmentDailyLimitReached 8/exhausted/FirstLookLimitReached
+func TestRaceForTheLastTen(t *testing.T) {
+	t.Parallel()
+	for kind, k := range kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, 0)
+			limit := 20
+			all := account.Allowance{Limit: &limit, Period: k.of(s.Plans[account.Team]).Period}
+			s.Plans["Twenty"] = account.Limits{Assessments: all, OptimizationApplies: all, BenchmarkRuns: all, BenchmarkBuilds: all, FirstLooks: all}
+			if err := s.spend("Twenty", kind, 10); err != nil {
+				t.Fatal(err)
+			}
+			events := s.left(t).Events
+			accepted := 0
+			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 1) }) {
+				if err == nil {
+					accepted++
+				} else if !domain.IsRefused(err, k.code) {
+					t.Errorf("got %v, want %s", err, k.code)
+				}
+			}
+			if used, left := s.used(t, "contoso", kind, all.Period), s.left(t).Events-events; accepted != 10 || used != 20 || left != 10 {
+				t.Errorf("%d calls were accepted, %d units of 20 are used and %d events left; want 10, 20 and 10", accepted, used, left)
+			}
+
+			// What needs more than is left spends nothing of it.
+			if err := s.giveBack(kind, all.Period, 10); err != nil {
+				t.Fatal(err)
+			}
+			accepted = 0
+			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 3) }) {
+				if err == nil {
+					accepted++
+				}
+			}
+			if used := s.used(t, "contoso", kind, all.Period); accepted != 3 || used != 19 {
+				t.Errorf("%d calls of 3 units were accepted and %d are used, want 3 and 19", accepted, used)
+			}
+
+			// However many give back at once, there is never less than nothing.
+			for _, err := range together(10, func() error { return s.giveBack(kind, all.Period, 2) }) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			if used := s.used(t, "contoso", kind, all.Period); used != 0 {
+				t.Errorf("after more was given back than was spent %d are used", used)
+			}
+			if err := s.spend("Twenty", kind, 20); err != nil {
+				t.Errorf("the whole allowance after it was given back: %v", err)
+			}
+		})
+	}
+}
+
+// An allowance is whole again when its period is over, in UTC, and not a
+// moment before: at the end of a day, of a month of whatever length, of a leap
+// day and of a year.
+//
+// proves: 8/allowance-assessments 2.3/allowances/period
+func TestPeriodBoundaries(t *testing.T) {
+	t.Parallel()
+	const before = time.Millisecond
+	s := newService(t, 1)
+	for name, c := range map[string]struct {
+		period account.Period
+		used   time.Time // when the allowance is used up
+		last   time.Time // the last moment of the period
+	}{
+		"a day":                    {account.Day, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)},
+		"a year's last day":        {account.Day, time.Date(2026, 12, 31, 9, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"the day before leap day":  {account.Day, time.Date(2028, 2, 28, 9, 0, 0, 0, time.UTC), time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)},
+		"a leap day":               {account.Day, time.Date(2028, 2, 29, 9, 0, 0, 0, time.UTC), time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC)},
+		"no leap day":              {account.Day, time.Date(2027, 2, 28, 9, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)},
+		"a day told in other time": {account.Day, time.Date(2026, 11, 22, 1, 0, 0, 0, time.FixedZone("", 2*3600)), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)},
+		"a month of 31 days":       {account.Month, time.Date(2026, 1, 31, 23, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)},
+		"a month of 28 days":       {account.Month, time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)},
+		"a month of 29 days":       {account.Month, time.Date(2028, 2, 28, 23, 59, 59, 0, time.UTC), time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC)},
+		"a year's last month":      {account.Month, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.clock.Store(&c.used)
+			who, limit := s.person(strings.ReplaceAll(name, " ", "-"), "ana", "Two"), 2
+			s.Plans["Two"] = account.Limits{Assessments: account.Allowance{Limit: &limit, Period: c.period}, FirstLooks: account.Allowance{Period: account.Lifetime}}
+			start := func() error {
+				who.TokenExpires = s.Now().Add(time.Hour)
+				_, err := s.StartAssessment(t.Context(), who, retail, model(0))
+				return err
+			}
+			for range limit {
+				if err := start(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			end := c.last.Add(-before)
+			s.clock.Store(&end)
+			if r, refused := domain.Refused(start()); !refused || r.Code != domain.AssessmentDailyLimitReached || r.RetryAfter != before {
+				t.Errorf("at %s: got %+v, want it refused until %s", end, r, c.last)
+			}
+			s.clock.Store(&c.last)
+			if err := start(); err != nil {
+				t.Errorf("at %s: %v", c.last, err)
+			}
+			if n := s.used(t, who.Account, account.Assessments, c.period); n != 1 {
+				t.Errorf("of the new period %d are used, want 1", n)
+			}
+			s.clock.Store(&end)
+			if n := s.used(t, who.Account, account.Assessments, c.period); n != limit {
+				t.Errorf("of the period before %d are used, want %d", n, limit)
+			}
+		})
+	}
+}
+
+// What is for a lifetime is never whole again, and no time to call again is
+// promised.
+//
+// proves: 8/allowance-firstLooks 2.3/allowances/period
+func TestLifetimeHasNoEnd(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	if err := s.spend(account.Free, account.BenchmarkRuns, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, later := range []time.Duration{0, 24 * time.Hour, 31 * 24 * time.Hour, 50 * 366 * 24 * time.Hour} {
+		s.advance(later)
+		if r, refused := domain.Refused(s.spend(account.Free, account.BenchmarkRuns, 1)); !refused || r.Code != domain.BenchmarkRunsExhausted || r.RetryAfter != 0 {
+			t.Errorf("at %s: got %+v, want it refused without a time", s.Now(), r)
+		}
+	}
+}
+
+// A plan that changes in mid-period takes what is used along: the larger one
+// grants what it grants less that, the smaller one refuses until the period is
+// over, and one without limit goes on counting.
+//
+// proves: 2.3/allowances 8/allowance-assessments
+func TestPlanChangedInMidPeriod(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	// start starts an assessment as the account's view knows ana at that time.
+	start := func() error {
+		t.Helper()
+		members, err := s.views.Members(t.Context(), item.Person{ID: "ana"})
+		if err != nil || len(members) != 1 {
+			t.Fatal(members, err)
+		}
+		_, err = s.StartAssessment(t.Context(), s.ana(members[0].Plan), retail, model(0))
+		return err
+	}
+	used := 0
+	for _, step := range []struct {
+		plan   account.Plan
+		starts int  // that are accepted
+		more   bool // whether another start is accepted
+		limit  string
+	}{
+		{account.Free, 5, false, "5"},     // used up
+		{account.Team, 3, true, ""},       // 8 of 50
+		{account.Free, 0, false, "5"},     // 8 of 5
+		{account.Enterprise, 4, true, ""}, // 12 of as many as you like
+		{account.Business, 2, true, ""},   // 14 of 500
+		{account.Free, 0, false, "5"},     // still
+	} {
+		d := declaration("contoso", "ana")
+		d.Plan = step.plan
+		if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+			t.Fatal(err)
+		}
+		for range step.starts {
+			if err := start(); err != nil {
+				t.Fatalf("%s with %d used: %v", step.plan, used, err)
+			}
+			used++
+		}
+		if n := s.used(t, "contoso", account.Assessments, account.Day); n != used {
+			t.Errorf("%s: %d are used, want %d", step.plan, n, used)
+		}
+		if step.more {
+			continue
+		}
+		before := s.left(t)
+		r, refused := domain.Refused(start())
+		if !refused || r.Code != domain.AssessmentDailyLimitReached || r.RetryAfter != 12*time.Hour {
+			t.Fatalf("%s with %d used: got %+v, want it refused until midnight", step.plan, used, r)
+		}
+		if p := parameter(r, "limit"); p != step.limit {
+			t.Errorf("%s: the refusal names the limit %s, want %s", step.plan, p, step.limit)
+		}
+		s.unchanged(t, before)
+	}
+	s.advance(12 * time.Hour)
+	if err := start(); err != nil {
+		t.Errorf("the next day on the smallest plan: %v", err)
+	}
+}
+
+func parameter(r *domain.Refusal, name string) string {
+	for _, p := range r.Params {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// A plan whose period is another counts in windows of its own: what a smaller
+// plan granted for a lifetime is neither whole again nor lost when the account
+// comes back to it.
+func TestPlanWithAnotherPeriod(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	for i, step := range []struct {
+		plan   account.Plan
+		amount int
+		ok     bool
+	}{
+		{account.Free, 2, true}, {account.Free, 1, false},
+		{account.Team, 30, true}, {account.Team, 1, false},
+		{account.Free, 1, false},
+		{account.Business, 270, true}, {account.Business, 1, false}, // of the same month
+	} {
+		if err := s.spend(step.plan, account.BenchmarkRuns, step.amount); (err == nil) != step.ok || err != nil && !domain.IsRefused(err, domain.BenchmarkRunsExhausted) {
+			t.Errorf("step %d, %d on %s: got %v", i, step.amount, step.plan, err)
+		}
+	}
+}
+
+// Without a limit nothing is refused, and what is used is counted all the same.
+//
+// proves: 2.3/allowances decisions/8/18
+func TestUnlimitedIsCounted(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	for kind, k := range kinds {
+		allowance := k.of(s.Plans[account.Enterprise])
+		for _, err := range together(50, func() error { return s.spend(account.Enterprise, kind, 1000) }) {
+			if err != nil {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		if n := s.used(t, "contoso", kind, allowance.Period); n != 50_000 || allowance.Limit != nil || allowance.Shown() != account.Unlimited {
+			t.Errorf("%s: %d are used, limit %v, period %s; want 50000, none and Unlimited", kind, n, allowance.Limit, allowance.Shown())
+		}
+	}
+	// The call itself too.
+	semanticModel(t, s.root, "Retail", "Model 000", model(0))
+	for _, err := range together(20, func() error {
+		_, err := s.StartAssessment(context.Background(), s.ana(account.Enterprise), retail, model(0))
+		return err
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if n := s.used(t, "contoso", account.Assessments, account.Day); n != 50_020 {
+		t.Errorf("%d assessments are used, want 50020", n)
+	}
+}
+
+// An account's allowance is its own.
+func TestAllowancesAreOfTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	start := func(who commands.Caller) error {
+		_, err := s.StartAssessment(t.Context(), who, retail, model(0))
+		return err
+	}
+	for range 5 {
+		if err := start(s.ana(account.Free)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := start(s.person("contoso", "bob", account.Free)); !domain.IsRefused(err, domain.AssessmentDailyLimitReached) {
+		t.Errorf("another person of the account: %v", err)
+	}
+	if err := start(s.person("fabrikam", "ana", account.Free)); err != nil {
+		t.Errorf("the same person in another account: %v", err)
+	}
+}
