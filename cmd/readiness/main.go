@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -12,12 +13,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// From the first signal on, another one ends the process at once.
-	context.AfterFunc(ctx, stop)
-	code := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(fmt.Errorf("signal: %s", <-signals))
+		<-signals // whoever sends another does not want to wait
+		os.Exit(exitInterrupted)
+	}()
+	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Run carries out one command line and returns the exit code of the process.

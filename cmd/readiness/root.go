@@ -19,13 +19,16 @@ const (
 	exitFailed  = 1 // it failed, or a rule refused it
 	exitUsage   = 2 // the command line or an environment variable is wrong
 	exitDamaged = 3 // it ran, and found what it looks for: damage or a difference
+	// exitInterrupted: a second signal ended it at once.
+	exitInterrupted = 130
 )
 
 const exitCodesHelp = `Exit codes:
   0  done
   1  failed, or refused by a rule
   2  wrong command line or environment
-  3  events verify found damage, or projections rebuild --diff a difference`
+  3  events verify found damage, or projections rebuild --diff a difference
+130  a second interrupt ended it at once`
 
 // errUsage and errDamaged choose the exit code of the error that wraps them.
 var (

@@ -83,7 +83,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
-		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
+		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform,
+		TrackedIn: (&projections.Views{Pool: core.pool, Store: core.store}).TrackedIn, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
 	}}, nil
 }
 
