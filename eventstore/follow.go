@@ -96,7 +96,7 @@ type follower struct {
 // by statements of their own, before the one that reads: at READ COMMITTED each
 // has its own snapshot, so what the watermark promises is seen.
 func (f *follower) BeginTx(ctx context.Context, _ *stdsql.TxOptions) (wsql.Tx, error) {
-	p := &page{wake: f.store.news.next(), events: make(map[string]Recorded)}
+	p := &page{ctx: ctx, wake: f.store.news.next(), events: make(map[string]Recorded)}
 	f.page = p
 	tx, err := f.store.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *follower) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error)
 	p.mu.Unlock()
 	f.until = 0
 	switch {
-	case f.ctx.Err() != nil:
+	case f.ctx.Err() != nil || p.ctx.Err() != nil:
 		return 0
 	case err != nil && failedAt > 0 && begun > 1:
 		f.until = failedAt - 1

@@ -29,6 +29,7 @@ import (
 //  5. an error at the end of reading is taken for the end of the log, and one
 //     of the commit is only logged: here both fail the page.
 type page struct {
+	ctx    context.Context     // ends when the subscriber is closed, a moment before the follower's own
 	bound  int64               // read up to here
 	wake   <-chan struct{}     // closed when something was appended after bound was read
 	events map[string]Recorded // read, by message id
