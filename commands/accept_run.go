@@ -11,13 +11,15 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
 // acceptRun counts, records and enqueues a run over models that were looked up
 // as the caller. Every assessment and first look is counted up front; the whole
-// run is refused when an allowance cannot cover it, and then nothing is spent.
-func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item) error {
+// run is refused when an allowance or a cap on tracked items cannot cover it, and
+// then nothing is spent. What was noticed on the way is recorded with it.
+func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
 	if err := assessable(models); err != nil {
 		return err
 	}
@@ -33,11 +35,18 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
 	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
+	owner := eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
-	pasts := []eventstore.Loadable{assessments, firstLooks, run}
+	items := make([]*eventstore.Past[trackeditem.Item], len(models))
+	pasts := []eventstore.Loadable{assessments, firstLooks, run, owner, total}
 	for i, m := range models {
 		standings[i] = eventstore.FoldLast(assessment.Stream(who.Account, m.ID), assessment.Evolve)
-		pasts = append(pasts, standings[i])
+		items[i] = eventstore.FoldLast(trackeditem.Stream(who.Account, m.ID), trackeditem.Evolve)
+		pasts = append(pasts, standings[i], items[i])
+	}
+	for _, n := range seen {
+		pasts = append(pasts, n.past)
 	}
 
 	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
@@ -61,13 +70,38 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		if err := eventstore.Decide(c, firstLooks, spend); err != nil {
 			return err
 		}
+		caps := trackeditem.CapsOf(owner.State, who.License, limits.TrackedItems)
+		var claimed []uuid.UUID
+		for i, m := range models {
+			known := items[i].State.Counts()
+			claims := !known && standings[i].State.Accepted > 1
+			accepted[i].TrackedItem = &claims
+			if claims {
+				claimed = append(claimed, m.ID)
+			}
+			if !claims && !known {
+				continue
+			}
+			if err := eventstore.Decide(c, items[i], trackeditem.Claim{
+				ItemID: m.ID, ItemType: item.SemanticModel, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName,
+				LicenseID: caps.LicenseID, Via: trackeditem.ViaAssessment, At: at,
+			}); err != nil {
+				return err
+			}
+		}
+		if err := eventstore.Decide(c, total, trackeditem.Count{ItemIDs: claimed, Caps: caps}); err != nil {
+			return err
+		}
+		if err := record(c, seen); err != nil {
+			return err
+		}
 		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.SemanticModel}
 		single := kind == operation.AssessSemanticModel
 		if single {
 			resource.ItemID = &models[0].ID
 		}
 		if err := eventstore.Decide(c, run, assessment.AcceptRun{
-			Operation: operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: kind, Owner: who.Person, Resource: resource, Impact: assessment.Impact(len(models), looks, single)},
+			Operation: operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: kind, Owner: who.Person, Resource: resource, Impact: assessment.Impact(accepted, single)},
 			Run:       assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
 		}); err != nil {
 			return err

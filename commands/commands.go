@@ -16,6 +16,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
 )
@@ -78,11 +79,14 @@ type Service struct {
 	Store       *eventstore.Store
 	Platform    Platform
 	Permissions Permissions
-	Plans       account.Plans
-	Jobs        Jobs
-	Vault       *vault.Vault
-	Now         func() time.Time
-	NewID       func() uuid.UUID
+	// TrackedIn returns the account's tracked items of a type in a workspace as
+	// the view last saw them; what is decided of one is decided from its stream.
+	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
+	Plans     account.Plans
+	Jobs      Jobs
+	Vault     *vault.Vault
+	Now       func() time.Time
+	NewID     func() uuid.UUID
 }
 
 // metadata is what every event of a call says of where it came from.

@@ -20,13 +20,24 @@ func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace,
 	return all, err
 }
 
-// Items lists the items of a type in a workspace the caller can see, by name.
+// Items lists the items of a type in a workspace the caller can see, by name. It
+// notices what became of tracked items there (decisions 8.8).
 func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	all, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := s.notice(ctx, who, workspaceID, t, all)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.recordNoticed(ctx, who, seen); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b item.Item) int {
 		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 	})
-	return all, err
+	return all, nil
 }
 
 // Item looks one item up as the caller.
@@ -34,13 +45,9 @@ func (s *Service) Item(ctx context.Context, who Caller, workspaceID uuid.UUID, t
 	return s.Platform.Item(ctx, who.Caller, workspaceID, t, id)
 }
 
-// visible picks the named items out of one listing of the workspace as the
-// caller. Ids that are not in it are all named in the refusal.
-func (s *Service) visible(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
-	listed, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
-	if err != nil {
-		return nil, err
-	}
+// named picks the named items out of a complete listing of the workspace. Ids
+// that are not in it are all named in the refusal.
+func named(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
 	byID := make(map[uuid.UUID]item.Item, len(listed))
 	for _, it := range listed {
 		byID[it.ID] = it

@@ -94,7 +94,7 @@ func newService(t *testing.T, n int) *service {
 		t.Fatal(err)
 	}
 	s.views = &projections.Views{Pool: s.pool, Store: store}
-	s.Service = &commands.Service{Pool: s.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID}
+	s.Service = &commands.Service{Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID}
 	return s
 }
 

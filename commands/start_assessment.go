@@ -22,6 +22,6 @@ func (s *Service) StartAssessment(ctx context.Context, who Caller, workspaceID, 
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model})
+		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, nil)
 	})
 }

@@ -27,11 +27,19 @@ func (s *Service) StartBulkAssessment(ctx context.Context, who Caller, workspace
 		if err != nil {
 			return err
 		}
-		models, err := s.visible(ctx, who, workspaceID, item.SemanticModel, distinct(modelIDs))
+		listed, err := s.Platform.Items(ctx, who.Caller, workspaceID, item.SemanticModel)
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModels, workspace, models)
+		models, err := named(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
+		if err != nil {
+			return err
+		}
+		seen, err := s.notice(ctx, who, workspaceID, item.SemanticModel, listed)
+		if err != nil {
+			return err
+		}
+		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModels, workspace, models, seen)
 	})
 }
 

@@ -170,7 +170,7 @@ func bulk(run assessment.Run) api.BulkAssessment {
 	for i, m := range run.Models {
 		row := api.BulkAssessmentRow{
 			SemanticModelID: m.ModelID.String(), SemanticModelName: new(m.ModelName),
-			FirstLook: m.FirstLook, Outcome: api.BulkAssessmentRowOutcomeNotAssessed,
+			FirstLook: m.FirstLook, TrackedItem: m.TrackedItem, Outcome: api.BulkAssessmentRowOutcomeNotAssessed,
 		}
 		if r, ended := run.Result(m.ModelID); ended {
 			row.Outcome = api.BulkAssessmentRowOutcome(r.Outcome)

@@ -56,7 +56,7 @@ func TestOperation(t *testing.T) {
 	if diff := cmp.Diff(wantResource, first.body["resource"]); diff != "" {
 		t.Errorf("resource (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]any{"assessments": 1.0, "firstLook": true}, first.body["allowanceImpact"]); diff != "" {
+	if diff := cmp.Diff(map[string]any{"assessments": 1.0, "firstLook": true, "trackedItem": false}, first.body["allowanceImpact"]); diff != "" {
 		t.Errorf("allowanceImpact (-want +got):\n%s", diff)
 	}
 	if p, there := first.body["percentComplete"]; !there || p != nil {

@@ -221,7 +221,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	v, err := vault.New(pool, make([]byte, vault.KeySize))
 	check(t, err)
 	w.commands = &commands.Service{
-		Pool: pool, Store: w.store, Platform: w.cloud, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
+		Pool: pool, Store: w.store, Platform: w.cloud, TrackedIn: (&projections.Views{Pool: pool, Store: w.store}).TrackedIn, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
 		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 	}
 	w.issuer, err = token.OpenIssuer(issuer)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/readiness"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
@@ -115,8 +117,10 @@ func shortened(message string) string {
 }
 
 // found is what an assessment of a model came to, before it is recorded, and
-// the statement that stores its document.
+// the statement that stores its document. gone says that there is no model any
+// more, and nothing else.
 type found struct {
+	gone       bool
 	assessment assessment.Assessment
 	sql        string
 	args       []any
@@ -134,6 +138,9 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	model, _ := run.Model(step.ModelID)
 	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
+	if domain.IsRefused(err, domain.ItemNotFound) {
+		return &found{gone: w.gone(ctx, as, step)}, err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +157,13 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	f := &found{assessment: made}
 	f.assessment.DocumentHash, f.sql, f.args, err = documents.Put(document)
 	return f, err
+}
+
+// gone reports whether the workspace, complete, lacks the model: only then was it
+// deleted (decisions 8.8). Where the workspace cannot be listed nothing is known.
+func (w *assessor) gone(ctx context.Context, as item.Caller, step assessment.Step) bool {
+	listed, err := w.Platform.Items(ctx, as, step.WorkspaceID, item.SemanticModel)
+	return err == nil && !slices.ContainsFunc(listed, func(it item.Item) bool { return it.ID == step.ModelID })
 }
 
 // score reads the definition, fills in what the regime makes of it and returns
@@ -212,7 +226,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		a := &made.assessment
 		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent, &a.FindingsCount
 	}
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, standing, assessments, firstLooks}, func(c *eventstore.Change) error {
+	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ModelID), trackeditem.Evolve)
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, standing, assessments, firstLooks, tracked}, func(c *eventstore.Change) error {
 		if !run.State.Open(step.ModelID) {
 			return nil
 		}
@@ -227,6 +242,11 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		if failure == nil {
 			c.Queue(made.sql, made.args...)
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
+		}
+		if made != nil && made.gone {
+			if err := eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
+				return err
+			}
 		}
 		if !run.State.GivesBack(failure.Code) {
 			return nil

@@ -30,6 +30,7 @@ import (
 // started the work. Of the item only its ids and type need be given.
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 }
 
 // Bounds of the jobs. A step that its process left behind is taken up again by

@@ -87,7 +87,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.views = &projections.Views{Pool: b.pool, Store: store}
-	b.Service = &commands.Service{Pool: b.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID}
+	b.Service = &commands.Service{Pool: b.pool, Store: store, Platform: platform, TrackedIn: b.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID}
 	b.options = work.Options{Pool: b.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Vault: v, Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2}
 	return b
 }

@@ -84,7 +84,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
 		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform,
-		TrackedIn: (&projections.Views{Pool: core.pool, Store: core.store}).TrackedIn, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
+		TrackedIn: core.views.TrackedIn, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
 	}}, nil
 }
 

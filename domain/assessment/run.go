@@ -27,6 +27,9 @@ type Model struct {
 	ModelID   uuid.UUID `json:"semanticModelId"`
 	ModelName string    `json:"semanticModelName"`
 	FirstLook bool      `json:"firstLook"`
+	// TrackedItem says that the assessment made the model a tracked item; nil in
+	// runs of before that was counted.
+	TrackedItem *bool `json:"trackedItem,omitempty"`
 }
 
 // Result is how a model of a run ended. Error is nil exactly when it was
@@ -188,25 +191,33 @@ func (r Run) GivesBack(code domain.Code) bool {
 }
 
 // remaining is what a failed single assessment still has spent. A first look
-// that another assessment of the model stands on stays spent.
+// that another assessment of the model stands on stays spent, and a tracked item
+// stays one: their count never goes down.
 func (c EndModel) remaining(r Run) operation.Impact {
-	spent, first := 1, 0
+	m, _ := r.Model(c.Result.ModelID)
+	spent := 1
 	if r.GivesBack(c.Result.Error.Code) {
 		spent = 0
+		m.FirstLook = m.FirstLook && !c.Standing.GivesBackFirstLook()
 	}
-	if m, _ := r.Model(c.Result.ModelID); m.FirstLook && (spent == 1 || !c.Standing.GivesBackFirstLook()) {
-		first = 1
-	}
-	return Impact(spent, first, true)
+	i := Impact([]Model{m}, true)
+	i.Assessments = &spent
+	return i
 }
 
-// Impact is what a run spends: how many assessments, and how many of them are
-// first looks. firstLook is said of a single assessment only.
-func Impact(assessments, firstLooks int, single bool) operation.Impact {
-	i := operation.Impact{Assessments: &assessments}
+// Impact is what a run over the models spends: how many assessments, and how
+// many models it makes tracked items. A single assessment says of its one model
+// whether it is a first look and whether it became a tracked item.
+func Impact(models []Model, single bool) operation.Impact {
 	if single {
-		first := firstLooks > 0
-		i.FirstLook = &first
+		one := 1
+		return operation.Impact{Assessments: &one, FirstLook: &models[0].FirstLook, TrackedItem: models[0].TrackedItem}
 	}
-	return i
+	all, tracked := len(models), 0
+	for _, m := range models {
+		if m.TrackedItem != nil && *m.TrackedItem {
+			tracked++
+		}
+	}
+	return operation.Impact{Assessments: &all, TrackedItems: &tracked}
 }

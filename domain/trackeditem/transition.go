@@ -69,13 +69,17 @@ func (DeleteResults) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{ResultsGone{i}}, nil
 }
 
-// MarkDeleted says that the complete listing of the item's workspace, which the
-// person could see, lacks the item (decisions 8.8).
-type MarkDeleted struct{ At time.Time }
+// MarkDeleted says that the complete listing of the workspace, which the person
+// could see, lacks the item (decisions 8.8). An item that was last seen in
+// another workspace is not concerned.
+type MarkDeleted struct {
+	WorkspaceID uuid.UUID
+	At          time.Time
+}
 
 // Decide implements domain.Command.
 func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
-	if i.Status != Tracked && i.Status != Removed {
+	if i.WorkspaceID != c.WorkspaceID || i.Status != Tracked && i.Status != Removed {
 		return nil, nil
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)

@@ -1,0 +1,72 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// noticed is what a listing says of a tracked item that the account does not
+// know yet.
+type noticed struct {
+	past    *eventstore.Past[trackeditem.Item]
+	command domain.Command[trackeditem.Item]
+}
+
+// notice holds the account's tracked items of a workspace against the complete
+// listing of it that the caller was given: one that is not listed was deleted,
+// another may have a new name. A workspace that the caller cannot see has no
+// listing, so nothing is taken for deleted that is only not visible
+// (decisions 8.8). It reads the view once and changes nothing.
+func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
+	tracked, err := s.TrackedIn(ctx, who.Account, workspaceID, t)
+	if err != nil || len(tracked) == 0 {
+		return nil, err
+	}
+	names := make(map[uuid.UUID]string, len(listed))
+	for _, it := range listed {
+		names[it.ID] = it.DisplayName
+	}
+	var seen []noticed
+	at := s.Now()
+	for _, i := range tracked {
+		var command domain.Command[trackeditem.Item] = trackeditem.MarkDeleted{WorkspaceID: workspaceID, At: at}
+		if name, there := names[i.ItemID]; there {
+			command = trackeditem.Rename{DisplayName: name}
+		}
+		if events, err := command.Decide(i); err != nil {
+			return nil, err
+		} else if len(events) > 0 {
+			seen = append(seen, noticed{eventstore.FoldLast(trackeditem.Stream(who.Account, i.ItemID), trackeditem.Evolve), command})
+		}
+	}
+	return seen, nil
+}
+
+// record decides what was noticed, from the streams.
+func record(c *eventstore.Change, seen []noticed) error {
+	for _, n := range seen {
+		if err := eventstore.Decide(c, n.past, n.command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordNoticed records what a listing that starts no work made known.
+func (s *Service) recordNoticed(ctx context.Context, who Caller, seen []noticed) error {
+	if len(seen) == 0 {
+		return nil
+	}
+	pasts := make([]eventstore.Loadable, len(seen))
+	for i, n := range seen {
+		pasts[i] = n.past
+	}
+	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "listing", Trace: who.Trace}
+	return s.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error { return record(c, seen) })
+}
