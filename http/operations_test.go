@@ -365,14 +365,19 @@ func TestIdempotencyKeyIgnoresLetterCase(t *testing.T) {
 	}
 }
 
-// A bulk run's result: one row a model, in the order named, those not assessed and why among them.
+// A bulk run's result: one row a model, in the order named, those not assessed and why among them. A model that was
+// assessed before becomes a tracked item.
 //
-// proves: 2.7/operationType/AssessSemanticModels 2.13/BulkAssessment 3.1/percentComplete 4.2/result/3-AssessSemanticModels 4.4/bulk/4 decisions/6/BulkAssessment
+// proves: 2.13/AllowanceImpact-tracked 3.5/second-assessment-tracks 2.7/operationType/AssessSemanticModels 2.13/BulkAssessment 3.1/percentComplete 4.2/result/3-AssessSemanticModels 4.4/bulk/4 decisions/6/BulkAssessment
 func TestBulkResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
+	w.send(http.MethodPost, modelPath(modelB)+"/assess", ada, "").operation()
 	id := w.send(http.MethodPost, bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, modelC, modelA, modelB)).operation()
+	if diff := cmp.Diff(map[string]any{"assessments": 3.0, "trackedItems": 1.0}, w.get(operationPath(id), ada).body["allowanceImpact"]); diff != "" {
+		t.Errorf("allowanceImpact (-want +got):\n%s", diff)
+	}
 	if got := w.get(operationPath(id), ada).body["resource"].(map[string]any); got["itemId"] != nil || got["workspaceId"] != sales.String() {
 		t.Errorf("got resource %v", got)
 	}
@@ -391,7 +396,7 @@ func TestBulkResult(t *testing.T) {
 	if got.body["succeeded"] != 1.0 || got.body["failed"] != 2.0 || got.body["workspaceName"] != "Sales" {
 		t.Errorf("got %s", got.text)
 	}
-	none := map[string]any{"assessmentId": nil, "score": nil, "scoreDataAgent": nil, "findingsCount": nil, "firstLook": true}
+	none := map[string]any{"assessmentId": nil, "score": nil, "scoreDataAgent": nil, "findingsCount": nil, "firstLook": true, "trackedItem": false}
 	row := func(id uuid.UUID, name, outcome string, more map[string]any) map[string]any {
 		r := maps.Clone(none)
 		maps.Copy(r, map[string]any{"semanticModelId": id.String(), "semanticModelName": name, "outcome": outcome, "error": nil})
@@ -401,7 +406,7 @@ func TestBulkResult(t *testing.T) {
 	want := []map[string]any{
 		row(modelC, "Costs", "NotAssessed", map[string]any{"error": map[string]any{"errorCode": "ItemNotFound", "message": "why"}}),
 		row(modelA, "Actuals", "Assessed", map[string]any{"assessmentId": made.String(), "score": 52.0, "findingsCount": 7.0}),
-		row(modelB, "Budget", "Failed", map[string]any{"error": map[string]any{"errorCode": "ItemNotReadable", "message": "why"}}),
+		row(modelB, "Budget", "Failed", map[string]any{"firstLook": false, "trackedItem": true, "error": map[string]any{"errorCode": "ItemNotReadable", "message": "why"}}),
 	}
 	if diff := cmp.Diff(want, got.value()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
