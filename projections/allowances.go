@@ -1,0 +1,48 @@
+package projections
+
+import (
+	"context"
+	"time"
+
+	"readiness/domain/account"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// Used is how much an account has used: of each allowance in the window that
+// now lies in, and of tracked items altogether.
+type Used struct {
+	Assessments         int
+	OptimizationApplies int
+	BenchmarkRuns       int
+	FirstLooks          int
+	TrackedItems        int
+}
+
+// Used returns what the account has used of the limits' allowances in the
+// windows that at lies in, as the commands that spend them count it.
+func (v *Views) Used(ctx context.Context, accountID string, limits account.Limits, at time.Time) (Used, error) {
+	window := func(kind account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
+		return eventstore.FoldLast(account.AllowanceStream(accountID, kind, a.Period, at), account.EvolveUsage)
+	}
+	assessments := window(account.Assessments, limits.Assessments)
+	applies := window(account.OptimizationApplies, limits.OptimizationApplies)
+	runs := window(account.BenchmarkRuns, limits.BenchmarkRuns)
+	looks := window(account.FirstLooks, limits.FirstLooks)
+	items := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	if err := v.Store.Load(ctx, assessments, applies, runs, looks, items); err != nil {
+		return Used{}, err
+	}
+	return Used{
+		Assessments: assessments.State.Used, OptimizationApplies: applies.State.Used, BenchmarkRuns: runs.State.Used,
+		FirstLooks: looks.State.Used, TrackedItems: items.State.Used,
+	}, nil
+}
+
+// TrackedTotal returns how many tracked items the account and each of its
+// licenses hold.
+func (v *Views) TrackedTotal(ctx context.Context, accountID string) (trackeditem.Total, error) {
+	total := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	err := v.Store.Load(ctx, total)
+	return total.State, err
+}
