@@ -107,7 +107,7 @@ func (s *Server) assessment(ctx context.Context, a assessment.Assessment, result
 		Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount,
 		Usage:    s.usage(a.Usage, result),
 		Regime:   api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring, ComparableWithPrevious: &a.ComparableWithPrevious},
-		Stored:   api.AssessmentStored{Location: api.Service},
+		Stored:   api.AssessmentStored{Location: api.AssessmentStoredLocationService},
 		Document: document, SchemaVersion: a.SchemaVersion,
 	}, nil
 }

@@ -21,6 +21,7 @@ type call struct {
 	id    uuid.UUID
 	path  string // of the route, once the call is matched to one
 	route *route // nil where no token is needed
+	by    principal
 	who   commands.Caller
 	// refused is the code of the refusal that was answered, if one was.
 	refused string

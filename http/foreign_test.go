@@ -59,7 +59,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		return got.body
 	}
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range built() {
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
 				id, known := theirs[p[1]]
 				if !known {

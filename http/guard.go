@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,6 +44,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// principal is whom a call is made by: the token's person, and the account that the call is for. unknown is set when no
+// account is.
+type principal struct {
+	token.Identity
+	member  projections.Member
+	unknown *domain.Refusal
+}
+
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	bearer, err := bearer(r)
 	if err != nil {
@@ -52,14 +61,14 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err != nil {
 		return err
 	}
-	member, unknown, err := s.member(r.Context(), id)
-	if err != nil {
+	c.by.Identity = id
+	if c.by.member, c.by.unknown, err = s.member(r.Context(), id); err != nil {
 		return err
 	}
-	if err := s.count(w, r, c.route.Group, member.AccountID, id.Person); err != nil {
+	if err := s.count(w, r, c); err != nil {
 		return err
 	}
-	if err := allowed(c.route.Route, id, member, unknown); err != nil {
+	if err := allowed(c.route.Route, c.by); err != nil {
 		return err
 	}
 	canonical, err := checkBody(w, r, c.route.described)
@@ -69,6 +78,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err := checkParameters(r, c.route.described); err != nil {
 		return err
 	}
+	member := c.by.member
 	c.who = commands.Caller{
 		Caller:       item.Caller{Account: member.AccountID, Person: id.Person, Token: bearer},
 		Role:         member.Person.Role,
@@ -122,21 +132,35 @@ func (s *Server) member(ctx context.Context, id token.Identity) (m projections.M
 	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members)), nil
 }
 
-// count counts the call in its group for the person in the account, and says in the answer how the rate stands.
-func (s *Server) count(w http.ResponseWriter, r *http.Request, g Group, accountID string, p item.Person) error {
-	n, err := s.limiter.Take(r.Context(), fmt.Sprintf("%s %q %q %q", g.Name, accountID, p.Issuer, p.ID), g.Limit)
-	if err != nil {
-		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", of(r.Context()).id, "group", g.Name, "err", err)
+// count counts the call in its group, and says in the answer how the rate stands.
+func (s *Server) count(w http.ResponseWriter, r *http.Request, c *call) error {
+	g := c.route.Group
+	n, err := s.limiter.Take(r.Context(), window(g, c.by), g.Limit)
+	switch {
+	case err != nil:
+		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", c.id, "group", g.Name, "err", err)
 		s.metrics.uncounted.WithLabelValues(g.Name).Inc()
-		if g.Closed {
-			return domain.Refuse(domain.ThrottleStoreUnavailable, "the rate of calls that start work cannot be counted now, so none is started; reads go on").After(limiterPause)
+	default:
+		w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
+		w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
+		if !n.Allowed {
+			s.metrics.blocked.WithLabelValues(g.Name).Inc()
 		}
-		return nil
 	}
-	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
-	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
-	if !n.Allowed {
-		s.metrics.blocked.WithLabelValues(g.Name).Inc()
+	return rated(g, n, err)
+}
+
+// window is the key that the calls of a person in an account are counted under.
+func window(g Group, by principal) string {
+	return fmt.Sprintf("%s %q %q %q", g.Name, by.member.AccountID, by.Person.Issuer, by.Person.ID)
+}
+
+// rated refuses a call for what its window, or that there is none to be had, says of it.
+func rated(g Group, n rate.Count, uncounted error) error {
+	switch {
+	case uncounted != nil && g.Closed:
+		return domain.Refuse(domain.ThrottleStoreUnavailable, "the rate of calls that start work cannot be counted now, so none is started; reads go on").After(limiterPause)
+	case uncounted == nil && !n.Allowed:
 		return domain.Refuse(domain.RequestBlocked, "more than %d calls a minute of this kind; wait as Retry-After says", g.Limit).After(n.Reset)
 	}
 	return nil
@@ -144,15 +168,16 @@ func (s *Server) count(w http.ResponseWriter, r *http.Request, g Group, accountI
 
 // allowed holds what the token and the account allow against what the route needs. An app-only token comes first: it has
 // no scopes that could suffice.
-func allowed(route Route, id token.Identity, m projections.Member, unknown *domain.Refusal) error {
+func allowed(route Route, by principal) error {
+	m := by.member
 	switch {
-	case id.AppOnly:
+	case by.AppOnly:
 		return domain.Refuse(domain.AppOnlyTokenNotSupported, "the access token stands for a program; calls are made with the token of a signed-in person")
-	case !id.Has(route.Scope):
+	case !by.Has(route.Scope):
 		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", route.Scope)
-	case unknown != nil:
-		return unknown
-	case m.Status != account.Active:
+	case by.unknown != nil:
+		return by.unknown
+	case m.Status != account.Active && !route.Inactive:
 		return domain.Refuse(domain.AccountNotActive, "the account %s is %s", m.AccountID, m.Status)
 	case route.Role == account.Admin && m.Person.Role != account.Admin:
 		return domain.Refuse(domain.AdminRoleRequired, "only an administrator of the account may make this call")
@@ -160,6 +185,28 @@ func allowed(route Route, id token.Identity, m projections.Member, unknown *doma
 		return domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned %s off", route.Feature)
 	}
 	return nil
+}
+
+// startRefusal returns what a call that starts work would be refused for now, judged as the guard judges such a call, but
+// without counting one. It is nil when any of the routes that start work would let the caller through: what one of them
+// needs beyond that, a feature that is turned on say, is the route's own matter.
+func (s *Server) startRefusal(ctx context.Context, by principal) error {
+	n, err := s.limiter.Look(ctx, window(Start, by), Start.Limit)
+	if err := rated(Start, n, err); err != nil {
+		return err
+	}
+	var first error
+	for _, route := range Routes() {
+		if !route.Built || !route.Starts {
+			continue
+		}
+		err := allowed(route, by)
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
 }
 
 // idempotencyKey returns what makes the call repeatable; nil without an Idempotency-Key. Two calls have the same

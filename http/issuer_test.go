@@ -9,7 +9,6 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
 	"readiness/http/oidctest"
 	"readiness/http/token"
 )
@@ -125,7 +124,7 @@ func TestReadingScopeStartsNothing(t *testing.T) {
 	w := newWorld(t)
 	finn := w.withOIDC().SignIn(t, "finn", oidctest.Service, token.ScopeRead).Access
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range built() {
 			got := w.send(route.Method, filled(route.Path), finn, "")
 			if refused := got.body["errorCode"] == string(domain.InsufficientScopes); refused != (route.Method != http.MethodGet) {
 				t.Errorf("%s %s: got %d %s", route.Method, route.Path, got.status, got.text)

@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	readinesshttp "readiness/http"
 	"readiness/http/token"
 )
 
@@ -27,9 +28,7 @@ func TestRefusalOrder(t *testing.T) {
 	unseen := "/v1/workspaces/" + finance.String() + "/aiReadiness/assess"
 	long := strings.Repeat("x", 1<<20+1)
 	fine := fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)
-	_, err := w.pool.Exec(t.Context(), `INSERT INTO rate_windows (key, hits, allowed)
-		SELECT format('start "%s" "" "%s"', a, p), array_fill(clock_timestamp(), ARRAY[30]), true FROM (VALUES ('acme', 'bob')) v(a, p)`)
-	check(t, err)
+	w.blocked(readinesshttp.Start, "acme", "bob")
 
 	w.untouched(func() {
 		for _, tt := range []struct {

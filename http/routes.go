@@ -27,11 +27,16 @@ var (
 // Feature is an account setting that turns routes off (spec 2.3).
 type Feature string
 
-// AIFeatures: assessments and data agents are offered.
-const AIFeatures Feature = "aiFeatures"
+// The features.
+const (
+	AIFeatures Feature = "aiFeatures" // assessments, optimizations, benchmarks, A/B tests and data agents are offered
+	AddPixies  Feature = "addPixies"  // Pixies may be added to reports
+)
 
 // on reports whether the settings offer the feature. The empty feature is always on.
-func (f Feature) on(s account.Settings) bool { return f != AIFeatures || s.AIFeatures }
+func (f Feature) on(s account.Settings) bool {
+	return (f != AIFeatures || s.AIFeatures) && (f != AddPixies || s.AddPixies)
+}
 
 // Route is a route that a token is needed for, and what else it needs.
 type Route struct {
@@ -40,30 +45,122 @@ type Route struct {
 	Group        Group
 	Role         account.Role // account.Admin where only administrators may call
 	Feature      Feature
+	// Inactive routes answer in an account that is not Active too (decisions 3).
+	Inactive bool
+	// Starts is true of a route that starts an operation. Other routes of the group start, cancel among them, only change
+	// what is there.
+	Starts bool
+	// Built routes are answered. What is not built yet is no route for callers, who are answered 404.
+	Built bool
 }
 
 const (
 	operationPath = "/v1/operations/{operationId}"
 	workspacePath = "/v1/workspaces/{workspaceId}"
-	modelPath     = workspacePath + "/semanticModels/{semanticModelId}/aiReadiness"
+	semanticPath  = workspacePath + "/semanticModels/{semanticModelId}"
+	modelPath     = semanticPath + "/aiReadiness"
+	agentPath     = workspacePath + "/dataAgents/{dataAgentId}"
+	reportsPath   = workspacePath + "/reports"
+	reportPath    = reportsPath + "/{reportId}"
+	abTestsPath   = "/v1/aiReadiness/abTests"
+	abTestPath    = abTestsPath + "/{abTestId}"
+	schedulesPath = "/v1/aiReadiness/schedules"
+	schedulePath  = schedulesPath + "/{scheduleId}"
+	providersPath = "/v1/aiProviders"
+	providerPath  = providersPath + "/{providerId}"
 )
 
-// Routes lists every route under /v1 that needs a token. openapi.yaml says the same of each; a route in one and not in the
-// other keeps the server from starting.
+// Routes lists every route that needs a token, of the specification and of decisions 7. openapi.yaml says the same of each
+// that is built; a route in one and not in the other keeps the server from starting.
 func Routes() []Route {
+	const get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
+	const read, write = token.ScopeRead, token.ScopeReadWrite
 	return []Route{
-		{Method: http.MethodGet, Path: "/v1/operations", Scope: token.ScopeRead, Group: Operations},
-		{Method: http.MethodGet, Path: operationPath, Scope: token.ScopeRead, Group: Operations},
-		{Method: http.MethodGet, Path: operationPath + "/result", Scope: token.ScopeRead, Group: Operations},
-		{Method: http.MethodPost, Path: operationPath + "/cancel", Scope: token.ScopeReadWrite, Group: Start},
+		// Operations (spec 4.2).
+		{Method: get, Path: "/v1/operations", Scope: read, Group: Operations, Built: true},
+		{Method: get, Path: operationPath, Scope: read, Group: Operations, Built: true},
+		{Method: get, Path: operationPath + "/result", Scope: read, Group: Operations, Built: true},
+		{Method: post, Path: operationPath + "/cancel", Scope: write, Group: Start, Built: true},
 
-		{Method: http.MethodGet, Path: "/v1/workspaces", Scope: token.ScopeRead, Group: Read},
-		{Method: http.MethodGet, Path: workspacePath + "/semanticModels", Scope: token.ScopeRead, Group: Read},
-		{Method: http.MethodGet, Path: workspacePath + "/dataAgents", Scope: token.ScopeRead, Group: Read, Feature: AIFeatures},
+		// The account (spec 4.3).
+		{Method: get, Path: "/v1/account", Scope: read, Group: Read, Inactive: true, Built: true},
+		{Method: get, Path: "/v1/account/permissions", Scope: read, Group: Read, Built: true},
+		{Method: get, Path: "/v1/licenses", Scope: read, Group: Read, Built: true},
+		{Method: get, Path: "/v1/trackedItems", Scope: read, Group: Read, Built: true},
 
-		{Method: http.MethodPost, Path: workspacePath + "/aiReadiness/assess", Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures},
-		{Method: http.MethodPost, Path: modelPath + "/assess", Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures},
-		{Method: http.MethodGet, Path: modelPath + "/assessments", Scope: token.ScopeRead, Group: Read, Feature: AIFeatures},
-		{Method: http.MethodGet, Path: modelPath + "/assessments/{assessmentId}", Scope: token.ScopeRead, Group: Read, Feature: AIFeatures},
+		// What the caller can see on the platform (decisions 7).
+		{Method: get, Path: "/v1/workspaces", Scope: read, Group: Read, Built: true},
+		{Method: get, Path: workspacePath + "/semanticModels", Scope: read, Group: Read, Built: true},
+		{Method: get, Path: workspacePath + "/dataAgents", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+
+		// Assessments (spec 4.4; decisions 7).
+		{Method: post, Path: workspacePath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: get, Path: modelPath + "/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: get, Path: modelPath + "/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: del, Path: modelPath + "/assessments", Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: post, Path: agentPath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures},
+
+		// Optimizations (spec 4.5).
+		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/{kind}/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/optimize", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/optimize/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+
+		// A/B tests (spec 4.6; decisions 2 for the list of runs).
+		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: post, Path: abTestsPath, Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: get, Path: abTestPath, Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: patch, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: del, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: get, Path: abTestPath + "/runs", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: post, Path: abTestPath + "/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: get, Path: abTestPath + "/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: del, Path: abTestPath + "/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: get, Path: abTestPath + "/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
+
+		// Pixies (spec 4.7). Removing them is never turned off.
+		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
+		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Starts: true},
+		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
+		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Starts: true},
+		{Method: get, Path: reportsPath, Scope: read, Group: Read},
+		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read},
+
+		// Benchmarks (decisions 7).
+		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/benchmark/questions/generate", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/benchmark/questions/save", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/benchmark/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/benchmark/runs", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/benchmark/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: del, Path: modelPath + "/benchmark/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
+
+		// Scheduled assessments (decisions 7).
+		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: schedulePath, Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: del, Path: schedulePath, Scope: write, Group: Start, Feature: AIFeatures},
+
+		// AI providers (decisions 7).
+		{Method: get, Path: providersPath, Scope: read, Group: Read},
+		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin},
+		{Method: get, Path: providerPath, Scope: read, Group: Read},
+		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin},
+		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin},
+		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin},
+
+		// The history of events (decisions 7).
+		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin},
+		{Method: get, Path: "/v1/audit/checkpoint", Scope: read, Group: Read, Role: account.Admin},
 	}
 }

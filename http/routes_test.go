@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	readinesshttp "readiness/http"
 	"readiness/http/token"
 )
@@ -23,6 +24,11 @@ func description(t testing.TB) *openapi3.T {
 	doc, err := openapi3.NewLoader().LoadFromData(readinesshttp.Description)
 	check(t, err)
 	return doc
+}
+
+// built are the routes that are answered.
+func built() []readinesshttp.Route {
+	return slices.DeleteFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool { return !r.Built })
 }
 
 // The table of routes and openapi.yaml say the same of every route.
@@ -42,10 +48,13 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 		}
 	}
 	table := map[string]map[string]any{}
-	for _, r := range readinesshttp.Routes() {
+	for _, r := range built() {
 		says := map[string]any{"x-scope": r.Scope, "x-counting-group": r.Group.Name}
 		if r.Feature != "" {
 			says["x-feature"] = string(r.Feature)
+		}
+		if r.Role != "" {
+			says["x-role"] = string(r.Role)
 		}
 		table[r.Method+" "+r.Path] = says
 	}
@@ -60,7 +69,7 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 func TestScopesAndGroups(t *testing.T) {
 	t.Parallel()
 	for _, r := range readinesshttp.Routes() {
-		want := readinesshttp.Route{Method: r.Method, Path: r.Path, Scope: token.ScopeRead, Group: readinesshttp.Read, Role: r.Role, Feature: r.Feature}
+		want := readinesshttp.Route{Method: r.Method, Path: r.Path, Scope: token.ScopeRead, Group: readinesshttp.Read, Role: r.Role, Feature: r.Feature, Inactive: r.Inactive, Starts: r.Starts, Built: r.Built}
 		switch {
 		case r.Method != http.MethodGet:
 			want.Scope, want.Group = token.ScopeReadWrite, readinesshttp.Start
@@ -178,9 +187,15 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		{"a suspended account", "Bearer " + w.as("sue"), 403, domain.AccountNotActive, ""},
 		{"a closed account", "Bearer " + w.as("carl"), 403, domain.AccountNotActive, ""},
 	}
+	for _, g := range []readinesshttp.Group{readinesshttp.Start, readinesshttp.Read, readinesshttp.Operations} {
+		w.blocked(g, "acme", "bob")
+	}
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range built() {
 			for _, tt := range tests {
+				if route.Inactive && tt.code == domain.AccountNotActive {
+					continue // TestAccountThatIsNotActive
+				}
 				t.Run(fmt.Sprint(route.Method, " ", route.Path, " ", tt.name), func(t *testing.T) {
 					got := w.send(route.Method, filled(route.Path), "", "", "Authorization", tt.header).refused(tt.status, tt.code)
 					if challenge := got.header.Get("WWW-Authenticate"); !strings.HasPrefix(challenge, tt.challenge) || tt.challenge == "" && challenge != "" {
@@ -197,6 +212,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 					t.Errorf("got WWW-Authenticate %q, want the scope in it", challenge)
 				}
 			}
+			w.send(route.Method, filled(route.Path), w.as("bob"), "").refused(429, domain.RequestBlocked)
 			if route.Feature != "" {
 				w.send(route.Method, filled(route.Path), w.as("nora"), "").refused(403, domain.FeatureTurnedOff).says(string(route.Feature))
 			}
@@ -257,7 +273,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	ada := w.as("ada")
 	for _, path := range []string{
 		"/", "/v1", "/v1/", "/v2/operations", "/v1/operations/", "/v1//operations", "/v1/Operations", "/v1/operations/" + nowhere.String() + "/",
-		"/v1/account", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/", "/docs/index.html",
+		"/v1/account/", "/v1/accounts", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/", "/docs/index.html",
 		modelPath(modelA) + "/aiInstructions/preview", "/" + strings.Repeat("x", 5000),
 	} {
 		got := w.get(path, ada).refused(404, domain.InvalidRequest)
@@ -278,5 +294,50 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		if allow := got.header.Get("Allow"); allow != tt.allow {
 			t.Errorf("%s %s: got Allow %q, want %q", tt.method, tt.path, allow, tt.allow)
 		}
+	}
+}
+
+// Every route of the specification is in the table once, and one that is not built is no route yet: it answers 404, or
+// 405 where its path answers other methods, whoever asks and whatever the account has turned on.
+func TestTheTableHoldsEveryRoute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	answered := map[string]bool{}
+	for _, r := range built() {
+		answered[r.Path] = true
+	}
+	seen := map[string]bool{}
+	for _, r := range readinesshttp.Routes() {
+		if name := r.Method + " " + r.Path; seen[name] || !strings.HasPrefix(r.Path, "/v1/") {
+			t.Errorf("%s is twice in the table, or not under /v1", name)
+		} else {
+			seen[name] = true
+		}
+		ai := strings.Contains(r.Path, "/aiReadiness") || strings.Contains(r.Path, "/abTests") || strings.Contains(r.Path, "/dataAgents")
+		if ai != (r.Feature == readinesshttp.AIFeatures) || strings.HasSuffix(r.Path, "/addPixies") != (r.Feature == readinesshttp.AddPixies) {
+			t.Errorf("%s %s: the feature %q turns it off", r.Method, r.Path, r.Feature)
+		}
+		if admin := strings.HasPrefix(r.Path, "/v1/audit/") || strings.HasPrefix(r.Path, "/v1/aiProviders") && r.Method != http.MethodGet; admin != (r.Role == account.Admin) {
+			t.Errorf("%s %s: got role %q", r.Method, r.Path, r.Role)
+		}
+		if r.Inactive != (r.Path == "/v1/account") {
+			t.Errorf("%s %s: answers in an account that is not active: %v", r.Method, r.Path, r.Inactive)
+		}
+		if r.Starts && (r.Method != http.MethodPost || r.Group != readinesshttp.Start) {
+			t.Errorf("%s %s starts work", r.Method, r.Path)
+		}
+		if r.Built {
+			continue
+		}
+		path, status := placeholder.ReplaceAllString(r.Path, nowhere.String()), http.StatusNotFound
+		if answered[r.Path] {
+			status = http.StatusMethodNotAllowed
+		}
+		w.send(r.Method, path, ada, "{}").refused(status, domain.InvalidRequest)
+		w.send(r.Method, path, "", "").refused(status, domain.InvalidRequest)
+	}
+	if len(seen) < 65 {
+		t.Errorf("the table has %d routes; the specification has more", len(seen))
 	}
 }

@@ -171,7 +171,9 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 func (s *Server) describe(doc *openapi3.T) error {
 	table := map[string]Route{}
 	for _, route := range Routes() {
-		table[route.Method+" "+route.Path] = route
+		if route.Built {
+			table[route.Method+" "+route.Path] = route
+		}
 	}
 	s.matched = map[*mux.Route]matched{}
 	err := s.router.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {

@@ -160,6 +160,7 @@ type world struct {
 	url       string // of the database
 	pool      *pgxpool.Pool
 	store     *eventstore.Store
+	views     *projections.Views
 	commands  *commands.Service
 	cloud     *cloud
 	jobs      *jobs
@@ -220,8 +221,9 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	w.store = eventstore.New(pool, codec, eventstore.Options{Now: w.now, Inline: engine.Inline})
 	v, err := vault.New(pool, make([]byte, vault.KeySize))
 	check(t, err)
+	w.views = &projections.Views{Pool: pool, Store: w.store}
 	w.commands = &commands.Service{
-		Pool: pool, Store: w.store, Platform: w.cloud, TrackedIn: (&projections.Views{Pool: pool, Store: w.store}).TrackedIn, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
+		Pool: pool, Store: w.store, Platform: w.cloud, Permissions: w.views, TrackedIn: w.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
 		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 	}
 	w.issuer, err = token.OpenIssuer(issuer)
@@ -255,7 +257,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	})
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.commands, Views: &projections.Views{Pool: w.pool, Store: w.store}, Verifier: verifier, Limiter: l,
+		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: l,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32),
 		Checks:   []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}},
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now,
@@ -441,6 +443,13 @@ func (w *world) events() (n int) {
 	w.t.Helper()
 	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
 	return n
+}
+
+// blocked fills a person's window of a group.
+func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
+	w.t.Helper()
+	_, err := w.pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits, allowed) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]), true)`, g.Name, accountID, person, g.Limit)
+	check(w.t, err)
 }
 
 // untouched runs do and wants it to have changed nothing: no event, no step of work.

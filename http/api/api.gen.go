@@ -19,27 +19,63 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for AccountRightsRole.
+const (
+	Admin  AccountRightsRole = "admin"
+	Member AccountRightsRole = "member"
+)
+
+// Valid indicates whether the value is a known member of the AccountRightsRole enum.
+func (e AccountRightsRole) Valid() bool {
+	switch e {
+	case Admin:
+		return true
+	case Member:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AccountSettingsDefinitionCopies.
+const (
+	AccountSettingsDefinitionCopiesKeep30Days AccountSettingsDefinitionCopies = "Keep30Days"
+	AccountSettingsDefinitionCopiesNone       AccountSettingsDefinitionCopies = "None"
+)
+
+// Valid indicates whether the value is a known member of the AccountSettingsDefinitionCopies enum.
+func (e AccountSettingsDefinitionCopies) Valid() bool {
+	switch e {
+	case AccountSettingsDefinitionCopiesKeep30Days:
+		return true
+	case AccountSettingsDefinitionCopiesNone:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AssessmentStoredLocation.
 const (
-	CustomerLake    AssessmentStoredLocation = "CustomerLake"
-	CustomerStorage AssessmentStoredLocation = "CustomerStorage"
-	None            AssessmentStoredLocation = "None"
-	Service         AssessmentStoredLocation = "Service"
-	Unknown         AssessmentStoredLocation = "Unknown"
+	AssessmentStoredLocationCustomerLake    AssessmentStoredLocation = "CustomerLake"
+	AssessmentStoredLocationCustomerStorage AssessmentStoredLocation = "CustomerStorage"
+	AssessmentStoredLocationNone            AssessmentStoredLocation = "None"
+	AssessmentStoredLocationService         AssessmentStoredLocation = "Service"
+	AssessmentStoredLocationUnknown         AssessmentStoredLocation = "Unknown"
 )
 
 // Valid indicates whether the value is a known member of the AssessmentStoredLocation enum.
 func (e AssessmentStoredLocation) Valid() bool {
 	switch e {
-	case CustomerLake:
+	case AssessmentStoredLocationCustomerLake:
 		return true
-	case CustomerStorage:
+	case AssessmentStoredLocationCustomerStorage:
 		return true
-	case None:
+	case AssessmentStoredLocationNone:
 		return true
-	case Service:
+	case AssessmentStoredLocationService:
 		return true
-	case Unknown:
+	case AssessmentStoredLocationUnknown:
 		return true
 	default:
 		return false
@@ -82,6 +118,30 @@ func (e BulkAssessmentRowOutcome) Valid() bool {
 	case BulkAssessmentRowOutcomeFailed:
 		return true
 	case BulkAssessmentRowOutcomeNotAssessed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DataResidencyLocation.
+const (
+	DataResidencyLocationCustomerLake    DataResidencyLocation = "CustomerLake"
+	DataResidencyLocationCustomerStorage DataResidencyLocation = "CustomerStorage"
+	DataResidencyLocationService         DataResidencyLocation = "Service"
+	DataResidencyLocationUnknown         DataResidencyLocation = "Unknown"
+)
+
+// Valid indicates whether the value is a known member of the DataResidencyLocation enum.
+func (e DataResidencyLocation) Valid() bool {
+	switch e {
+	case DataResidencyLocationCustomerLake:
+		return true
+	case DataResidencyLocationCustomerStorage:
+		return true
+	case DataResidencyLocationService:
+		return true
+	case DataResidencyLocationUnknown:
 		return true
 	default:
 		return false
@@ -133,11 +193,227 @@ func (e OperationStatus) Valid() bool {
 	}
 }
 
+// Defines values for PeriodAllowancePeriod.
+const (
+	Day       PeriodAllowancePeriod = "Day"
+	Lifetime  PeriodAllowancePeriod = "Lifetime"
+	Month     PeriodAllowancePeriod = "Month"
+	Unlimited PeriodAllowancePeriod = "Unlimited"
+)
+
+// Valid indicates whether the value is a known member of the PeriodAllowancePeriod enum.
+func (e PeriodAllowancePeriod) Valid() bool {
+	switch e {
+	case Day:
+		return true
+	case Lifetime:
+		return true
+	case Month:
+		return true
+	case Unlimited:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionAccess.
+const (
+	PermissionAccessConsentRequired PermissionAccess = "ConsentRequired"
+	PermissionAccessGranted         PermissionAccess = "Granted"
+	PermissionAccessUnavailable     PermissionAccess = "Unavailable"
+)
+
+// Valid indicates whether the value is a known member of the PermissionAccess enum.
+func (e PermissionAccess) Valid() bool {
+	switch e {
+	case PermissionAccessConsentRequired:
+		return true
+	case PermissionAccessGranted:
+		return true
+	case PermissionAccessUnavailable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionName.
+const (
+	Agent    PermissionName = "agent"
+	Platform PermissionName = "platform"
+	Storage  PermissionName = "storage"
+	Usage    PermissionName = "usage"
+)
+
+// Valid indicates whether the value is a known member of the PermissionName enum.
+func (e PermissionName) Valid() bool {
+	switch e {
+	case Agent:
+		return true
+	case Platform:
+		return true
+	case Storage:
+		return true
+	case Usage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrackedItemClaimedVia.
+const (
+	TrackedItemClaimedViaAgentAssessment TrackedItemClaimedVia = "agent_assessment"
+	TrackedItemClaimedViaAssessment      TrackedItemClaimedVia = "assessment"
+	TrackedItemClaimedViaBenchmark       TrackedItemClaimedVia = "benchmark"
+	TrackedItemClaimedViaReadiness       TrackedItemClaimedVia = "readiness"
+)
+
+// Valid indicates whether the value is a known member of the TrackedItemClaimedVia enum.
+func (e TrackedItemClaimedVia) Valid() bool {
+	switch e {
+	case TrackedItemClaimedViaAgentAssessment:
+		return true
+	case TrackedItemClaimedViaAssessment:
+		return true
+	case TrackedItemClaimedViaBenchmark:
+		return true
+	case TrackedItemClaimedViaReadiness:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrackedItemItemType.
+const (
+	TrackedItemItemTypeDataAgent     TrackedItemItemType = "DataAgent"
+	TrackedItemItemTypeReport        TrackedItemItemType = "Report"
+	TrackedItemItemTypeSemanticModel TrackedItemItemType = "SemanticModel"
+)
+
+// Valid indicates whether the value is a known member of the TrackedItemItemType enum.
+func (e TrackedItemItemType) Valid() bool {
+	switch e {
+	case TrackedItemItemTypeDataAgent:
+		return true
+	case TrackedItemItemTypeReport:
+		return true
+	case TrackedItemItemTypeSemanticModel:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrackedItemStatus.
+const (
+	Deleted        TrackedItemStatus = "Deleted"
+	Removed        TrackedItemStatus = "Removed"
+	ResultsDeleted TrackedItemStatus = "ResultsDeleted"
+	Tracked        TrackedItemStatus = "Tracked"
+)
+
+// Valid indicates whether the value is a known member of the TrackedItemStatus enum.
+func (e TrackedItemStatus) Valid() bool {
+	switch e {
+	case Deleted:
+		return true
+	case Removed:
+		return true
+	case ResultsDeleted:
+		return true
+	case Tracked:
+		return true
+	default:
+		return false
+	}
+}
+
 // Accepted defines model for Accepted.
 type Accepted struct {
 	// Location The address of the operation's state; equals the Location header.
 	Location    string             `json:"location"`
 	OperationID openapi_types.UUID `json:"operationId"`
+}
+
+// Account defines model for Account.
+type Account struct {
+	AccountID string `json:"accountId"`
+
+	// Allowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+	Allowances AccountAllowances `json:"allowances"`
+
+	// API What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
+	// says what is left.
+	API AccountRights `json:"api"`
+
+	// Plan Free, Team, Business or Enterprise, or what else the service is configured with.
+	Plan   string  `json:"plan"`
+	Region *string `json:"region,omitempty"`
+
+	// Settings What an account administrator chose.
+	Settings AccountSettings `json:"settings"`
+
+	// Status Active, Suspended or Closed.
+	Status string `json:"status"`
+}
+
+// AccountAllowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+type AccountAllowances struct {
+	Assessments         PeriodAllowance  `json:"assessments"`
+	BenchmarkRuns       *PeriodAllowance `json:"benchmarkRuns,omitempty"`
+	FirstLooks          *Allowance       `json:"firstLooks,omitempty"`
+	OptimizationApplies PeriodAllowance  `json:"optimizationApplies"`
+
+	// ScheduledAssessments Whether the plan includes scheduled assessments.
+	ScheduledAssessments bool      `json:"scheduledAssessments"`
+	TrackedItems         Allowance `json:"trackedItems"`
+}
+
+// AccountFeatures defines model for AccountFeatures.
+type AccountFeatures struct {
+	// AddPixies While false, calls that add Pixies answer 403 FeatureTurnedOff; removing them still works.
+	AddPixies bool `json:"addPixies"`
+
+	// AiFeatures While false, assessments, optimizations, benchmarks, A/B tests and data agents answer 403 FeatureTurnedOff.
+	AiFeatures bool `json:"aiFeatures"`
+
+	// CapacityDetails Whether the service reads capacities to check for a paused one.
+	CapacityDetails bool `json:"capacityDetails"`
+}
+
+// AccountRights What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
+// says what is left.
+type AccountRights struct {
+	Role   AccountRightsRole `json:"role"`
+	Scopes []string          `json:"scopes"`
+
+	// WriteRefusal The errorCode that such a call would meet; null when it would be accepted.
+	WriteRefusal *ErrorCode `json:"writeRefusal"`
+
+	// WritesAllowed Whether a call that starts work would be accepted from this caller now.
+	WritesAllowed bool `json:"writesAllowed"`
+}
+
+// AccountRightsRole defines model for AccountRights.Role.
+type AccountRightsRole string
+
+// AccountSettings What an account administrator chose.
+type AccountSettings struct {
+	// DefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
+	DefinitionCopies AccountSettingsDefinitionCopies `json:"definitionCopies"`
+	Features         AccountFeatures                 `json:"features"`
+}
+
+// AccountSettingsDefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
+type AccountSettingsDefinitionCopies string
+
+// Allowance defines model for Allowance.
+type Allowance struct {
+	Limit *int `json:"limit"`
+	Used  *int `json:"used"`
 }
 
 // AllowanceImpact A member is present only when its value is known.
@@ -308,6 +584,15 @@ type DataAgentList struct {
 	Value           []DataAgent `json:"value"`
 }
 
+// DataResidency defines model for DataResidency.
+type DataResidency struct {
+	// Location Where results are kept; Unknown when it could not be read.
+	Location DataResidencyLocation `json:"location"`
+}
+
+// DataResidencyLocation Where results are kept; Unknown when it could not be read.
+type DataResidencyLocation string
+
 // ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
 type ErrorCode = string
 
@@ -354,6 +639,44 @@ type Health struct {
 
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
+
+// License defines model for License.
+type License struct {
+	CreatedAtUtc  *time.Time    `json:"createdAtUtc,omitempty"`
+	DataResidency DataResidency `json:"dataResidency"`
+
+	// IsDefault Whether it is the account's primary license.
+	IsDefault bool    `json:"isDefault"`
+	Label     *string `json:"label,omitempty"`
+	LicenseID string  `json:"licenseId"`
+
+	// Members How many people of the account it is for.
+	Members *int `json:"members,omitempty"`
+
+	// ProvisioningStatus Provisioning, Provisioned or Failed.
+	ProvisioningStatus *string `json:"provisioningStatus,omitempty"`
+
+	// Region Where the license's data is processed.
+	Region *string `json:"region,omitempty"`
+
+	// Status Active, Suspended or Expired.
+	Status       *string             `json:"status,omitempty"`
+	TrackedItems LicenseTrackedItems `json:"trackedItems"`
+}
+
+// LicenseList defines model for LicenseList.
+type LicenseList struct {
+	Value []License `json:"value"`
+}
+
+// LicenseTrackedItems defines model for LicenseTrackedItems.
+type LicenseTrackedItems struct {
+	// Allocated How many are allocated to it; null when none are.
+	Allocated *int `json:"allocated"`
+
+	// Used How many the license holds; null when it could not be read.
+	Used *int `json:"used"`
+}
 
 // Operation defines model for Operation.
 type Operation struct {
@@ -414,6 +737,51 @@ type PageToken = string
 // PageURI The address of the next page. Absent on the last page.
 type PageURI = string
 
+// PeriodAllowance defines model for PeriodAllowance.
+type PeriodAllowance struct {
+	Limit *int `json:"limit"`
+
+	// Period The window, in UTC, that used is counted in; Unlimited where there is no limit.
+	Period PeriodAllowancePeriod `json:"period"`
+	Used   *int                  `json:"used"`
+}
+
+// PeriodAllowancePeriod The window, in UTC, that used is counted in; Unlimited where there is no limit.
+type PeriodAllowancePeriod string
+
+// Permission defines model for Permission.
+type Permission struct {
+	// Access Unavailable: the vendor did not answer, or the organization's sign-in policy did not allow it just now.
+	Access PermissionAccess `json:"access"`
+
+	// ConsentURL The page of the web portal that grants it; null unless access is ConsentRequired.
+	ConsentURL *string `json:"consentUrl,omitempty"`
+
+	// Message Why it is not available; null when granted.
+	Message *string        `json:"message,omitempty"`
+	Name    PermissionName `json:"name"`
+
+	// NeededFor A sentence.
+	NeededFor string `json:"neededFor"`
+
+	// Permission Its name at the platform vendor, for example Dataset.Read.All.
+	Permission string `json:"permission"`
+
+	// Required True for the one that every call reading the platform needs.
+	Required bool `json:"required"`
+}
+
+// PermissionAccess Unavailable: the vendor did not answer, or the organization's sign-in policy did not allow it just now.
+type PermissionAccess string
+
+// PermissionName defines model for Permission.Name.
+type PermissionName string
+
+// PermissionList defines model for PermissionList.
+type PermissionList struct {
+	Value []Permission `json:"value"`
+}
+
 // RelatedResource defines model for RelatedResource.
 type RelatedResource struct {
 	ResourceID   *string `json:"resourceId,omitempty"`
@@ -439,6 +807,48 @@ type SemanticModelList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
+}
+
+// TrackedItem defines model for TrackedItem.
+type TrackedItem struct {
+	// ClaimedVia What made a semantic model or data agent a tracked item; null for a report.
+	ClaimedVia   *TrackedItemClaimedVia `json:"claimedVia,omitempty"`
+	DeletedAtUtc *time.Time             `json:"deletedAtUtc,omitempty"`
+	DisplayName  *string                `json:"displayName,omitempty"`
+
+	// ID Of the report, semantic model or data agent.
+	ID       *string              `json:"id"`
+	ItemType *TrackedItemItemType `json:"itemType"`
+
+	// LicenseID The license it is assigned to.
+	LicenseID *string `json:"licenseId"`
+
+	// Status Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+	// ResultsDeleted: a semantic model whose results were deleted. Every status counts.
+	Status          TrackedItemStatus `json:"status"`
+	TrackedSinceUtc *time.Time        `json:"trackedSinceUtc,omitempty"`
+	WorkspaceID     *string           `json:"workspaceId,omitempty"`
+	WorkspaceName   *string           `json:"workspaceName,omitempty"`
+}
+
+// TrackedItemClaimedVia What made a semantic model or data agent a tracked item; null for a report.
+type TrackedItemClaimedVia string
+
+// TrackedItemItemType defines model for TrackedItem.ItemType.
+type TrackedItemItemType string
+
+// TrackedItemStatus Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+// ResultsDeleted: a semantic model whose results were deleted. Every status counts.
+type TrackedItemStatus string
+
+// TrackedItemList defines model for TrackedItemList.
+type TrackedItemList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI      `json:"continuationUri,omitempty"`
+	Value           []TrackedItem `json:"value"`
 }
 
 // Workspace defines model for Workspace.
@@ -501,6 +911,15 @@ type CancelOperationParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListTrackedItemsParams defines parameters for ListTrackedItems.
+type ListTrackedItemsParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // ListWorkspacesParams defines parameters for ListWorkspaces.
 type ListWorkspacesParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -558,6 +977,15 @@ type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetAccount Read the account and what the caller can do in it
+	// (GET /v1/account)
+	GetAccount(w http.ResponseWriter, r *http.Request)
+	// ListPermissions List how the signed-in person stands to each platform permission
+	// (GET /v1/account/permissions)
+	ListPermissions(w http.ResponseWriter, r *http.Request)
+	// ListLicenses List the licenses of the account
+	// (GET /v1/licenses)
+	ListLicenses(w http.ResponseWriter, r *http.Request)
 	// ListOperations List the operations of the account, newest first
 	// (GET /v1/operations)
 	ListOperations(w http.ResponseWriter, r *http.Request, params ListOperationsParams)
@@ -570,6 +998,9 @@ type ServerInterface interface {
 	// GetOperationResult Read the result of an operation
 	// (GET /v1/operations/{operationId}/result)
 	GetOperationResult(w http.ResponseWriter, r *http.Request, operationID OperationID)
+	// ListTrackedItems List the tracked items of the account, those tracked longest first
+	// (GET /v1/trackedItems)
+	ListTrackedItems(w http.ResponseWriter, r *http.Request, params ListTrackedItemsParams)
 	// ListWorkspaces List the workspaces the signed-in person can see
 	// (GET /v1/workspaces)
 	ListWorkspaces(w http.ResponseWriter, r *http.Request, params ListWorkspacesParams)
@@ -601,6 +1032,48 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// GetAccount operation middleware
+func (siw *ServerInterfaceWrapper) GetAccount(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAccount(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPermissions operation middleware
+func (siw *ServerInterfaceWrapper) ListPermissions(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPermissions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListLicenses operation middleware
+func (siw *ServerInterfaceWrapper) ListLicenses(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListLicenses(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // ListOperations operation middleware
 func (siw *ServerInterfaceWrapper) ListOperations(w http.ResponseWriter, r *http.Request) {
@@ -778,6 +1251,52 @@ func (siw *ServerInterfaceWrapper) GetOperationResult(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetOperationResult(w, r, operationID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListTrackedItems operation middleware
+func (siw *ServerInterfaceWrapper) ListTrackedItems(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTrackedItemsParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListTrackedItems(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1273,6 +1792,12 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 		ErrorHandlerFunc:   options.ErrorHandlerFunc,
 	}
 
+	r.HandleFunc(options.BaseURL+"/v1/account", wrapper.GetAccount).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/licenses", wrapper.ListLicenses).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/operations", wrapper.ListOperations).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}", wrapper.GetOperation).Methods(http.MethodGet)
@@ -1280,6 +1805,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}/cancel", wrapper.CancelOperation).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}/result", wrapper.GetOperationResult).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/trackedItems", wrapper.ListTrackedItems).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces", wrapper.ListWorkspaces).Methods(http.MethodGet)
 
@@ -1307,6 +1834,69 @@ type AcceptedJSONResponse struct {
 	Body Accepted
 
 	Headers AcceptedResponseHeaders
+}
+
+type GetAccountRequestObject struct {
+}
+
+type GetAccountResponseObject interface {
+	VisitGetAccountResponse(w http.ResponseWriter) error
+}
+
+type GetAccount200JSONResponse Account
+
+func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPermissionsRequestObject struct {
+}
+
+type ListPermissionsResponseObject interface {
+	VisitListPermissionsResponse(w http.ResponseWriter) error
+}
+
+type ListPermissions200JSONResponse PermissionList
+
+func (response ListPermissions200JSONResponse) VisitListPermissionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListLicensesRequestObject struct {
+}
+
+type ListLicensesResponseObject interface {
+	VisitListLicensesResponse(w http.ResponseWriter) error
+}
+
+type ListLicenses200JSONResponse LicenseList
+
+func (response ListLicenses200JSONResponse) VisitListLicensesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type ListOperationsRequestObject struct {
@@ -1447,6 +2037,28 @@ func (response GetOperationResult200JSONResponse) VisitGetOperationResultRespons
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTrackedItemsRequestObject struct {
+	Params ListTrackedItemsParams
+}
+
+type ListTrackedItemsResponseObject interface {
+	VisitListTrackedItemsResponse(w http.ResponseWriter) error
+}
+
+type ListTrackedItems200JSONResponse TrackedItemList
+
+func (response ListTrackedItems200JSONResponse) VisitListTrackedItemsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -1624,6 +2236,15 @@ func (response GetAssessment200JSONResponse) VisitGetAssessmentResponse(w http.R
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetAccount Read the account and what the caller can do in it
+	// (GET /v1/account)
+	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
+	// ListPermissions List how the signed-in person stands to each platform permission
+	// (GET /v1/account/permissions)
+	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
+	// ListLicenses List the licenses of the account
+	// (GET /v1/licenses)
+	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
 	// ListOperations List the operations of the account, newest first
 	// (GET /v1/operations)
 	ListOperations(ctx context.Context, request ListOperationsRequestObject) (ListOperationsResponseObject, error)
@@ -1636,6 +2257,9 @@ type StrictServerInterface interface {
 	// GetOperationResult Read the result of an operation
 	// (GET /v1/operations/{operationId}/result)
 	GetOperationResult(ctx context.Context, request GetOperationResultRequestObject) (GetOperationResultResponseObject, error)
+	// ListTrackedItems List the tracked items of the account, those tracked longest first
+	// (GET /v1/trackedItems)
+	ListTrackedItems(ctx context.Context, request ListTrackedItemsRequestObject) (ListTrackedItemsResponseObject, error)
 	// ListWorkspaces List the workspaces the signed-in person can see
 	// (GET /v1/workspaces)
 	ListWorkspaces(ctx context.Context, request ListWorkspacesRequestObject) (ListWorkspacesResponseObject, error)
@@ -1696,6 +2320,78 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// GetAccount operation middleware
+func (sh *strictHandler) GetAccount(w http.ResponseWriter, r *http.Request) {
+	var request GetAccountRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAccount(ctx, request.(GetAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAccount")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAccountResponseObject); ok {
+		if err := validResponse.VisitGetAccountResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListPermissions operation middleware
+func (sh *strictHandler) ListPermissions(w http.ResponseWriter, r *http.Request) {
+	var request ListPermissionsRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPermissions(ctx, request.(ListPermissionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPermissions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPermissionsResponseObject); ok {
+		if err := validResponse.VisitListPermissionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListLicenses operation middleware
+func (sh *strictHandler) ListLicenses(w http.ResponseWriter, r *http.Request) {
+	var request ListLicensesRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenses(ctx, request.(ListLicensesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenses")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListLicensesResponseObject); ok {
+		if err := validResponse.VisitListLicensesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ListOperations operation middleware
@@ -1797,6 +2493,32 @@ func (sh *strictHandler) GetOperationResult(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetOperationResultResponseObject); ok {
 		if err := validResponse.VisitGetOperationResultResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListTrackedItems operation middleware
+func (sh *strictHandler) ListTrackedItems(w http.ResponseWriter, r *http.Request, params ListTrackedItemsParams) {
+	var request ListTrackedItemsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTrackedItems(ctx, request.(ListTrackedItemsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTrackedItems")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListTrackedItemsResponseObject); ok {
+		if err := validResponse.VisitListTrackedItemsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

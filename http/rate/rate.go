@@ -93,6 +93,25 @@ func (l *Limiter) Take(ctx context.Context, key string, limit int) (Count, error
 	return c, nil
 }
 
+const look = `
+SELECT count(h), coalesce(extract(epoch FROM min(h) + $2::interval - t.now), 0)::float8
+FROM (SELECT clock_timestamp() AS now OFFSET 0) t
+LEFT JOIN rate_windows r ON r.key = $1
+LEFT JOIN LATERAL unnest(r.hits) h ON h > t.now - $2::interval
+GROUP BY t.now`
+
+// Look says how the window of a key stands without counting a call: Allowed says whether one would be within the limit.
+func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	var used int
+	var reset float64
+	if err := l.pool.QueryRow(ctx, look, key, Window).Scan(&used, &reset); err != nil {
+		return Count{}, fmt.Errorf("rate: look at the calls counted: %w", err)
+	}
+	return Count{Allowed: used < limit, Remaining: max(0, limit-used), Reset: max(0, time.Duration(reset*float64(time.Second)))}, nil
+}
+
 // Sweep deletes the windows of keys that have not been used for a Window.
 func (l *Limiter) Sweep(ctx context.Context) error {
 	_, err := l.pool.Exec(ctx, `DELETE FROM rate_windows WHERE hits[cardinality(hits)] <= clock_timestamp() - $1::interval`, Window)

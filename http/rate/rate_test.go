@@ -233,3 +233,34 @@ func BenchmarkTake(b *testing.B) {
 		})
 	}
 }
+
+// A look says what the next call would meet, and is none: after any number of looks the window stands as before.
+func TestALookCountsNothing(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	l := open(t, url)
+	const limit = 3
+	look := func(allowed bool, remaining int, known bool) {
+		t.Helper()
+		for range 2 {
+			c, err := l.Look(t.Context(), "k", limit)
+			if err != nil || c.Allowed != allowed || c.Remaining != remaining || known != (c.Reset > 0) || c.Reset > rate.Window {
+				t.Fatalf("got %+v, %v, want allowed %v, %d remaining", c, err, allowed, remaining)
+			}
+		}
+	}
+	look(true, limit, false)
+	for i := range limit {
+		take(t, l, "k", limit)
+		look(i+1 < limit, limit-1-i, true)
+	}
+	take(t, l, "k", limit)
+	look(false, 0, true)
+	take(t, l, "another", limit)
+	age(t, url, "k", rate.Window)
+	look(true, limit, false)
+	exec(t, url, `DROP TABLE rate_windows`)
+	if _, err := l.Look(t.Context(), "k", limit); err == nil {
+		t.Error("looked at a window that is not there")
+	}
+}

@@ -1,0 +1,80 @@
+package http
+
+import (
+	"context"
+	"fmt"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/http/api"
+)
+
+// limits are those of the caller's plan.
+func (s *Server) limits(ctx context.Context) (account.Limits, error) {
+	plan := of(ctx).who.Plan
+	limits, known := s.commands.Plans[plan]
+	if !known {
+		return limits, fmt.Errorf("http: no limits are configured for plan %q", plan)
+	}
+	return limits, nil
+}
+
+// GetAccount answers GET /v1/account (spec 2.3).
+func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
+	limits, err := s.limits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := of(ctx).by.member
+	return api.GetAccount200JSONResponse{
+		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: text(m.Region),
+		Allowances: s.allowances(ctx, limits),
+		Settings: api.AccountSettings{
+			Features:         api.AccountFeatures{AddPixies: m.Settings.AddPixies, CapacityDetails: m.Settings.CapacityDetails, AiFeatures: m.Settings.AIFeatures},
+			DefinitionCopies: api.AccountSettingsDefinitionCopies(m.Settings.DefinitionCopies),
+		},
+		API: s.rights(ctx),
+	}, nil
+}
+
+// allowances are the limits with what is used of each. What is used cannot always be read; the rest of the account is told
+// all the same.
+func (s *Server) allowances(ctx context.Context, limits account.Limits) api.AccountAllowances {
+	c := of(ctx)
+	used, err := s.views.Used(ctx, c.who.Account, limits, s.now())
+	if err != nil {
+		s.log.ErrorContext(ctx, "what is used of the allowances cannot be read", "requestId", c.id, "err", err)
+	}
+	total := func(used int, a account.Allowance) api.Allowance {
+		return api.Allowance{Used: read(used, err), Limit: a.Limit}
+	}
+	inPeriod := func(used int, a account.Allowance) api.PeriodAllowance {
+		return api.PeriodAllowance{Used: read(used, err), Limit: a.Limit, Period: api.PeriodAllowancePeriod(a.Shown())}
+	}
+	return api.AccountAllowances{
+		TrackedItems:         total(used.TrackedItems, limits.TrackedItems),
+		Assessments:          inPeriod(used.Assessments, limits.Assessments),
+		OptimizationApplies:  inPeriod(used.OptimizationApplies, limits.OptimizationApplies),
+		BenchmarkRuns:        new(inPeriod(used.BenchmarkRuns, limits.BenchmarkRuns)),
+		FirstLooks:           new(total(used.FirstLooks, limits.FirstLooks)),
+		ScheduledAssessments: limits.ScheduledAssessments,
+	}
+}
+
+// read is n, or null when err kept it from being read.
+func read(n int, err error) *int {
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// rights are what the caller can do now.
+func (s *Server) rights(ctx context.Context) api.AccountRights {
+	c := of(ctx)
+	r := api.AccountRights{WritesAllowed: true, Scopes: c.by.Scopes, Role: api.AccountRightsRole(c.by.member.Person.Role)}
+	if refusal, refused := domain.Refused(s.startRefusal(ctx, c.by)); refused {
+		r.WritesAllowed, r.WriteRefusal = false, new(string(refusal.Code))
+	}
+	return r
+}

@@ -1,0 +1,51 @@
+package http
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"readiness/domain/account"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// provisioned is the state of every license: an operator gives it to the account, and it is there from then on.
+const provisioned = "Provisioned"
+
+// ListLicenses answers GET /v1/licenses (spec 2.5).
+func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (api.ListLicensesResponseObject, error) {
+	c := of(ctx)
+	licensing, err := s.views.Licensing(ctx, c.who.Account)
+	if err != nil {
+		return nil, err
+	}
+	if c.who.Role != account.Admin {
+		own, _ := licensing.Of(c.who.License)
+		maps.DeleteFunc(licensing.Licenses, func(id string, _ projections.License) bool { return id != own })
+	}
+	held, unread := s.views.TrackedTotal(ctx, c.who.Account)
+	if unread != nil {
+		s.log.ErrorContext(ctx, "how many tracked items the licenses hold cannot be read", "requestId", c.id, "err", unread)
+	}
+	list := api.LicenseList{Value: make([]api.License, 0, len(licensing.Licenses))}
+	for _, l := range licensing.Licenses {
+		list.Value = append(list.Value, api.License{
+			LicenseID: l.ID, Label: text(l.Label), IsDefault: l.Default, Status: text(l.Status), Region: text(l.Region),
+			ProvisioningStatus: new(provisioned), Members: new(l.Members), CreatedAtUtc: new(l.CreatedAt),
+			TrackedItems:  api.LicenseTrackedItems{Used: read(held.ByLicense[l.ID], unread), Allocated: l.Allocated},
+			DataResidency: api.DataResidency{Location: api.DataResidencyLocationService},
+		})
+	}
+	slices.SortFunc(list.Value, func(a, b api.License) int {
+		switch {
+		case a.IsDefault:
+			return -1
+		case b.IsDefault:
+			return 1
+		}
+		return cmp.Compare(a.LicenseID, b.LicenseID)
+	})
+	return api.ListLicenses200JSONResponse(list), nil
+}

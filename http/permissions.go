@@ -1,0 +1,27 @@
+package http
+
+import (
+	"context"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/http/api"
+)
+
+// ListPermissions answers GET /v1/account/permissions (spec 2.4). While the platform does not answer, none of them is
+// available.
+func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsRequestObject) (api.ListPermissionsResponseObject, error) {
+	access, err := s.commands.Permissions.Access(ctx, of(ctx).who.Caller)
+	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
+		return nil, err
+	}
+	all := account.Permissions(access, *s.portal)
+	list := api.PermissionList{Value: make([]api.Permission, len(all))}
+	for i, p := range all {
+		list.Value[i] = api.Permission{
+			Name: api.PermissionName(p.Name), Permission: p.Permission, Access: api.PermissionAccess(p.Access), Required: p.Required,
+			NeededFor: p.NeededFor, Message: text(p.Message), ConsentURL: text(p.ConsentURL),
+		}
+	}
+	return api.ListPermissions200JSONResponse(list), nil
+}
