@@ -1,7 +1,10 @@
 package token
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +25,25 @@ type claims struct {
 	Account string `json:"account,omitempty"`
 }
 
+// claimNames are the names of what claims hold.
+var claimNames = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "scp", "roles", "idtyp", "tid", "oid", "account"}
+
+// UnmarshalJSON implements json.Unmarshaler. Names of claims are case-sensitive (RFC 7519, 4), which encoding/json is not:
+// a claim OID that an issuer lets people choose themselves must not become their oid.
+func (c *claims) UnmarshalJSON(text []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(claimNames, name) })
+	exact, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	type plain claims
+	return json.Unmarshal(exact, (*plain)(c))
+}
+
 var errNoPerson = errors.New("the token names no person")
 
 // Validate implements jwt.ClaimsValidator.
@@ -35,16 +57,18 @@ func (c claims) Validate() error {
 // appOnly reports whether the token stands for a program (decisions 3).
 func (c claims) appOnly() bool { return c.IDType == "app" || c.Scope == nil && c.Roles != nil }
 
+// oneName keeps a part of a person's id from looking like two.
+var oneName = strings.NewReplacer("%", "%25", "/", "%2F")
+
 // person is the person's id at their issuer: never an e-mail address.
 func (c claims) person() string {
-	switch {
-	case c.Tenant == "":
+	if c.Issuer == EmbeddedIssuer {
 		return c.Subject
-	case c.Object == "":
-		return c.Tenant + "/" + c.Subject
-	default:
-		return c.Tenant + "/" + c.Object
 	}
+	if c.Tenant == "" {
+		return oneName.Replace(c.Subject)
+	}
+	return oneName.Replace(c.Tenant) + "/" + oneName.Replace(cmp.Or(c.Object, c.Subject))
 }
 
 func (c claims) identity(issuer string) Identity {

@@ -49,6 +49,13 @@ func TestEmbeddedIssuer(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
 	}
+	odd, err := first.Mint("acme", "team/ada 100%", nil, noon, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := v.Verify(t.Context(), odd); err != nil || got.Person.ID != "team/ada 100%" {
+		t.Errorf("got %+v, %v, want the person as the accounts file names them", got, err)
+	}
 	verify(t, v, mint(t, again, -2*time.Minute), domain.TokenExpired)
 	verify(t, v, mint(t, other, time.Hour), domain.Unauthorized)
 }

@@ -23,7 +23,8 @@ const skew = 60 * time.Second
 
 // Identity is what a valid token says.
 type Identity struct {
-	// Person has an empty Issuer when the embedded issuer made the token, as people of the accounts file without an issuer do.
+	// Person has the id tid/oid, tid/sub or sub, a slash or percent sign within one of them being %2F or %25. When the embedded
+	// issuer made the token it has its sub as it is and an empty Issuer, as people of the accounts file without an issuer do.
 	Person item.Person
 	// Account picks one of the person's accounts; empty when the token picks none.
 	Account string

@@ -189,6 +189,9 @@ func TestVerify(t *testing.T) {
 		{name: "idtyp app", token: good(jwt.MapClaims{"idtyp": "app"}), want: token.Identity{Person: person, AppOnly: true, Scopes: read.Scopes, Expires: read.Expires}},
 		{name: "idtyp user", token: good(jwt.MapClaims{"idtyp": "user"}), want: read},
 		{name: "account", token: good(jwt.MapClaims{"account": "a"}), want: token.Identity{Person: person, Account: "a", Scopes: read.Scopes, Expires: read.Expires}},
+		{name: "names of claims in other letters", token: good(jwt.MapClaims{"OID": "other", "Tid": "other", "SCP": "Service.ReadWrite.All", "Account": "a", "IDTYP": "app", "EXP": 1, "Iss": "x"}), want: read},
+		{name: "subject that looks like another's id", token: good(jwt.MapClaims{"tid": nil, "sub": "tenant/object"}), want: token.Identity{Person: item.Person{Issuer: p.url, ID: "tenant%2Fobject"}, Scopes: read.Scopes, Expires: read.Expires}},
+		{name: "tenant that looks like two", token: good(jwt.MapClaims{"tid": "a/b%", "oid": "c"}), want: token.Identity{Person: item.Person{Issuer: p.url, ID: "a%2Fb%25/c"}, Scopes: read.Scopes, Expires: read.Expires}},
 		{name: "expired within the skew", token: good(jwt.MapClaims{"exp": noon.Add(-59 * time.Second).Unix()}), want: token.Identity{Person: person, Scopes: read.Scopes, Expires: noon.Add(-59 * time.Second)}},
 		{name: "not yet valid within the skew", token: good(jwt.MapClaims{"nbf": noon.Add(60 * time.Second).Unix()}), want: read},
 
