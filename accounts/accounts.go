@@ -163,7 +163,7 @@ func (a accountDoc) declaration() account.Declaration {
 	}
 	for _, s := range a.TrackingSetups {
 		id, err := uuid.Parse(s.WorkspaceID)
-		if err != nil {
+		if err != nil || len(s.WorkspaceID) != len(uuid.UUID{}.String()) {
 			id = uuid.Nil // which the declaration refuses
 		}
 		d.TrackingSetups = append(d.TrackingSetups, account.TrackingSetup{

@@ -41,13 +41,21 @@ func Describe(before account.Account, events []domain.Event) []string {
 			say("- person %s", named(e.Person))
 		case account.DocumentSaved:
 			old, existed := before.Saved[e.Name]
-			say("%s %s: %s", sign(existed), e.Name, changes(json.RawMessage(old), json.RawMessage(e.Text)))
+			say("%s %s: %s", sign(existed), document(e.Name), changes(json.RawMessage(old), json.RawMessage(e.Text), "workspaceId"))
 		case account.DocumentRemoved:
-			say("- %s", e.Name)
+			say("- %s", document(e.Name))
 		}
 		before = account.Evolve(before, e)
 	}
 	return lines
+}
+
+// document is what people call a part of the account that is kept by name.
+func document(name string) string {
+	if workspace, ok := strings.CutPrefix(name, "trackingSetup/"); ok {
+		return "tracking setup of workspace " + workspace
+	}
+	return name
 }
 
 func sign(existed bool) string {

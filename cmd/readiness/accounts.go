@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +22,7 @@ func (r *root) accountsCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "accounts",
-		Short: "Apply a file of accounts, or show what it would change",
+		Short: "Apply a file of accounts, show what it would change, or describe it",
 		Long: `Accounts, their people, plans, licenses and settings are kept as one reviewed YAML file. Applying it appends only the
 differences to the event log, so applying it again changes nothing. What the file says of an account is all there is of
 it; an account that the file does not name stays as it is.`,
@@ -30,7 +31,7 @@ it; an account that the file does not name stays as it is.`,
 	}
 	flags.add(c.PersistentFlags())
 	plansFlag(c.PersistentFlags(), &plansFile)
-	command := func(use, short, example string, do func(context.Context, *commands.Service, []account.Declaration) ([]commands.AccountChange, error)) *cobra.Command {
+	command := func(use, short, example string, do func(context.Context, *commands.Service, []account.Declaration) error) *cobra.Command {
 		return &cobra.Command{
 			Use: use, Short: short, Example: example,
 			Args: cobra.ExactArgs(1),
@@ -53,24 +54,48 @@ it; an account that the file does not name stays as it is.`,
 					}
 					defer core.close()
 					core.plans = plans
-					changes, err := do(c.Context(), core.accountCommands(), declared)
-					describeChanges(r.stdout, changes)
-					return err
+					return do(c.Context(), core.accountCommands(), declared)
 				})
 			},
 		}
 	}
+	schema := &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of the file, for editors and checks", Example: "  readiness accounts schema > accounts.schema.json",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := r.stdout.Write(accounts.Schema())
+			return err
+		},
+	}
 	c.AddCommand(
-		command("apply FILE", "Make the accounts what the file says", "  readiness accounts apply samples/accounts.yaml",
-			func(ctx context.Context, s *commands.Service, d []account.Declaration) ([]commands.AccountChange, error) {
-				return s.ApplyAccounts(ctx, d)
-			}),
-		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml",
-			func(ctx context.Context, s *commands.Service, d []account.Declaration) ([]commands.AccountChange, error) {
-				return s.DiffAccounts(ctx, d)
-			}),
+		command("apply FILE", "Show what the file changes, and make the accounts what it says", "  readiness accounts apply samples/accounts.yaml", r.applyAccounts),
+		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
+		schema,
 	)
 	return c
+}
+
+// diffAccounts shows what applying would change.
+func (r *root) diffAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
+	changes, err := s.DiffAccounts(ctx, declared)
+	describeChanges(r.stdout, changes)
+	return err
+}
+
+// applyAccounts shows what applying changes before it does. A file of which one
+// account is refused changes none.
+func (r *root) applyAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
+	planned, err := s.DiffAccounts(ctx, declared)
+	if err != nil {
+		return err
+	}
+	describeChanges(r.stdout, planned)
+	applied, err := s.ApplyAccounts(ctx, declared)
+	if err == nil && !reflect.DeepEqual(applied, planned) {
+		fmt.Fprintln(r.stdout, "\nThe accounts were changed by somebody else meanwhile. What was applied:")
+		describeChanges(r.stdout, applied)
+	}
+	return err
 }
 
 // plansFlag names the file of plans.
