@@ -1,0 +1,94 @@
+package work_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// unlisted is a platform that refuses to list.
+type unlisted struct {
+	work.Platform
+	err error
+}
+
+func (u unlisted) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]item.Item, error) {
+	return nil, u.err
+}
+
+// A step that finds no model marks the tracked item deleted where the workspace
+// is listed and lacks it; not being visible is never taken for deleted
+// (decisions 8.8). What was counted stays counted.
+func TestStepNoticesDeletedItem(t *testing.T) {
+	t.Parallel()
+	notFound := domain.Refuse(domain.ItemNotFound, "no")
+	remove := func(t *testing.T, b *bench) {
+		if err := os.RemoveAll(filepath.Join(b.root, "Retail", good.String()+".SemanticModel")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		tracked bool // assessed twice, so a tracked item
+		meet    func(*testing.T, *bench)
+		code    domain.Code
+		want    trackeditem.Status
+	}{
+		"deleted":                {true, remove, domain.ItemNotFound, trackeditem.Deleted},
+		"deleted, never tracked": {false, remove, domain.ItemNotFound, ""},
+		"not to be found, yet there": {true, func(_ *testing.T, b *bench) {
+			b.options.Platform = &away{b.options.Platform, notFound, 1 << 20}
+		}, domain.ItemNotFound, trackeditem.Tracked},
+		"deleted, and not to be listed": {true, func(t *testing.T, b *bench) {
+			remove(t, b)
+			b.options.Platform = unlisted{b.options.Platform, domain.Refuse(domain.PlatformUnavailable, "no")}
+		}, domain.ItemNotFound, trackeditem.Tracked},
+		"the workspace is not visible": {true, func(t *testing.T, b *bench) {
+			write(t, filepath.Join(b.root, "Retail", "workspace.json"), `{"id":"`+workspace.String()+`","displayName":"Retail","members":["bob"]}`)
+		}, domain.ItemNotFound, trackeditem.Tracked},
+		"not readable": {true, func(_ *testing.T, b *bench) {
+			b.options.Platform = &away{b.options.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1 << 20}
+		}, domain.ItemNotReadable, trackeditem.Tracked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			id := b.start(t, good)
+			if c.tracked {
+				id = b.start(t, good)
+			}
+			c.meet(t, b)
+			b.now = noon.Add(time.Minute)
+			for range 2 {
+				if err := work.Carry(t.Context(), b.options, b.steps[len(b.steps)-1], work.Patience); err != nil {
+					t.Fatal(err)
+				}
+			}
+			op := b.operation(t, id)
+			if op.Status != operation.Failed || op.Failure.Code != c.code || *op.Impact.TrackedItem != c.tracked {
+				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
+			}
+			got := eventstore.FoldLast(trackeditem.Stream("contoso", good), trackeditem.Evolve)
+			total := eventstore.FoldLast(trackeditem.CountStream("contoso"), trackeditem.EvolveTotal)
+			if err := b.Store.Load(t.Context(), got, total); err != nil {
+				t.Fatal(err)
+			}
+			if got.State.Status != c.want || total.State.Used == 1 != c.tracked {
+				t.Errorf("the tracked item reads %+v, the count %+v; want %q", got.State, total.State, c.want)
+			}
+			if d := got.State.DeletedAt; (d != nil) != (c.want == trackeditem.Deleted) || d != nil && !d.Equal(b.now) {
+				t.Errorf("deleted at %v", d)
+			}
+		})
+	}
+}
