@@ -377,16 +377,13 @@ func (c *crash) settle() {
 func (c *crash) killPostgreSQL() {
 	c.t.Helper()
 	c.await("PostgreSQL is killed", func() bool {
-		pid, ok := query[int](c, `SELECT pg_backend_pid()`)
-		if c.random.IntN(2) == 0 {
+		// A server that answers is the one whose processes are named here, and no other has their ids.
+		pid, ok := query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
+		if ok && c.random.IntN(2) == 0 {
 			file, err := os.ReadFile(filepath.Join(c.data, "cluster", "postmaster.pid"))
-			if err != nil {
-				return false
-			}
+			check(c.t, err)
 			_, err = fmt.Sscan(string(file), &pid)
 			check(c.t, err)
-		} else if ok {
-			pid, ok = query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
 		}
 		return ok && syscall.Kill(pid, syscall.SIGKILL) == nil
 	})
