@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/http/api"
 )
@@ -73,7 +72,8 @@ func read(n int, err error) *int {
 func (s *Server) rights(ctx context.Context) api.AccountRights {
 	c := of(ctx)
 	r := api.AccountRights{WritesAllowed: true, Scopes: c.by.Scopes, Role: api.AccountRightsRole(c.by.member.Person.Role)}
-	if refusal, refused := domain.Refused(s.startRefusal(ctx, c.by)); refused {
+	if err := s.startRefusal(ctx, c); err != nil {
+		refusal, _ := s.refusal(ctx, err)
 		r.WritesAllowed, r.WriteRefusal = false, new(string(refusal.Code))
 	}
 	return r

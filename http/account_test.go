@@ -189,6 +189,21 @@ func TestWriteRefusal(t *testing.T) {
 			w.announces(t, tt.tok, tt.code)
 		})
 	}
+	for _, access := range []item.Access{item.ConsentRequired, item.Unavailable} {
+		t.Run("the platform permission is "+string(access), func(t *testing.T) {
+			stands := map[item.Permission]item.Access{item.PermissionPlatform: access}
+			w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return stands, nil })
+			w.cloud.fails = func(item.Caller) error { return item.Permitted(stands) }
+			w.announces(t, w.in("acme", "uma"), map[item.Access]domain.Code{item.ConsentRequired: domain.PlatformConsentRequired, item.Unavailable: domain.PlatformUnavailable}[access])
+		})
+	}
+	t.Run("permissions that cannot be learned", func(t *testing.T) {
+		w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
+		w.cloud.fails = func(item.Caller) error { return fmt.Errorf("hunter2") }
+		w.announces(t, w.in("acme", "uma"), domain.UnknownError)
+	})
+	w.commands.Permissions, w.cloud.fails = w.views, nil
+
 	var hits int
 	check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE 'start "acme" "" "ada"'`).Scan(&hits))
 	if hits != 2 { // the two starts themselves

@@ -187,11 +187,11 @@ func allowed(route Route, by principal) error {
 	return nil
 }
 
-// startRefusal returns what a call that starts work would be refused for now, judged as the guard judges such a call, but
-// without counting one. It is nil when any of the routes that start work would let the caller through: what one of them
-// needs beyond that, a feature that is turned on say, is the route's own matter.
-func (s *Server) startRefusal(ctx context.Context, by principal) error {
-	n, err := s.limiter.Look(ctx, window(Start, by), Start.Limit)
+// startRefusal returns what a call that starts work would be refused for now, judged as the guard and the platform judge
+// such a call, but without counting one. It is nil when any of the routes that start work would let the caller through:
+// what one of them needs beyond that, a feature that is turned on say, is the route's own matter.
+func (s *Server) startRefusal(ctx context.Context, c *call) error {
+	n, err := s.limiter.Look(ctx, window(Start, c.by), Start.Limit)
 	if err := rated(Start, n, err); err != nil {
 		return err
 	}
@@ -200,9 +200,10 @@ func (s *Server) startRefusal(ctx context.Context, by principal) error {
 		if !route.Built || !route.Starts {
 			continue
 		}
-		err := allowed(route, by)
+		err := allowed(route, c.by)
 		if err == nil {
-			return nil
+			access, err := s.commands.Permissions.Access(ctx, c.who.Caller)
+			return cmp.Or(err, item.Permitted(access))
 		}
 		first = cmp.Or(first, err)
 	}

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (a another) Unwrap() error { return a.Refusal }
 // logged, and the caller learns no more than that the service failed.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	c := of(r.Context())
-	refusal, status := s.refusal(r, err)
+	refusal, status := s.refusal(r.Context(), err)
 	c.refused = string(refusal.Code)
 	if refusal.Code == domain.PlatformConsentRequired {
 		s.consent(refusal)
@@ -122,7 +123,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // refusal returns what a caller is told of err, and its status.
-func (s *Server) refusal(r *http.Request, err error) (*domain.Refusal, int) {
+func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) {
 	if form, ok := errors.AsType[another](err); ok {
 		return form.Refusal, form.status
 	}
@@ -135,8 +136,8 @@ func (s *Server) refusal(r *http.Request, err error) (*domain.Refusal, int) {
 		}
 	}
 	// A caller who hung up is no fault of ours.
-	if r.Context().Err() == nil || !errors.Is(err, r.Context().Err()) {
-		s.log.ErrorContext(r.Context(), "a call failed", "requestId", of(r.Context()).id, "err", err)
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		s.log.ErrorContext(ctx, "a call failed", "requestId", of(ctx).id, "err", err)
 	}
 	return domain.Refuse(domain.UnknownError, "the service failed to answer; call again, and name the request id if it keeps failing"), http.StatusInternalServerError
 }

@@ -3,9 +3,7 @@ package folder
 import (
 	"context"
 	"maps"
-	"time"
 
-	"readiness/domain"
 	"readiness/domain/item"
 )
 
@@ -30,11 +28,5 @@ func (p *Platform) permitted(ctx context.Context, as item.Caller) error {
 	if err != nil {
 		return err
 	}
-	switch access[item.PermissionPlatform] {
-	case item.Granted:
-		return nil
-	case item.ConsentRequired:
-		return domain.Refuse(domain.PlatformConsentRequired, "you have not granted the service the permission to act on the platform for you; grant it on the page of the parameter consentUrl, then call again")
-	}
-	return domain.Refuse(domain.PlatformUnavailable, "the platform could not be reached for you just now, or your organization's sign-in policy did not allow it; try again later").After(5 * time.Second)
+	return item.Permitted(access)
 }
