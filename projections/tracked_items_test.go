@@ -134,7 +134,7 @@ func TestTrackedItemsPages(t *testing.T) {
 		}
 	}
 	check(t)
-	r, err := k.engine.Rebuild(t.Context(), k.log, "tracked_items", projections.RebuildOptions{})
+	r, err := k.engine.Rebuild(t.Context(), k.log, "tracked_items", projections.RebuildOptions{Diff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
