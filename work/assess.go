@@ -37,6 +37,7 @@ func (assess) Kind() string { return "assess-semantic-model" }
 type assessor struct {
 	river.WorkerDefaults[assess]
 	Options
+	busy *busy
 }
 
 // When a step gives up.
@@ -55,6 +56,7 @@ const (
 // another attempt; whatever the platform or the model makes of the step is an
 // outcome in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
+	defer w.busy.begin(job.ID)()
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	step := job.Args.Step

@@ -20,12 +20,12 @@ func Carry(ctx context.Context, o Options, step assessment.Step, failed int) err
 // earlier ones and others that ended their process.
 func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
 	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
-	return (&assessor{Options: o}).Work(ctx, job)
+	return (&assessor{Options: o, busy: new(busy)}).Work(ctx, job)
 }
 
 // TakeUp is takeUp.
-func TakeUp(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
-	return takeUp(ctx, pool, now)
+func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, now time.Time) (int64, error) {
+	return takeUp(ctx, pool, id, busy, now)
 }
 
 // Hold holds the lock of a worker until the function it returns is called.

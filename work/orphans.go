@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -54,30 +58,28 @@ func (a *alive) release() {
 	_ = a.conn.Hijack().Close(ctx)
 }
 
-// takeUp makes the running jobs of workers that are no more available again,
-// and says how many they were.
-func takeUp(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
-	// The lock's second key is compared as the unsigned number that pg_locks
-	// shows; a job without a worker is nobody's to judge.
+// stray is how long a job may be said to run in a worker that lives and knows
+// nothing of it: the server died while it handed the job out.
+const stray = 10 * time.Second
+
+// takeUp makes running jobs available again that nobody runs: those of workers
+// that are no more, and strays of the living worker with the id, which carries
+// out those in busy. It says how many they were.
+func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, now time.Time) (int64, error) {
+	// A job without a worker is nobody's to judge.
 	rows, err := pool.Query(ctx, `SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
 	if err != nil {
 		return 0, fmt.Errorf("work: look for orphans: %w", err)
 	}
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			rows.Close()
-			return 0, fmt.Errorf("work: look for orphans: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
 		return 0, fmt.Errorf("work: look for orphans: %w", err)
 	}
 	if len(ids) == 0 {
 		return 0, nil
 	}
+	// The lock's second key is compared as the unsigned number that pg_locks
+	// shows.
 	keys := make([]int64, len(ids))
 	for i, id := range ids {
 		keys[i] = int64(uint32(lockKey(id))) //nolint:gosec // the same 32 bits
@@ -86,14 +88,43 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, erro
 		UPDATE river_job j SET state = 'available', scheduled_at = $3
 		FROM unnest($1::text[], $2::bigint[]) AS w (id, key)
 		WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = w.id
-		  AND NOT EXISTS (SELECT FROM pg_locks l
-			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $4 AND l.objid::bigint = w.key
-			  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
-		ids, keys, now, int64(aliveLock))
+		  AND (w.id = $5 AND j.attempted_at < clock_timestamp() - $7::interval AND j.id <> ALL ($6::bigint[])
+			OR NOT EXISTS (SELECT FROM pg_locks l
+				WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $4 AND l.objid::bigint = w.key
+				  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
+		ids, keys, now, int64(aliveLock), id, busy, stray)
 	if err != nil {
 		return 0, fmt.Errorf("work: take up orphans: %w", err)
 	}
 	return tag.RowsAffected(), nil
+}
+
+// busy are the jobs that this process carries out right now.
+type busy struct {
+	mu   sync.Mutex
+	jobs map[int64]struct{}
+}
+
+// begin notes a job until the function it returns is called.
+func (b *busy) begin(id int64) func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.jobs == nil {
+		b.jobs = map[int64]struct{}{}
+	}
+	b.jobs[id] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.jobs, id)
+	}
+}
+
+// ids lists them; it is never nil.
+func (b *busy) ids() []int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.AppendSeq([]int64{}, maps.Keys(b.jobs))
 }
 
 // mind keeps the worker's lock and looks after orphans and what has expired,
@@ -134,12 +165,12 @@ func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
 			return nil, err
 		}
 	}
-	n, err := takeUp(ctx, q.o.Pool, q.o.Now())
+	n, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids(), q.o.Now())
 	if err != nil {
 		return a, err
 	}
 	if n > 0 {
-		q.o.Log.Info("took up work that a dead process had left", "steps", n)
+		q.o.Log.Info("took up work that nobody was doing any more", "steps", n)
 	}
 	_, err = q.o.Vault.Sweep(ctx, q.o.Now())
 	return a, err

@@ -41,7 +41,10 @@ const (
 	jobTimeout  = stepTimeout + endTimeout
 	rescueAfter = 100 * time.Second
 	softStop    = 20 * time.Second
-	hardStop    = 5 * time.Second
+	// A free worker asks for its next step this soon: steps are short, and
+	// River's default would leave it idle for longer than one takes.
+	fetchCooldown = 10 * time.Millisecond
+	hardStop      = 5 * time.Second
 	// maxAttempts is far above what crashes cause: a step gives up on its own,
 	// with an outcome in the log, never by being discarded.
 	maxAttempts = 10_000
@@ -67,6 +70,7 @@ type Queue struct {
 	id     string
 	client *river.Client[pgx.Tx]
 	jobs   *river.Client[pgx.Tx] // inserts only
+	busy   busy
 	stop   context.CancelFunc
 	done   chan struct{}
 }
@@ -95,7 +99,7 @@ func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) 
 // Start takes up what was left behind and begins to work. Stop ends it.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &assessor{Options: q.o})
+	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
 		ID:                          q.id,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},
@@ -103,6 +107,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		Logger:                      q.o.Log,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
+		FetchCooldown:               fetchCooldown,
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{q.o.Now},
@@ -120,7 +125,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		stop()
 		return err
 	}
-	if _, err := takeUp(ctx, q.o.Pool, q.o.Now()); err != nil {
+	if _, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids(), q.o.Now()); err != nil {
 		stop()
 		alive.release()
 		return err

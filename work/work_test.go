@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -357,30 +358,54 @@ func TestPatience(t *testing.T) {
 }
 
 // Jobs of a worker that is no more are available at once, those of the living
-// stay theirs.
+// stay theirs; but a worker that lives and knows nothing of a job it is said to
+// have run for a while lets it go.
 func TestTakeUp(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
 	ctx := t.Context()
-	release, err := work.Hold(ctx, pool, "living")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, by := range []string{"living", "dead", "dead"} {
-		if _, err := pool.Exec(ctx, `INSERT INTO river_job (kind, max_attempts, args, state, attempt, attempted_at, attempted_by) VALUES ('assess-semantic-model', 9, '{}', 'running', 1, now(), $1)`, []string{"earlier", by}); err != nil {
+	var releases []func()
+	for _, id := range []string{"me", "other"} {
+		release, err := work.Hold(ctx, pool, id)
+		if err != nil {
 			t.Fatal(err)
 		}
+		releases = append(releases, release)
 	}
-	take := func(want int64) {
+	run := func(by, age string) (id int64) {
 		t.Helper()
-		if n, err := work.TakeUp(ctx, pool, noon); err != nil || n != want {
-			t.Errorf("took up %d, %v; want %d", n, err, want)
+		if err := pool.QueryRow(ctx, `INSERT INTO river_job (kind, max_attempts, args, state, attempt, attempted_at, attempted_by)
+			VALUES ('assess-semantic-model', 9, '{}', 'running', 1, now() - $2::interval, $1) RETURNING id`, []string{"earlier", by}, age).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	take := func(busy []int64, want ...int64) {
+		t.Helper()
+		if n, err := work.TakeUp(ctx, pool, "me", busy, noon); err != nil || n != int64(len(want)) {
+			t.Errorf("took up %d, %v; want %d", n, err, len(want))
+		}
+		rows, err := pool.Query(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = now() WHERE state = 'available' RETURNING id`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("took up %v, want %v", got, want)
 		}
 	}
-	take(2)
-	take(0)
-	release()
-	take(1)
+	fresh, theirs, dead1, dead2 := run("me", "9 seconds"), run("other", "1 hour"), run("dead", "0 seconds"), run("dead", "1 hour")
+	mine, strayed := run("me", "1 hour"), run("me", "11 seconds")
+	take([]int64{mine}, dead1, dead2, strayed)
+	take([]int64{mine})
+	releases[1]()
+	take([]int64{mine}, theirs)
+	releases[0]()
+	take([]int64{mine}, fresh, mine)
 }
 
 // The queue carries out what is enqueued, and what a dead worker left.
