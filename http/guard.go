@@ -211,7 +211,7 @@ func (s *Server) startRefusal(ctx context.Context, c *call) error {
 }
 
 // idempotencyKey returns what makes the call repeatable; nil without an Idempotency-Key. Two calls have the same
-// fingerprint when they ask for the same: letter case of ids, spacing and the order of members do not matter.
+// fingerprint when they ask for the same: letter case of ids in the path, spacing and the order of members do not matter.
 func idempotencyKey(r *http.Request, route *route, canonical []byte) *commands.IdempotencyKey {
 	key := r.Header.Get("Idempotency-Key")
 	if key == "" || !documents(route, "Idempotency-Key") {
