@@ -549,3 +549,48 @@ func TestTrackedItemThatIsDeleted(t *testing.T) {
 		t.Errorf("got %v, want it deleted", got)
 	}
 }
+
+// The caps on tracked items refuse the assessment that would exceed them, and what was refused is neither started nor
+// counted: the account and the licenses say what they said.
+//
+// proves: 7.2/TrackedItemLimitReached 7.2/LicenseTrackedItemLimitReached 8/allowance-trackedItems 8/exhausted/TrackedItemLimitReached 8/exhausted/LicenseTrackedItemLimitReached
+func TestTrackedItemCaps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.duo()
+	more := uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000005")
+	w.cloud.items = append(w.cloud.items, item.Item{ID: more, Type: item.SemanticModel, WorkspaceID: sales, DisplayName: "Debts"})
+	for _, tt := range []struct {
+		accountID, person string
+		models            []uuid.UUID // as many as there is room for
+		code              domain.Code
+	}{
+		{"tiny", "tim", []uuid.UUID{modelA, modelB, modelC}, domain.TrackedItemLimitReached},
+		{"duo", "mia", []uuid.UUID{modelA, modelB}, domain.LicenseTrackedItemLimitReached},
+	} {
+		assess := func(m uuid.UUID) reply {
+			w.later(6 * time.Hour) // the Free plan has five assessments a day
+			return w.send(http.MethodPost, modelPath(m)+"/assess", w.in(tt.accountID, tt.person), "")
+		}
+		for _, m := range append(tt.models, more) {
+			assess(m).operation()
+		}
+		for _, m := range tt.models {
+			assess(m).operation()
+		}
+		w.untouched(func() {
+			got := assess(more).refused(403, tt.code)
+			room := fmt.Sprint(len(tt.models))
+			if a, u, l := got.parameter("allowance"), got.parameter("used"), got.parameter("limit"); !slices.Equal(a, []string{"trackedItems"}) || !slices.Equal(u, []string{room}) || !slices.Equal(l, []string{room}) {
+				t.Errorf("%s: got allowance %v, used %v, limit %v", tt.code, a, u, l)
+			}
+		})
+		assess(tt.models[0]).operation() // what is tracked already goes on
+		if got := w.get("/v1/trackedItems", w.in(tt.accountID, tt.person)).ok(200).value(); len(got) != len(tt.models) {
+			t.Errorf("%s: got %d tracked items, want %d", tt.code, len(got), len(tt.models))
+		}
+	}
+	for _, m := range []uuid.UUID{more, more} { // the other license has no allocation
+		w.send(http.MethodPost, modelPath(m)+"/assess", w.in("duo", "max"), "").operation()
+	}
+}
