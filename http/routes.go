@@ -125,7 +125,7 @@ func Routes() []Route {
 		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
 		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
 
-		// Pixies (spec 4.7). Removing them is never turned off.
+		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts against ten a minute of the account too.
 		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
 		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Starts: true},
 		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
