@@ -105,7 +105,7 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			s.lock.Close()
+			unlock(s.lock)
 		}
 	}()
 	if s.programs, err = s.findPrograms(ctx); err != nil {
@@ -208,6 +208,12 @@ func lock(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// unlock gives the folder back. Closing alone would do it only once no child that is being started this moment shares the file.
+func unlock(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	f.Close()
 }
 
 func write(f *os.File, s string) error {
@@ -337,7 +343,7 @@ func (s *Server) makeDatabase(ctx context.Context) error {
 // supervise starts the server again, on the same port, whenever it dies, until Stop.
 func (s *Server) supervise(p *process) {
 	defer close(s.stopped)
-	defer s.lock.Close()
+	defer unlock(s.lock)
 	rotation := time.NewTicker(30 * time.Second)
 	defer rotation.Stop()
 	pause := restartMin
