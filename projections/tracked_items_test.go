@@ -68,6 +68,9 @@ func (k tracker) walk(t *testing.T, q projections.TrackedItemsQuery, between fun
 			t.Fatal(err)
 		}
 		all = append(all, got...)
+		if len(all) > 100 {
+			t.Fatalf("the list does not end: %+v", q)
+		}
 		if len(got) < q.Limit {
 			return all
 		}
@@ -171,9 +174,6 @@ func TestTrackedItemsBetweenPages(t *testing.T) {
 		k.decide(t, "acme", claimOf(10+page).ItemID, claimOf(10+page))
 		gone := claimOf(page)
 		k.decide(t, "acme", gone.ItemID, trackeditem.MarkDeleted{WorkspaceID: gone.WorkspaceID, At: gone.At})
-		if page > 4 {
-			t.Fatal("the list does not end")
-		}
 	}) {
 		seen[i.ItemID]++
 	}
