@@ -102,12 +102,12 @@ func TestTrackedItemsPages(t *testing.T) {
 	for n := range 20 {
 		c := claimOf(n)
 		commands := []domain.Command[trackeditem.Item]{c}
-		switch {
-		case n%5 == 1:
+		switch n % 5 {
+		case 1:
 			commands = append(commands, trackeditem.Rename{DisplayName: fmt.Sprint("Renamed ", n)})
-		case n%5 == 2:
+		case 2:
 			commands = append(commands, trackeditem.MarkDeleted{WorkspaceID: c.WorkspaceID, At: c.At.Add(time.Hour)})
-		case n%5 == 3:
+		case 3:
 			commands = append(commands, trackeditem.MarkDeleted{WorkspaceID: c.WorkspaceID, At: c.At.Add(time.Hour)}, c)
 		}
 		want = append(want, k.decide(t, "acme", c.ItemID, commands...))

@@ -94,7 +94,6 @@ func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scop
 func exposedTables(x *scope) []*table              { return x.t }
 func exposedColumns(x *scope) []*column            { return x.c }
 func exposedMeasures(x *scope) []*measure          { return x.m }
-func exposedFields(x *scope) []*object             { return x.f }
 func exposedObjects(x *scope) []*object            { return x.all }
 func allTables(x *scope) []*table                  { return x.tables }
 func allRelationships(x *scope) []*relationship    { return x.relationships }
@@ -124,6 +123,7 @@ func subject(o *object) string {
 		return "Source " + quoted(o.name)
 	case DataAgentObject:
 		return "The data agent"
+	case ModelObject:
 	}
 	return "The model"
 }

@@ -58,7 +58,7 @@ func Start(t testing.TB) *Provider {
 	p.Rotate(key)
 	p.http = httptest.NewUnstartedServer(nil)
 	p.URL = "http://" + p.http.Listener.Addr().String()
-	p.http.Config.Handler, err = op.NewOpenIDProvider(p.URL, &op.Config{CryptoKey: sha256.Sum256([]byte(rand.Text())), CodeMethodS256: true, GrantTypeRefreshToken: true}, p.store, op.WithAllowInsecure())
+	p.http.Config.Handler, err = op.NewProvider(&op.Config{CryptoKey: sha256.Sum256([]byte(rand.Text())), CodeMethodS256: true, GrantTypeRefreshToken: true}, p.store, op.StaticIssuer(p.URL), op.WithAllowInsecure())
 	check(t, err)
 	p.http.Start()
 	t.Cleanup(p.http.Close)

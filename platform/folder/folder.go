@@ -277,7 +277,7 @@ func (p *Platform) unavailable(ctx context.Context, err error, format string, ar
 		return ctx.Err()
 	}
 	what := fmt.Sprintf(format, args...)
-	p.logger.Error("platform folder: "+what, "root", p.path, "error", err)
+	p.logger.Error("the platform's folder failed", "what", what, "root", p.path, "error", err)
 	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what, cause(err)).After(5 * time.Second)
 }
 
