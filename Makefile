@@ -17,10 +17,10 @@ help: ## print this
 	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: ## build bin/readiness
-	go build -trimpath -o bin/ ./cmd/readiness
+	go build -o bin/ ./cmd/readiness
 
-run: ## serve on 127.0.0.1:8080 with the sample workspaces; DATA keeps what is made
-	go run ./cmd/readiness serve --data $(DATA) --platform folder:samples/workspaces --accounts samples/accounts.yaml
+run: build ## serve on 127.0.0.1:8080 with the sample workspaces; DATA keeps what is made
+	bin/readiness serve --data $(DATA) --platform folder:samples/workspaces --accounts samples/accounts.yaml
 
 demo: ## start the service in a temporary directory, drive it over HTTP, and leave nothing behind
 	go run ./internal/demo
