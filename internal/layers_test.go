@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	},
 	"ai/...": {
 		"ai/...", "definition/...",
-		"domain", "domain/item",
+		"domain", "domain/item", "domain/proposal",
 	},
 	// These reach the platform and the AI through interfaces they declare.
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},
