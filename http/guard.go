@@ -49,6 +49,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 type principal struct {
 	token.Identity
 	member  projections.Member
+	limits  account.Limits // of the account's plan
 	unknown *domain.Refusal
 }
 
@@ -65,6 +66,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if c.by.member, c.by.unknown, err = s.member(r.Context(), id); err != nil {
 		return err
 	}
+	c.by.limits = s.commands.Plans[c.by.member.Plan]
 	if err := s.count(w, r, c); err != nil {
 		return err
 	}
@@ -132,26 +134,49 @@ func (s *Server) member(ctx context.Context, id token.Identity) (m projections.M
 	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members)), nil
 }
 
-// count counts the call in its group, and says in the answer how the rate stands.
+// count counts the call in its groups, in all of them or in none, and says in the answer how the rate stands in the
+// tightest.
 func (s *Server) count(w http.ResponseWriter, r *http.Request, c *call) error {
-	g := c.route.Group
-	n, err := s.limiter.Take(r.Context(), window(g, c.by), g.Limit)
-	switch {
-	case err != nil:
+	groups := []Group{c.route.Group}
+	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // who is in no account shares with nobody
+		groups = append(groups, c.route.Shared)
+	}
+	limits := make([]rate.Limit, len(groups))
+	for i, g := range groups {
+		limits[i] = rate.Limit{Key: window(g, c.by), Calls: g.Limit}
+	}
+	counts, err := s.limiter.TakeAll(r.Context(), limits...)
+	if err != nil {
+		g := c.route.Group
 		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", c.id, "group", g.Name, "err", err)
 		s.metrics.uncounted.WithLabelValues(g.Name).Inc()
-	default:
-		w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
-		w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
-		if !n.Allowed {
-			s.metrics.blocked.WithLabelValues(g.Name).Inc()
-		}
+		return rated(g, rate.Count{}, err)
 	}
-	return rated(g, n, err)
+	g, n := tightest(groups, counts)
+	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
+	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
+	if !n.Allowed {
+		s.metrics.blocked.WithLabelValues(g.Name).Inc()
+	}
+	return rated(g, n, nil)
 }
 
-// window is the key that the calls of a person in an account are counted under.
+// tightest is the group that lets the fewest more calls through: of those that refuse, the one that does so longest.
+func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
+	g, n = groups[0], counts[0]
+	for i, c := range counts {
+		if c.Allowed == n.Allowed && (c.Remaining < n.Remaining || !c.Allowed && c.Reset > n.Reset) || n.Allowed && !c.Allowed {
+			g, n = groups[i], c
+		}
+	}
+	return g, n
+}
+
+// window is the key that calls are counted under: those of a person in an account, or of all its people together.
 func window(g Group, by principal) string {
+	if g.OfAccount {
+		return fmt.Sprintf("%s %q", g.Name, by.member.AccountID)
+	}
 	return fmt.Sprintf("%s %q %q %q", g.Name, by.member.AccountID, by.Person.Issuer, by.Person.ID)
 }
 
@@ -181,6 +206,8 @@ func allowed(route Route, by principal) error {
 		return domain.Refuse(domain.AccountNotActive, "the account %s is %s", m.AccountID, m.Status)
 	case route.Role == account.Admin && m.Person.Role != account.Admin:
 		return domain.Refuse(domain.AdminRoleRequired, "only an administrator of the account may make this call")
+	case !route.Plan.in(by.limits):
+		return domain.Refuse(domain.FeatureNotInPlan, "the account's plan %s does not include %s; a larger plan does", m.Plan, route.Plan)
 	case !route.Feature.on(m.Settings):
 		return domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned %s off", route.Feature)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/domain"
+	readinesshttp "readiness/http"
 	"readiness/http/rate"
 	"readiness/internal/pgtest"
 )
@@ -21,8 +22,8 @@ import (
 // the service.
 const processEnv = "READINESS_HTTP_TEST_PROCESS"
 
-// TestProcess is what that process runs: it says its address and serves until its standard input ends, which it does
-// however the test ends.
+// TestProcess is what that process runs: it says its addresses, the second of which guards every route of the table, and
+// serves until its standard input ends, which it does however the test ends.
 func TestProcess(t *testing.T) {
 	var url, issuer string
 	if n, _ := fmt.Sscan(os.Getenv(processEnv), &url, &issuer); n != 2 {
@@ -30,12 +31,12 @@ func TestProcess(t *testing.T) {
 	}
 	w := openWorld(t, url, issuer)
 	base, _ := w.serve(w.limiter(url))
-	fmt.Fprintln(os.Stderr, base)
+	fmt.Fprintln(os.Stderr, base, w.guarded(readinesshttp.Routes(), w.limiter(url)))
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// process starts one more process on the world's database and returns its address and what kills it.
-func (w *world) process() (base string, kill func()) {
+// process starts one more process on the world's database and returns its addresses and what kills it.
+func (w *world) process() (base, guarded string, kill func()) {
 	w.t.Helper()
 	exe, err := os.Executable()
 	check(w.t, err)
@@ -52,10 +53,10 @@ func (w *world) process() (base string, kill func()) {
 		_ = child.Wait()
 	})
 	w.t.Cleanup(end)
-	if _, err := fmt.Fscanln(said, &base); err != nil {
+	if _, err := fmt.Fscanln(said, &base, &guarded); err != nil {
 		w.t.Fatalf("the other process says no address: %v", err)
 	}
-	return base, end
+	return base, guarded, end
 }
 
 // rateOf changes the counted calls of ada in a group.
@@ -75,7 +76,7 @@ func (w *world) rateOf(group, hits string, args ...any) {
 func TestRatesOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	second, kill := w.process()
+	second, _, kill := w.process()
 	ada := w.as("ada")
 	call := func(method, address string) (status int, retryAfter string) {
 		r, err := http.NewRequestWithContext(t.Context(), method, address, nil)

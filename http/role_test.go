@@ -1,37 +1,129 @@
 package http_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/item"
 	readinesshttp "readiness/http"
+	"readiness/http/rate"
+	"readiness/http/token"
 )
 
-// Routes that need the admin role refuse everybody else, and no other route
-// asks for a role.
+// guarded starts one more instance of the service, whose guard stands before routes that are not built too, and returns its
+// address. Nothing is behind it.
+func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base string) {
+	w.t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	base = "http://" + server.Listener.Addr().String()
+	server.Config.Handler = w.server(base, l).Guarded(routes)
+	server.Start()
+	w.t.Cleanup(server.Close)
+	return base
+}
+
+// bare makes calls whose answers are not held against openapi.yaml, which says nothing of routes that are not built.
+func (w *world) bare() *world {
+	return &world{t: w.t, pool: w.pool, jobs: w.jobs, issuer: w.issuer, client: &http.Client{}}
+}
+
+// addressed is a route's address with ids in it.
+func addressed(base string, route readinesshttp.Route) string {
+	return base + placeholder.ReplaceAllString(route.Path, nowhere.String())
+}
+
+// Routes that need the admin role refuse everybody else, and no other route asks for a role.
 //
-// proves: 5/6-AdminRoleRequired 7.2/AdminRoleRequired
+// proves: 5/6-AdminRoleRequired 7.2/AdminRoleRequired 5/3
 func TestAdminRole(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t)
+	base, calls := w.guarded(readinesshttp.Routes(), w.limiter(w.url)), w.bare()
 	forAdmins := 0
-	for _, route := range readinesshttp.Routes() {
-		if err := readinesshttp.Allowed(route, account.Admin); err != nil {
-			t.Errorf("%s %s refuses an administrator: %v", route.Method, route.Path, err)
-		}
-		err := readinesshttp.Allowed(route, account.Member)
-		if route.Role != account.Admin {
-			if err != nil {
-				t.Errorf("%s %s refuses a member: %v", route.Method, route.Path, err)
+	w.untouched(func() {
+		for _, route := range readinesshttp.Routes() {
+			w.nextMinute()
+			calls.send(route.Method, addressed(base, route), w.as("ada"), "").ok(202)
+			got := calls.send(route.Method, addressed(base, route), w.as("bob"), "")
+			if route.Role != account.Admin {
+				got.ok(202)
+				continue
 			}
-			continue
+			forAdmins++
+			got.refused(403, domain.AdminRoleRequired)
 		}
-		forAdmins++
-		if !domain.IsRefused(err, domain.AdminRoleRequired) {
-			t.Errorf("%s %s answers a member %v, want AdminRoleRequired", route.Method, route.Path, err)
-		}
-	}
+	})
 	if forAdmins == 0 {
 		t.Error("no route is for administrators")
 	}
+}
+
+// nextMinute lets all counted calls leave their windows.
+func (w *world) nextMinute() {
+	w.t.Helper()
+	_, err := w.pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
+	check(w.t, err)
+}
+
+// The routes of scheduled assessments are not in every plan, and no other route is in some only. The plan counts in the
+// order of decisions 1: after the role, before features and what the body says.
+//
+// proves: 7.2/FeatureNotInPlan
+func TestFeatureNotInPlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.plainFree()
+	forAdmins := readinesshttp.Route{
+		Method: http.MethodPost, Path: "/v1/synthetic", Scope: token.ScopeReadWrite, Group: readinesshttp.Start,
+		Role: account.Admin, Plan: readinesshttp.ScheduledAssessments, Feature: readinesshttp.AIFeatures,
+	}
+	base, calls := w.guarded(append(readinesshttp.Routes(), forAdmins), w.limiter(w.url)), w.bare()
+	w.untouched(func() {
+		inSome := 0
+		for _, route := range readinesshttp.Routes() {
+			if route.Role == account.Admin {
+				continue // tim is none
+			}
+			w.nextMinute()
+			calls.send(route.Method, addressed(base, route), w.as("oscar"), "").ok(202) // of the Team plan
+			got := calls.send(route.Method, addressed(base, route), w.as("tim"), "")   // of the Free plan
+			if !strings.Contains(route.Path, "/schedules") {
+				got.ok(202)
+				continue
+			}
+			inSome++
+			got.refused(403, domain.FeatureNotInPlan).says("Free", "scheduledAssessments")
+		}
+		if inSome != 6 {
+			t.Errorf("%d routes are not in every plan, want the six of schedules", inSome)
+		}
+		post := func(person string) reply { return calls.send(http.MethodPost, base+forAdmins.Path, person, "no body") }
+		post(w.in("bare", "mel", token.ScopeRead)).refused(403, domain.InsufficientScopes)
+		post(w.in("bare", "mel")).refused(403, domain.AdminRoleRequired)
+		post(w.in("bare", "amy")).refused(403, domain.FeatureNotInPlan)
+		post(w.as("ada")).refused(400, domain.InvalidRequest)
+		if i := slices.IndexFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool { return strings.HasSuffix(r.Path, "/assess") }); i >= 0 {
+			calls.send(http.MethodPost, addressed(base, readinesshttp.Routes()[i]), w.in("bare", "amy"), "").refused(403, domain.FeatureTurnedOff)
+		}
+	})
+}
+
+// plainFree opens an account of a small plan that has turned its AI features off; amy administers it.
+func (w *world) plainFree() {
+	w.t.Helper()
+	two, plans := 2, account.DefaultPlans()
+	small := plans[account.Free]
+	small.Members = account.Allowance{Limit: &two, Period: account.Lifetime}
+	plans[account.Free] = small
+	w.commands.Plans = plans
+	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+		AccountID: "bare", Plan: account.Free, Status: account.Active, Settings: account.Settings{AddPixies: true, DefinitionCopies: account.CopiesNone},
+		People: []account.Person{{Person: item.Person{ID: "amy"}, Role: account.Admin}, {Person: item.Person{ID: "mel"}, Role: account.Member}},
+	}})
+	check(w.t, err)
 }

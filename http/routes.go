@@ -7,12 +7,13 @@ import (
 	"readiness/http/token"
 )
 
-// Group is a counting group: what a route's calls are counted with (spec 8). Every group is counted for a person in an
-// account.
+// Group is a counting group: what a route's calls are counted with (spec 8).
 type Group struct {
 	Name string
 	// Limit is how many calls a minute are allowed.
 	Limit int
+	// OfAccount groups are counted for all people of an account together, the others for each person in an account.
+	OfAccount bool
 	// Closed groups refuse calls while they cannot be counted; the others go on.
 	Closed bool
 }
@@ -22,6 +23,8 @@ var (
 	Start      = Group{Name: "start", Limit: 30, Closed: true}
 	Read       = Group{Name: "read", Limit: 300}
 	Operations = Group{Name: "operations", Limit: 500}
+	// Pixies is shared by the four routes that start adding and removing them; a bulk call counts as one.
+	Pixies = Group{Name: "pixies", Limit: 10, OfAccount: true, Closed: true}
 )
 
 // Feature is an account setting that turns routes off (spec 2.3).
@@ -38,12 +41,25 @@ func (f Feature) on(s account.Settings) bool {
 	return (f != AIFeatures || s.AIFeatures) && (f != AddPixies || s.AddPixies)
 }
 
+// PlanFeature is something that not every plan includes (spec 2.3, allowances).
+type PlanFeature string
+
+// The features of plans.
+const ScheduledAssessments PlanFeature = "scheduledAssessments"
+
+// in reports whether a plan with the limits includes the feature. The empty feature is in every plan.
+func (f PlanFeature) in(l account.Limits) bool {
+	return f != ScheduledAssessments || l.ScheduledAssessments
+}
+
 // Route is a route that a token is needed for, and what else it needs.
 type Route struct {
 	Method, Path string
 	Scope        string
 	Group        Group
+	Shared       Group        // a second group that calls are counted in, if there is one
 	Role         account.Role // account.Admin where only administrators may call
+	Plan         PlanFeature
 	Feature      Feature
 	// Inactive routes answer in an account that is not Active too (decisions 3).
 	Inactive bool
@@ -125,11 +141,11 @@ func Routes() []Route {
 		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
 		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
 
-		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts against ten a minute of the account too.
-		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
-		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Starts: true},
-		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Starts: true, Feature: AddPixies},
-		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Starts: true},
+		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts in the account's group too.
+		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies},
+		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true},
+		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies},
+		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true},
 		{Method: get, Path: reportsPath, Scope: read, Group: Read},
 		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read},
 
@@ -144,12 +160,12 @@ func Routes() []Route {
 		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
 
 		// Scheduled assessments (decisions 7).
-		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: get, Path: schedulePath, Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: del, Path: schedulePath, Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: get, Path: schedulePath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
 
 		// AI providers (decisions 7).
 		{Method: get, Path: providersPath, Scope: read, Group: Read},

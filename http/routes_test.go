@@ -53,6 +53,12 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 		if r.Feature != "" {
 			says["x-feature"] = string(r.Feature)
 		}
+		if r.Shared.Name != "" {
+			says["x-account-counting-group"] = r.Shared.Name
+		}
+		if r.Plan != "" {
+			says["x-plan"] = string(r.Plan)
+		}
 		if r.Role != "" {
 			says["x-role"] = string(r.Role)
 		}
@@ -69,7 +75,7 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 func TestScopesAndGroups(t *testing.T) {
 	t.Parallel()
 	for _, r := range readinesshttp.Routes() {
-		want := readinesshttp.Route{Method: r.Method, Path: r.Path, Scope: token.ScopeRead, Group: readinesshttp.Read, Role: r.Role, Feature: r.Feature, Inactive: r.Inactive, Starts: r.Starts, Built: r.Built}
+		want := readinesshttp.Route{Method: r.Method, Path: r.Path, Scope: token.ScopeRead, Group: readinesshttp.Read, Shared: r.Shared, Role: r.Role, Plan: r.Plan, Feature: r.Feature, Inactive: r.Inactive, Starts: r.Starts, Built: r.Built}
 		switch {
 		case r.Method != http.MethodGet:
 			want.Scope, want.Group = token.ScopeReadWrite, readinesshttp.Start
@@ -81,12 +87,12 @@ func TestScopesAndGroups(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		group  readinesshttp.Group
-		limit  int
-		closed bool
-	}{{readinesshttp.Start, 30, true}, {readinesshttp.Read, 300, false}, {readinesshttp.Operations, 500, false}} {
-		if tt.group.Limit != tt.limit || tt.group.Closed != tt.closed {
-			t.Errorf("got %+v, want limit %d, closed %v", tt.group, tt.limit, tt.closed)
+		group             readinesshttp.Group
+		limit             int
+		closed, ofAccount bool
+	}{{readinesshttp.Start, 30, true, false}, {readinesshttp.Read, 300, false, false}, {readinesshttp.Operations, 500, false, false}, {readinesshttp.Pixies, 10, true, true}} {
+		if tt.group.Limit != tt.limit || tt.group.Closed != tt.closed || tt.group.OfAccount != tt.ofAccount {
+			t.Errorf("got %+v, want limit %d, closed %v, of the account %v", tt.group, tt.limit, tt.closed, tt.ofAccount)
 		}
 	}
 }
@@ -317,6 +323,9 @@ func TestTheTableHoldsEveryRoute(t *testing.T) {
 		ai := strings.Contains(r.Path, "/aiReadiness") || strings.Contains(r.Path, "/abTests") || strings.Contains(r.Path, "/dataAgents")
 		if ai != (r.Feature == readinesshttp.AIFeatures) || strings.HasSuffix(r.Path, "/addPixies") != (r.Feature == readinesshttp.AddPixies) {
 			t.Errorf("%s %s: the feature %q turns it off", r.Method, r.Path, r.Feature)
+		}
+		if pixies := strings.HasSuffix(r.Path, "Pixies") && r.Method == http.MethodPost; pixies != (r.Shared == readinesshttp.Pixies) {
+			t.Errorf("%s %s: calls are counted in the group %q too", r.Method, r.Path, r.Shared.Name)
 		}
 		if admin := strings.HasPrefix(r.Path, "/v1/audit/") || strings.HasPrefix(r.Path, "/v1/aiProviders") && r.Method != http.MethodGet; admin != (r.Role == account.Admin) {
 			t.Errorf("%s %s: got role %q", r.Method, r.Path, r.Role)

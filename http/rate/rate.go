@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -93,6 +94,66 @@ func (l *Limiter) Take(ctx context.Context, key string, limit int) (Count, error
 	return c, nil
 }
 
+// A Limit is a window and how many calls it lets through.
+type Limit struct {
+	Key   string
+	Calls int // at least one
+}
+
+// hold locks the windows, in the order of their keys so that calls cannot deadlock; those that are new begin empty.
+const hold = `
+INSERT INTO rate_windows AS r (key, hits, allowed) SELECT key, '{}', true FROM unnest($1::text[]) key ORDER BY key
+ON CONFLICT (key) DO UPDATE SET allowed = r.allowed`
+
+// takeAll sees the windows as they are once they are locked. What it finds comes in the order of the keys given.
+const takeAll = `
+WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),
+recent AS MATERIALIZED (
+	SELECT l.n, l.key, clock.now, ARRAY(SELECT h FROM unnest(r.hits) h WHERE h > clock.now - $3::interval) AS hits, l.calls
+	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS l (key, calls, n) JOIN rate_windows r USING (key), clock
+), verdict AS MATERIALIZED (SELECT bool_and(cardinality(hits) < calls) AS allowed FROM recent),
+counted AS (
+	UPDATE rate_windows r SET hits = CASE WHEN verdict.allowed THEN recent.hits || recent.now ELSE recent.hits END, allowed = verdict.allowed
+	FROM recent, verdict WHERE r.key = recent.key
+	RETURNING r.key, cardinality(r.hits) AS used, coalesce(extract(epoch FROM r.hits[1] + $3::interval - recent.now), 0)::float8 AS reset
+)
+SELECT cardinality(recent.hits) < recent.calls, counted.used, counted.reset FROM recent JOIN counted USING (key) ORDER BY recent.n`
+
+// TakeAll counts a call under every key or, when one of the windows is full, under none. The counts are in the order of
+// the limits, whose keys differ: Allowed says of each window alone whether it had room. An error means that the calls
+// cannot be counted now.
+func (l *Limiter) TakeAll(ctx context.Context, limits ...Limit) ([]Count, error) {
+	if len(limits) == 1 { // one round trip less
+		c, err := l.Take(ctx, limits[0].Key, limits[0].Calls)
+		return []Count{c}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	keys, calls := make([]string, len(limits)), make([]int32, len(limits))
+	for i, one := range limits {
+		keys[i], calls[i] = one.Key, int32(one.Calls) //nolint:gosec // limits are small numbers of ours
+	}
+	counts := make([]Count, 0, len(limits))
+	b := &pgx.Batch{} // one transaction, each statement of which sees what was there when it began
+	b.Queue(hold, keys)
+	b.Queue(takeAll, keys, calls, Window).Query(func(rows pgx.Rows) error {
+		var c Count
+		var used int
+		var reset float64
+		_, err := pgx.ForEachRow(rows, []any{&c.Allowed, &used, &reset}, func() error {
+			c.Remaining = max(0, limits[len(counts)].Calls-used)
+			c.Reset = max(0, time.Duration(reset*float64(time.Second)))
+			counts = append(counts, c)
+			return nil
+		})
+		return err
+	})
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, fmt.Errorf("rate: count a call: %w", err)
+	}
+	return counts, nil
+}
+
 const look = `
 SELECT count(h), coalesce(extract(epoch FROM min(h) + $2::interval - t.now), 0)::float8
 FROM (SELECT clock_timestamp() AS now OFFSET 0) t
@@ -114,7 +175,7 @@ func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error
 
 // Sweep deletes the windows of keys that have not been used for a Window.
 func (l *Limiter) Sweep(ctx context.Context) error {
-	_, err := l.pool.Exec(ctx, `DELETE FROM rate_windows WHERE hits[cardinality(hits)] <= clock_timestamp() - $1::interval`, Window)
+	_, err := l.pool.Exec(ctx, `DELETE FROM rate_windows WHERE cardinality(hits) = 0 OR hits[cardinality(hits)] <= clock_timestamp() - $1::interval`, Window)
 	if err != nil {
 		return fmt.Errorf("rate: sweep: %w", err)
 	}

@@ -1,0 +1,152 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"readiness/domain"
+	readinesshttp "readiness/http"
+	"readiness/http/rate"
+)
+
+// pixiesRoutes are the four that start adding and removing Pixies.
+func pixiesRoutes() []readinesshttp.Route {
+	return slices.DeleteFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool {
+		return !strings.HasSuffix(r.Path, "/addPixies") && !strings.HasSuffix(r.Path, "/removePixies")
+	})
+}
+
+// hits are how many calls are counted in a window now, by the beginning of its key.
+func (w *world) hits(key string) (n int) {
+	w.t.Helper()
+	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE $1 || '%'`, key).Scan(&n))
+	return n
+}
+
+// Adding and removing Pixies together are ten calls a minute of an account, whoever makes them and on whichever of the four
+// routes; one that is refused starts nothing and is missing from nobody's own window. Another account has ten of its own.
+//
+// proves: 8/pixies-calls 7.3/429-RequestBlocked 4.7/add/7 4.7/bulk/5
+func TestPixiesRate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	routes, calls := readinesshttp.Routes(), w.bare()
+	bases := []string{w.guarded(routes, w.limiter(w.url)), w.guarded(routes, w.limiter(w.url))}
+	four := pixiesRoutes()
+	if len(four) != 4 {
+		t.Fatalf("%d routes start Pixies, want 4", len(four))
+	}
+	start := func(i int, person string) reply {
+		return calls.send(http.MethodPost, addressed(bases[i%2], four[i%4]), w.as(person), "")
+	}
+	w.untouched(func() {
+		for i := range 10 {
+			got := start(i, []string{"ada", "bob", "uma"}[i%3]).ok(202)
+			if want := fmt.Sprintf(`"pixies";r=%d;`, 9-i); !strings.HasPrefix(got.header.Get("RateLimit"), want) || got.header.Get("RateLimit-Policy") != `"pixies";q=10;w=60` {
+				t.Fatalf("call %d: got RateLimit %q of %q, want %s", i+1, got.header.Get("RateLimit"), got.header.Get("RateLimit-Policy"), want)
+			}
+		}
+		own := w.hits(`start "acme" "" "bob"`)
+		for i := range 8 {
+			got := start(i, "bob").refused(429, domain.RequestBlocked).says("10 calls")
+			if got.body["isRetriable"] != true || !within(got.header.Get("Retry-After"), 1, 60) || !strings.HasPrefix(got.header.Get("RateLimit"), `"pixies";r=0;`) {
+				t.Errorf("got %v %s", got.header, got.text)
+			}
+		}
+		if got := w.hits(`start "acme" "" "bob"`); got != own {
+			t.Errorf("%d calls that the account's window refused were counted in bob's own", got-own)
+		}
+		start(0, "oscar").ok(202)
+	})
+	// The person's other work goes on.
+	w.assess("bob", modelA)
+
+	// A person's own window refuses too, and takes nothing from the account's.
+	w.nextMinute()
+	w.blocked(readinesshttp.Start, "acme", "bob")
+	got := start(0, "bob").refused(429, domain.RequestBlocked).says("30 calls")
+	if !strings.HasPrefix(got.header.Get("RateLimit"), `"start";r=0;`) {
+		t.Errorf("got RateLimit %q, want that of the window that refuses", got.header.Get("RateLimit"))
+	}
+	if n := w.hits("pixies"); n != 0 {
+		t.Errorf("%d calls are counted in the account's window, want none", n)
+	}
+	// Near the end of a person's window that one is the tighter.
+	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits[1:26]`)
+	check(t, err)
+	if got := start(1, "bob").ok(202); !strings.HasPrefix(got.header.Get("RateLimit"), `"start";r=3;`) {
+		t.Errorf("got RateLimit %q, want that of the person", got.header.Get("RateLimit"))
+	}
+	// Whoever is in no account counts in none, and is told so.
+	start(0, "mallory").refused(403, domain.UserNotRegistered)
+	if n := w.hits(`pixies ""`); n != 0 {
+		t.Errorf("%d calls of strangers share a window", n)
+	}
+}
+
+// Two processes count the calls of an account as one, however many people make them at once, and let as many through
+// again as have left the window.
+//
+// proves: 8/pixies-calls decisions/2/rates
+func TestPixiesRateOfTwoProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, second, _ := w.process()
+	bases := []string{w.guarded(readinesshttp.Routes(), w.limiter(w.url)), second}
+	tokens := []string{w.as("ada"), w.as("bob"), w.as("uma")}
+	together := func(calls int) (allowed int) {
+		var made, got atomic.Int32
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for n := int(made.Add(1)); n <= calls; n = int(made.Add(1)) {
+					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, addressed(bases[i%2], pixiesRoutes()[n%4]), nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					r.Header.Set("Authorization", "Bearer "+tokens[i%3])
+					answer, err := http.DefaultClient.Do(r)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_ = answer.Body.Close()
+					switch {
+					case answer.StatusCode == http.StatusAccepted:
+						got.Add(1)
+					case answer.StatusCode != http.StatusTooManyRequests || !within(answer.Header.Get("Retry-After"), 1, 60):
+						t.Errorf("got %d with Retry-After %q", answer.StatusCode, answer.Header.Get("Retry-After"))
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return int(got.Load())
+	}
+	// refresh keeps the first calls of a slow machine in the window until the last are made.
+	refresh := func() {
+		_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'pixies%'`)
+		check(t, err)
+	}
+	if got := together(9); got != 9 {
+		t.Errorf("of 9 calls %d were allowed", got)
+	}
+	refresh()
+	if got := together(20); got != 1 {
+		t.Errorf("after 9 calls %d were allowed, want one", got)
+	}
+	if own := w.hits("start"); own != 10 {
+		t.Errorf("%d calls are counted in the callers' own windows, want the 10 that were allowed", own)
+	}
+	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp() - $1::interval, ARRAY[4]) || hits[5:] WHERE key LIKE 'pixies%'`, rate.Window)
+	check(t, err)
+	if got := together(20); got != 4 {
+		t.Errorf("with 4 calls out of the window %d were allowed, want 4", got)
+	}
+}
