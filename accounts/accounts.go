@@ -92,6 +92,10 @@ type (
 		BaseURL   string `yaml:"baseUrl"`
 		Model     string `yaml:"model"`
 		APIKeyEnv string `yaml:"apiKeyEnv"`
+
+		APIVersion  string `yaml:"apiVersion"`
+		WorkspaceID string `yaml:"workspaceId"`
+		DataAgentID string `yaml:"dataAgentId"`
 	}
 )
 
@@ -162,20 +166,27 @@ func (a accountDoc) declaration() account.Declaration {
 		d.People = append(d.People, person)
 	}
 	for _, s := range a.TrackingSetups {
-		id, err := uuid.Parse(s.WorkspaceID)
-		if err != nil || len(s.WorkspaceID) != len(uuid.UUID{}.String()) {
-			id = uuid.Nil // which the declaration refuses
-		}
 		d.TrackingSetups = append(d.TrackingSetups, account.TrackingSetup{
-			WorkspaceID: id, CollectorBaseURL: s.CollectorBaseURL, Size: s.Size, Corner: account.Corner(s.Corner), ExcludePages: s.ExcludePages,
+			WorkspaceID: id(s.WorkspaceID), CollectorBaseURL: s.CollectorBaseURL, Size: s.Size, Corner: account.Corner(s.Corner), ExcludePages: s.ExcludePages,
 		})
 	}
 	if p := a.AIProvider; p != nil {
 		d.AIProvider = &account.AIProvider{
 			Kind: account.ProviderKind(p.Kind), Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv,
+			APIVersion: p.APIVersion, WorkspaceID: id(p.WorkspaceID), DataAgentID: id(p.DataAgentID),
 		}
 	}
 	return d
+}
+
+// id is the UUID that s writes in the one form that is taken, else uuid.Nil, which
+// the declaration refuses where it needs an id.
+func id(s string) uuid.UUID {
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != len(id.String()) {
+		return uuid.Nil
+	}
+	return id
 }
 
 // or is what v points to, or byDefault when it points to nothing.

@@ -54,6 +54,10 @@ accounts:
   - accountId: fabrikam
     plan: Free
     region: # nothing said
+    aiProvider: {kind: data_agent, workspaceId: 6F1C2F3A-8F0E-4A53-9D4E-0D1A3C5B7E90, dataAgentId: 0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90}
+  - accountId: northwind
+    plan: Free
+    aiProvider: {kind: azure_openai, baseUrl: "https://northwind.example", model: texts, apiVersion: 2026-05-01-preview}
 `
 
 func parse(src string) ([]account.Declaration, error) {
@@ -82,6 +86,14 @@ func TestParseReadsEveryMember(t *testing.T) {
 		{
 			AccountID: "fabrikam", Plan: account.Free, Status: account.Active,
 			Settings: account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+			AIProvider: &account.AIProvider{
+				Kind: account.ProviderDataAgent, WorkspaceID: uuid.MustParse("6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90"), DataAgentID: uuid.MustParse("0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"),
+			},
+		},
+		{
+			AccountID: "northwind", Plan: account.Free, Status: account.Active,
+			Settings:   account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+			AIProvider: &account.AIProvider{Kind: account.ProviderAzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview"},
 		},
 	}
 	got, err := parse(whole)
@@ -124,6 +136,10 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"unknown access":      {head + "    people:\n      - person: ada\n        permissions:\n          usage: Grant\n", `accounts.yaml:7:11: accounts[0].people[0].permissions.usage: must be one of Granted, ConsentRequired, Unavailable, not "Grant"; the closest is "Granted"`},
 		"workspace no id":     {head + "    trackingSetups:\n      - workspaceId: sales\n", `accounts.yaml:5:9: accounts[0].trackingSetups[0].workspaceId: must be the workspace's id, a UUID`},
 		"workspace in braces": {head + "    trackingSetups:\n      - workspaceId: \"{6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90}\"\n", `accounts.yaml:5:9: accounts[0].trackingSetups[0].workspaceId: must be the workspace's id, a UUID`},
+		"no model":            {head + "    aiProvider:\n      kind: openai\n", `accounts.yaml:4:5: accounts[0].aiProvider.model: must be given for kind openai`},
+		"no endpoint":         {head + "    aiProvider:\n      kind: azure_openai\n      model: texts\n", `accounts.yaml:4:5: accounts[0].aiProvider.baseUrl: must be given for kind azure_openai`},
+		"agent nowhere": {head + "    aiProvider:\n      kind: data_agent\n      dataAgentId: sales\n", "accounts.yaml:4:5: accounts[0].aiProvider.workspaceId: must be the id of the data agent's workspace, a UUID\n" +
+			"accounts.yaml:6:7: accounts[0].aiProvider.dataAgentId: must be the data agent's id, a UUID"},
 		"everything at once": {"accounts:\n  - accountId: a b\n    plan: Team\n    status: active\n  - accountId: c\n    plan: Gold\n", "accounts.yaml:2:5: accounts[0].accountId: must be 1 to 64 of the characters A-Z a-z 0-9 . _ -\n" +
 			`accounts.yaml:4:5: accounts[0].status: must be one of Active, Suspended, Closed, not "active"; the closest is "Active"` + "\n" +
 			`accounts.yaml:6:5: accounts[1].plan: must be one of Free, Team, Business, Enterprise, not "Gold"; the closest is "Free"`},
@@ -199,6 +215,10 @@ func TestDescribe(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, accounts.Describe(a, events)); diff != "" {
 		t.Errorf("a changed account (-want +got):\n%s", diff)
+	}
+	agent := []domain.Event{account.DocumentSaved{Name: account.AIProviderDocument, Text: `{"kind":"data_agent","workspaceId":"w","dataAgentId":"a"}`}}
+	if diff := cmp.Diff([]string{"+ aiProvider: dataAgentId a, kind data_agent, workspaceId w"}, accounts.Describe(account.Account{}, agent)); diff != "" {
+		t.Errorf("a data agent (-want +got):\n%s", diff)
 	}
 	gone := []domain.Event{account.PersonRemoved{Person: item.Person{ID: "ada"}}, account.LicenseRemoved{LicenseID: "lic-1"}}
 	if diff := cmp.Diff([]string{"- person ada", "- license lic-1"}, accounts.Describe(a, gone)); diff != "" {

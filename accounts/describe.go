@@ -41,7 +41,7 @@ func Describe(before account.Account, events []domain.Event) []string {
 			say("- person %s", named(e.Person))
 		case account.DocumentSaved:
 			old, existed := before.Saved[e.Name]
-			say("%s %s: %s", sign(existed), document(e.Name), changes(json.RawMessage(old), json.RawMessage(e.Text), "workspaceId"))
+			say("%s %s: %s", sign(existed), document(e.Name), changes(json.RawMessage(old), json.RawMessage(e.Text), inName(e.Name)...))
 		case account.DocumentRemoved:
 			say("- %s", document(e.Name))
 		}
@@ -56,6 +56,14 @@ func document(name string) string {
 		return "tracking setup of workspace " + workspace
 	}
 	return name
+}
+
+// inName are the members of a document that its name says already.
+func inName(document string) []string {
+	if document == account.AIProviderDocument {
+		return nil
+	}
+	return []string{"workspaceId"}
 }
 
 func sign(existed bool) string {

@@ -140,20 +140,21 @@ var values = map[string][]any{
 	"license":          {"main", "other", ""},
 	"allocated":        {0, 1, -1, 1<<31 - 1, 1 << 31, "1"},
 	"role":             {"admin", "member", "Admin", ""},
-	"workspaceId":      {"6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90", "6F1C2F3A-8F0E-4A53-9D4E-0D1A3C5B7E91", "6f1c2f3a8f0e4a539d4e0d1a3c5b7e90", "{6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90}", "00000000-0000-0000-0000-000000000000", "sales", ""},
 	"size":             {0, 1, 64, 65, -1, "2"},
 	"corner":           {"TopLeft", "TopRight", "BottomLeft", "BottomRight", "Middle", ""},
-	"kind":             {"rules", "openai", "anthropic", "openai_compatible", "other", ""},
+	"kind":             {"rules", "openai", "anthropic", "openai_compatible", "azure_openai", "data_agent", "other", ""},
 	"apiKeyEnv":        {"KEY", "_k1", "1K", "sk-123", "", strings.Repeat("K", 128), strings.Repeat("K", 129)},
-	"issuer":           addresses, "collectorBaseUrl": addresses, "baseUrl": addresses,
+	"workspaceId":      ids, "dataAgentId": ids,
+	"issuer": addresses, "collectorBaseUrl": addresses, "baseUrl": addresses,
 	"addPixies": switches, "capacityDetails": switches, "aiFeatures": switches, "default": switches,
 	"platform": accesses, "usage": accesses, "storage": accesses, "agent": accesses,
-	"person": texts, "region": texts, "label": texts, "name": texts, "model": texts, "excludePages": texts,
+	"person": texts, "region": texts, "label": texts, "name": texts, "model": texts, "apiVersion": texts, "excludePages": texts,
 }
 
 var (
 	texts = []any{"ada", "Analytics: main", "", " ada", "ada ", "a\tb", "a\nb", "\u00a0ada", "ada\u3000", "a\u0085b", "ä", strings.Repeat("é", 256), strings.Repeat("é", 257), 5}
 
+	ids      = []any{"6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90", "6F1C2F3A-8F0E-4A53-9D4E-0D1A3C5B7E91", "6f1c2f3a8f0e4a539d4e0d1a3c5b7e90", "{6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90}", "00000000-0000-0000-0000-000000000000", "sales", ""}
 	accesses = []any{"Granted", "ConsentRequired", "Unavailable", "granted"}
 	switches = []any{false, "yes", 1}
 

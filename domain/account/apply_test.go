@@ -162,10 +162,19 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 		"blank pattern":        {func(d *account.Declaration) { d.TrackingSetups[0].ExcludePages = []string{""} }, "trackingSetups[0].excludePages[0]", "blank"},
 		"unknown provider":     {func(d *account.Declaration) { d.AIProvider = &account.AIProvider{Kind: "oracle"} }, "aiProvider.kind", "rules"},
 		"provider nowhere": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAICompatible}
+			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAICompatible, Model: "small"}
 		}, "aiProvider.baseUrl", "must be given"},
+		"provider without a model": {func(d *account.Declaration) {
+			d.AIProvider = &account.AIProvider{Kind: account.ProviderAnthropic}
+		}, "aiProvider.model", "must be given"},
+		"no data agent": {func(d *account.Declaration) {
+			d.AIProvider = &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: workspace}
+		}, "aiProvider.dataAgentId", "UUID"},
+		"a data agent": {func(d *account.Declaration) {
+			d.AIProvider = &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: workspace, DataAgentID: workspace}
+		}, "", ""},
 		"key in the file": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAI, APIKeyEnv: "sk-live-0123"}
+			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAI, Model: "large", APIKeyEnv: "sk-live-0123"}
 		}, "aiProvider.apiKeyEnv", "environment variable"},
 	} {
 		t.Run(name, func(t *testing.T) {

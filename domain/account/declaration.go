@@ -70,17 +70,34 @@ const (
 	ProviderOpenAI           ProviderKind = "openai"
 	ProviderAnthropic        ProviderKind = "anthropic"
 	ProviderOpenAICompatible ProviderKind = "openai_compatible"
+	ProviderAzureOpenAI      ProviderKind = "azure_openai"
+	ProviderDataAgent        ProviderKind = "data_agent"
 )
+
+// remote reports whether a model behind an address answers.
+func (k ProviderKind) remote() bool {
+	switch k {
+	case ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible, ProviderAzureOpenAI:
+		return true
+	}
+	return false
+}
 
 // AIProvider is what proposes texts for the account (decisions 8.2). APIKeyEnv
 // names the environment variable that holds the key; the key itself is never
 // part of it.
 type AIProvider struct {
-	Kind      ProviderKind `json:"kind"`
-	Name      string       `json:"name,omitempty"`
-	BaseURL   string       `json:"baseUrl,omitempty"`
-	Model     string       `json:"model,omitempty"`
-	APIKeyEnv string       `json:"apiKeyEnv,omitempty"`
+	Kind    ProviderKind `json:"kind"`
+	Name    string       `json:"name,omitempty"`
+	BaseURL string       `json:"baseUrl,omitempty"`
+	// Model is the model's name, of kind azure_openai the deployment's.
+	Model     string `json:"model,omitempty"`
+	APIKeyEnv string `json:"apiKeyEnv,omitempty"`
+	// APIVersion is of kind azure_openai only; "" is its interface without versions.
+	APIVersion string `json:"apiVersion,omitempty"`
+	// WorkspaceID and DataAgentID name the data agent of kind data_agent.
+	WorkspaceID uuid.UUID `json:"workspaceId,omitzero"`
+	DataAgentID uuid.UUID `json:"dataAgentId,omitzero"`
 }
 
 // AIProviderDocument is the name under which an account keeps its AI provider.
@@ -219,12 +236,22 @@ func (d Declaration) Problems(plans Plans) []Problem {
 	}
 
 	if p := d.AIProvider; p != nil {
-		oneOf(&c, "aiProvider.kind", p.Kind, ProviderRules, ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible)
+		oneOf(&c, "aiProvider.kind", p.Kind, ProviderRules, ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible, ProviderAzureOpenAI, ProviderDataAgent)
 		c.text("aiProvider.name", p.Name)
 		c.text("aiProvider.model", p.Model)
+		c.text("aiProvider.apiVersion", p.APIVersion)
 		c.url("aiProvider.baseUrl", p.BaseURL)
-		if p.Kind == ProviderOpenAICompatible && p.BaseURL == "" {
+		if (p.Kind == ProviderOpenAICompatible || p.Kind == ProviderAzureOpenAI) && p.BaseURL == "" {
 			c.add("aiProvider.baseUrl", "must be given for kind %s", p.Kind)
+		}
+		if p.Kind.remote() && p.Model == "" {
+			c.add("aiProvider.model", "must be given for kind %s", p.Kind)
+		}
+		if p.Kind == ProviderDataAgent && p.WorkspaceID == uuid.Nil {
+			c.add("aiProvider.workspaceId", "must be the id of the data agent's workspace, a UUID")
+		}
+		if p.Kind == ProviderDataAgent && p.DataAgentID == uuid.Nil {
+			c.add("aiProvider.dataAgentId", "must be the data agent's id, a UUID")
 		}
 		if p.APIKeyEnv != "" && !envPattern.MatchString(p.APIKeyEnv) {
 			c.add("aiProvider.apiKeyEnv", "must be the name of an environment variable; the key itself does not belong here")
