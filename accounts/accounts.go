@@ -71,6 +71,10 @@ type (
 		Allocated *int    `yaml:"allocated"`
 		Region    string  `yaml:"region"`
 		Status    *string `yaml:"status"`
+
+		ProvisioningStatus *string `yaml:"provisioningStatus"`
+		DataResidency      *string `yaml:"dataResidency"`
+		CapacityRequired   bool    `yaml:"capacityRequired"`
 	}
 	personDoc struct {
 		Person      string            `yaml:"person"`
@@ -148,7 +152,9 @@ func (a accountDoc) declaration() account.Declaration {
 	for _, l := range a.Licenses {
 		d.Licenses = append(d.Licenses, account.License{
 			ID: l.LicenseID, Label: l.Label, Default: l.Default, Allocated: l.Allocated, Region: l.Region,
-			Status: or(l.Status, account.LicenseActive),
+			Status: or(l.Status, account.LicenseActive), CapacityRequired: l.CapacityRequired,
+			ProvisioningStatus: beside(account.Provisioned, l.ProvisioningStatus),
+			DataResidency:      account.Location(beside(string(account.InService), l.DataResidency)),
 		})
 	}
 	for _, p := range a.People {
@@ -193,6 +199,15 @@ func id(s string) uuid.UUID {
 func or[T any](v *T, byDefault T) T {
 	if v == nil {
 		return byDefault
+	}
+	return *v
+}
+
+// beside is what v points to, empty where that is the default: saying a default
+// and saying nothing are no difference between two files.
+func beside(byDefault string, v *string) string {
+	if v == nil || *v == byDefault {
+		return ""
 	}
 	return *v
 }

@@ -33,6 +33,9 @@ accounts:
         allocated: 50
         region: westeurope
         status: Expired
+        provisioningStatus: Failed
+        dataResidency: CustomerLake
+        capacityRequired: true
     people:
       - person: "0815"
         issuer: https://login.example.com/v2
@@ -72,7 +75,8 @@ func TestParseReadsEveryMember(t *testing.T) {
 		{
 			AccountID: "contoso", Plan: account.Business, Status: account.Suspended, Region: "westeurope",
 			Settings: account.Settings{DefinitionCopies: account.CopiesKeep30Days},
-			Licenses: []account.License{{ID: "lic-1", Label: "Analytics: main", Default: true, Allocated: &fifty, Region: "westeurope", Status: account.LicenseExpired}},
+			Licenses: []account.License{{ID: "lic-1", Label: "Analytics: main", Default: true, Allocated: &fifty, Region: "westeurope", Status: account.LicenseExpired,
+				ProvisioningStatus: account.ProvisioningFailed, DataResidency: account.InCustomerLake, CapacityRequired: true}},
 			People: []account.Person{{
 				Person: item.Person{Issuer: "https://login.example.com/v2", ID: "0815"}, Role: account.Admin, License: "lic-1",
 				Permissions: map[item.Permission]item.Access{item.PermissionPlatform: item.Granted, item.PermissionUsage: item.ConsentRequired},
@@ -180,7 +184,7 @@ func TestDescribe(t *testing.T) {
 	events := decide(account.Account{}, whole)
 	want := []string{
 		"+ account contoso: plan Business, region westeurope, settings.addPixies false, settings.aiFeatures false, settings.capacityDetails false, settings.definitionCopies Keep30Days, status Suspended",
-		"+ license lic-1: allocated 50, default true, label Analytics: main, region westeurope, status Expired",
+		"+ license lic-1: allocated 50, capacityRequired true, dataResidency CustomerLake, default true, label Analytics: main, provisioningStatus Failed, region westeurope, status Expired",
 		"+ person 0815 of https://login.example.com/v2: license lic-1, permissions.platform Granted, permissions.usage ConsentRequired, role admin",
 		"+ aiProvider: apiKeyEnv LOCAL_AI_KEY, baseUrl http://127.0.0.1:11434/v1, kind openai_compatible, model small, name local",
 		`+ tracking setup of workspace 6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90: collectorBaseUrl https://pixies.example.com, corner TopLeft, excludePages ["Draft*","Notes"], size 2`,
@@ -196,7 +200,7 @@ func TestDescribe(t *testing.T) {
   - accountId: contoso
     plan: Team
     settings: {addPixies: false, capacityDetails: false, aiFeatures: true, definitionCopies: Keep30Days}
-    licenses: [{licenseId: lic-1, label: "Analytics: main", default: true, status: Expired}]
+    licenses: [{licenseId: lic-1, label: "Analytics: main", default: true, status: Expired, provisioningStatus: Provisioned, dataResidency: Service}]
     people:
       - {person: "0815", issuer: https://login.example.com/v2, license: lic-1, permissions: {usage: Granted}}
       - {person: ada}
@@ -207,7 +211,7 @@ func TestDescribe(t *testing.T) {
 		"~ status: Suspended -> Active",
 		"~ region: westeurope -> (none)",
 		"~ settings: aiFeatures false -> true",
-		"~ license lic-1: allocated 50 -> (none), region westeurope -> (none)",
+		"~ license lic-1: allocated 50 -> (none), capacityRequired true -> (none), dataResidency CustomerLake -> (none), provisioningStatus Failed -> (none), region westeurope -> (none)",
 		"+ person ada: role member",
 		"~ person 0815 of https://login.example.com/v2: permissions.platform Granted -> (none), permissions.usage ConsentRequired -> Granted, role admin -> member",
 		"~ aiProvider: apiKeyEnv LOCAL_AI_KEY -> (none), baseUrl http://127.0.0.1:11434/v1 -> (none), kind openai_compatible -> rules, model small -> (none), name local -> (none)",

@@ -135,19 +135,3 @@ func assessable(models []item.Item) error {
 	}
 	return nil
 }
-
-// active refuses to start work in a workspace whose capacity is paused, when
-// the account lets the service read capacities (decisions 8.6).
-func (s *Service) active(ctx context.Context, who Caller, workspaceID uuid.UUID) error {
-	if !who.Settings.CapacityDetails {
-		return nil
-	}
-	state, err := s.Platform.Capacity(ctx, who.Caller, workspaceID)
-	if err != nil {
-		return err
-	}
-	if state == item.CapacityPaused {
-		return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", workspaceID).About("workspaceId", workspaceID)
-	}
-	return nil
-}

@@ -214,8 +214,8 @@ func allowed(route Route, by principal) error {
 	return nil
 }
 
-// startRefusal returns what a call that starts work would be refused for now, judged as the guard and the platform judge
-// such a call, but without counting one. It is nil when any of the routes that start work would let the caller through:
+// startRefusal returns what a call that starts work would be refused for now, judged as the guard, the platform and the
+// commands judge such a call, but without counting one. It is nil when any of the routes that start work would let the caller through:
 // what one of them needs beyond that, a feature that is turned on say, is the route's own matter.
 func (s *Server) startRefusal(ctx context.Context, c *call) error {
 	n, err := s.limiter.Look(ctx, window(Start, c.by), Start.Limit)
@@ -230,7 +230,10 @@ func (s *Server) startRefusal(ctx context.Context, c *call) error {
 		err := allowed(route, c.by)
 		if err == nil {
 			access, err := s.commands.Permissions.Access(ctx, c.who.Caller)
-			return cmp.Or(err, item.Permitted(access))
+			if err := cmp.Or(err, item.Permitted(access)); err != nil {
+				return err
+			}
+			return s.commands.Startable(ctx, c.who)
 		}
 		first = cmp.Or(first, err)
 	}

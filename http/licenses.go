@@ -11,9 +11,6 @@ import (
 	"readiness/projections"
 )
 
-// provisioned is the state of every license: an operator gives it to the account, and it is there from then on.
-const provisioned = "Provisioned"
-
 // ListLicenses answers GET /v1/licenses (spec 2.5).
 func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (api.ListLicensesResponseObject, error) {
 	c := of(ctx)
@@ -33,9 +30,9 @@ func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObje
 	for _, l := range licensing.Licenses {
 		list.Value = append(list.Value, api.License{
 			LicenseID: l.ID, Label: text(l.Label), IsDefault: l.Default, Status: text(l.Status), Region: text(l.Region),
-			ProvisioningStatus: new(provisioned), Members: new(l.Members), CreatedAtUtc: new(l.CreatedAt),
+			ProvisioningStatus: new(l.Provisioning()), Members: new(l.Members), CreatedAtUtc: new(l.CreatedAt),
 			TrackedItems:  api.LicenseTrackedItems{Used: read(held.ByLicense[l.ID], unread), Allocated: l.Allocated},
-			DataResidency: api.DataResidency{Location: api.DataResidencyLocationService},
+			DataResidency: api.DataResidency{Location: api.DataResidencyLocation(l.Location())},
 		})
 	}
 	slices.SortFunc(list.Value, func(a, b api.License) int {

@@ -2,9 +2,11 @@ package http
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/trackeditem"
 	"readiness/http/api"
@@ -14,7 +16,12 @@ import (
 // ListTrackedItems answers GET /v1/trackedItems (spec 2.6).
 func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsRequestObject) (api.ListTrackedItemsResponseObject, error) {
 	who := of(ctx).who
-	p, err := openPage[projections.TrackedItemCursor](s, who.Account, "/v1/trackedItems", nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	filters, license := url.Values{}, ""
+	if r.Params.LicenseID != nil {
+		license = *r.Params.LicenseID
+		filters.Set("licenseId", license)
+	}
+	p, err := openPage[projections.TrackedItemCursor](s, who.Account, "/v1/trackedItems", filters, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +29,16 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	if err != nil {
 		return nil, err
 	}
-	q := projections.TrackedItemsQuery{AccountID: who.Account, ActiveOnly: limits.TrackedItems.Limit == nil, After: p.After, Limit: p.Limit + 1}
+	q := projections.TrackedItemsQuery{AccountID: who.Account, LicenseID: license, ActiveOnly: limits.TrackedItems.Limit == nil, After: p.After, Limit: p.Limit + 1}
 	if who.Role != account.Admin {
 		licensing, err := s.views.Licensing(ctx, who.Account)
 		if err != nil {
 			return nil, err
 		}
 		own, ok := licensing.Of(who.License)
+		if license != "" && license != own {
+			return nil, domain.Refuse(domain.LicenseNotYours, "license %s is not yours; leave licenseId out to list what is tracked under your own", shown(license)).About("licenseId", shown(license))
+		}
 		if !ok && len(licensing.Licenses) > 0 { // the items are others', whose licenses the caller has no part in
 			return api.ListTrackedItems200JSONResponse{Value: []api.TrackedItem{}}, nil
 		}

@@ -46,17 +46,6 @@ type Settings struct {
 	DefinitionCopies Copies `json:"definitionCopies"`
 }
 
-// License is a license of the account (spec 2.5). Allocated is nil when the
-// plan sets no allocation.
-type License struct {
-	ID        string `json:"licenseId"`
-	Label     string `json:"label,omitempty"`
-	Default   bool   `json:"default,omitempty"`
-	Allocated *int   `json:"allocated,omitempty"`
-	Region    string `json:"region,omitempty"`
-	Status    string `json:"status"`
-}
-
 // Person is a person of the account with their role, license and the access
 // they have to each platform permission.
 type Person struct {

@@ -140,6 +140,8 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 		"negative allocation":    {func(d *account.Declaration) { n := -1; d.Licenses[0].Allocated = &n }, "licenses[0].allocated", "negative"},
 		"allocation of none":     {func(d *account.Declaration) { n := 0; d.Licenses[0].Allocated = &n }, "", ""},
 		"unknown license status": {func(d *account.Declaration) { d.Licenses[0].Status = "Closed" }, "licenses[0].status", "Active, Suspended, Expired"},
+		"unknown provisioning":   {func(d *account.Declaration) { d.Licenses[0].ProvisioningStatus = "Ready" }, "licenses[0].provisioningStatus", "Provisioning, Provisioned, Failed"},
+		"unknown residency":      {func(d *account.Declaration) { d.Licenses[0].DataResidency = "Lake" }, "licenses[0].dataResidency", "Service, CustomerLake, CustomerStorage"},
 		"nobody":                 {func(d *account.Declaration) { d.People[0].Person.ID = "" }, "people[0].person", "subject"},
 		"person twice":           {func(d *account.Declaration) { d.People[1].Person = ada }, "people[1].person", "twice"},
 		"issuer no address":      {func(d *account.Declaration) { d.People[1].Person.Issuer = "login.example.com" }, "people[1].issuer", "absolute"},

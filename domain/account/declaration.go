@@ -30,13 +30,6 @@ type Declaration struct {
 	AIProvider     *AIProvider // nil: the embedded one
 }
 
-// The statuses of a license (decisions 4).
-const (
-	LicenseActive    = "Active"
-	LicenseSuspended = "Suspended"
-	LicenseExpired   = "Expired"
-)
-
 // Corner of a report page that a Pixie is put into (decisions 8.2).
 type Corner string
 
@@ -182,6 +175,8 @@ func (d Declaration) Problems(plans Plans) []Problem {
 		c.text(at+".label", l.Label)
 		c.text(at+".region", l.Region)
 		oneOf(&c, at+".status", l.Status, LicenseActive, LicenseSuspended, LicenseExpired)
+		oneOf(&c, at+".provisioningStatus", l.Provisioning(), Provisioning, Provisioned, ProvisioningFailed)
+		oneOf(&c, at+".dataResidency", l.Location(), InService, InCustomerLake, InCustomerStorage)
 	}
 
 	people := map[item.Person]bool{}

@@ -913,6 +913,9 @@ type CancelOperationParams struct {
 
 // ListTrackedItemsParams defines parameters for ListTrackedItems.
 type ListTrackedItemsParams struct {
+	// LicenseID Lists only the items of this license.
+	LicenseID *string `form:"licenseId,omitempty" json:"licenseId,omitempty"`
+
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -1268,6 +1271,19 @@ func (siw *ServerInterfaceWrapper) ListTrackedItems(w http.ResponseWriter, r *ht
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListTrackedItemsParams
+
+	// ------------- Optional query parameter "licenseId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "licenseId", r.URL.Query(), &params.LicenseID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "licenseId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "licenseId", Err: err})
+		}
+		return
+	}
 
 	// ------------- Optional query parameter "maxResults" -------------
 

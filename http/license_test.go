@@ -1,0 +1,129 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+)
+
+// licensed makes the account of pat, who administers it and has the license, and of kim, who has the account's default one.
+func (w *world) licensed(l account.License) {
+	w.t.Helper()
+	l.ID = "own"
+	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+		AccountID: "held", Plan: account.Team, Status: account.Active,
+		Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+		Licenses: []account.License{l, {ID: "rest", Default: true, Status: account.LicenseActive}},
+		People:   []account.Person{{Person: item.Person{ID: "pat"}, Role: account.Admin, License: "own"}, {Person: item.Person{ID: "kim"}, Role: account.Member}},
+	}})
+	check(w.t, err)
+}
+
+// What the operator says of a license keeps its people, and nobody else, from starting work: the account announces what the
+// start meets, and nothing comes of the start. Once it is mended, work starts.
+//
+// proves: 7.2/RegionNotReady 7.2/CapacityUnpaid 7.2/StoreNotConnected 2.3/api/writeRefusal 2.3/api/writesAllowed 2.5/status 2.5/provisioningStatus 2.5/dataResidency.location
+func TestLicenseThatStartsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, tt := range []struct {
+		license account.License
+		code    domain.Code
+	}{
+		{account.License{Status: account.LicenseActive, ProvisioningStatus: account.Provisioning}, domain.RegionNotReady},
+		{account.License{Status: account.LicenseActive, ProvisioningStatus: account.ProvisioningFailed}, domain.RegionNotReady},
+		{account.License{Status: account.LicenseSuspended}, domain.CapacityUnpaid},
+		{account.License{Status: account.LicenseExpired}, domain.CapacityUnpaid},
+		{account.License{Status: account.LicenseActive, DataResidency: account.InCustomerLake}, domain.StoreNotConnected},
+		{account.License{Status: account.LicenseActive, DataResidency: account.InCustomerStorage}, domain.StoreNotConnected},
+	} {
+		w.licensed(tt.license)
+		shown := w.get("/v1/licenses", w.in("held", "pat")).ok(200).value()[1]
+		if shown["status"] != tt.license.Status || shown["provisioningStatus"] != tt.license.Provisioning() || shown["dataResidency"].(map[string]any)["location"] != string(tt.license.Location()) {
+			t.Errorf("got %v, want %+v", shown, tt.license)
+		}
+		w.untouched(func() {
+			w.announces(t, w.in("held", "pat"), tt.code)
+			got := w.send(http.MethodPost, bulkPath, w.in("held", "pat"), fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)).refused(409, tt.code)
+			if ids := got.parameter("licenseId"); len(ids) != 1 || ids[0] != "own" {
+				t.Errorf("got parameters %v, want the license", ids)
+			}
+			// What the call is about is looked up before, and its form before that.
+			w.send(http.MethodPost, modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
+			w.send(http.MethodPost, bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
+		})
+		w.announces(t, w.in("held", "kim"), "")
+		w.get("/v1/trackedItems", w.in("held", "pat")).ok(200)
+	}
+	w.licensed(account.License{Status: account.LicenseActive})
+	w.announces(t, w.in("held", "pat"), "")
+}
+
+// Work that needs a capacity starts only in workspaces that are on one. Which workspace a call is about, the account cannot
+// announce.
+//
+// proves: 7.2/CapacityRequired
+func TestCapacityRequired(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.licensed(account.License{Status: account.LicenseActive, CapacityRequired: true})
+	pat := w.in("held", "pat")
+	w.untouched(func() {
+		w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").refused(409, domain.CapacityRequired).says("own")
+		w.send(http.MethodPost, bulkPath, pat, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)).refused(409, domain.CapacityRequired)
+		if api := w.get("/v1/account", pat).ok(200).body["api"].(map[string]any); api["writesAllowed"] != true {
+			t.Errorf("got %v: work in other workspaces would start", api)
+		}
+	})
+	w.send(http.MethodPost, modelPath(modelA)+"/assess", w.in("held", "kim"), "").operation()
+	w.cloud.workspaces[0].Capacity = "f8"
+	w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").operation()
+}
+
+// A member is shown their own license's items and asks for no other's; an administrator asks for any.
+//
+// proves: 7.2/LicenseNotYours 5/3
+func TestLicenseNotYours(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.duo()
+	for i, license := range []string{"main", "asia", "asia"} {
+		w.claim("duo", license, trackeditem.Claim{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.now().Add(time.Duration(i) * time.Second)})
+	}
+	list := func(query, accountID, person string) reply { return w.get("/v1/trackedItems?"+query, w.in(accountID, person)) }
+	w.spendsNothing(func() {
+		for _, tt := range []struct {
+			query, person string
+			want          int
+		}{
+			{"licenseId=asia", "lea", 2}, {"licenseId=main", "lea", 1}, {"licenseId=elsewhere", "lea", 0}, {"", "lea", 3},
+			{"licenseId=asia", "max", 2}, {"licenseId=main", "mia", 1}, {"", "max", 2},
+		} {
+			if got := list(tt.query, "duo", tt.person).ok(200).value(); len(got) != tt.want {
+				t.Errorf("%s of %q: got %v, want %d items", tt.person, tt.query, got, tt.want)
+			}
+		}
+		for _, tt := range []struct{ query, accountID, person string }{
+			{"licenseId=main", "duo", "max"}, {"licenseId=asia", "duo", "mia"}, {"licenseId=elsewhere", "duo", "mia"},
+			{"licenseId=one", "loose", "zoe"}, {"licenseId=main", "loose", "yan"}, {"licenseId=main", "tiny", "tim"},
+		} {
+			list(tt.query, tt.accountID, tt.person).refused(403, domain.LicenseNotYours).says("not yours")
+		}
+		list("licenseId=", "duo", "lea").refused(400, domain.InvalidRequest)
+		// A page stays with its filter.
+		token := list("licenseId=asia&maxResults=1", "duo", "lea").ok(200).body["continuationToken"].(string)
+		if got := list("licenseId=asia&continuationToken="+token, "duo", "lea").ok(200).value(); len(got) != 1 || got[0]["id"] != modelC.String() {
+			t.Errorf("got %v, want the second of the license", got)
+		}
+		list("continuationToken="+token, "duo", "lea").refused(400, domain.InvalidRequest)
+		list("licenseId=main&continuationToken="+token, "duo", "lea").refused(400, domain.InvalidRequest)
+	})
+}
