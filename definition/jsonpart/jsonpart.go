@@ -256,6 +256,12 @@ func (r *Reader) text() string {
 	plain := r.quoted()
 	raw := r.data[start:r.pos]
 	r.blank()
+	return unquote(raw, plain)
+}
+
+// unquote is what a valid text in its quotes says; plain says that it holds no
+// escape.
+func unquote(raw []byte, plain bool) string {
 	if inner := raw[1 : len(raw)-1]; plain && utf8.Valid(inner) {
 		return string(inner)
 	}

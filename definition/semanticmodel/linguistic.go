@@ -43,8 +43,11 @@ func readEntity(r *jsonpart.Reader) LinguisticEntity {
 			}
 		case "Visibility":
 			for member := range r.Object() {
-				if member == "Value" {
+				switch member {
+				case "Value":
 					e.Visibility, _ = r.Text()
+				case "State":
+					e.VisibilityState, _ = r.Text()
 				}
 			}
 		case "Terms":

@@ -49,7 +49,7 @@ func TestLinguisticSchema(t *testing.T) {
 		{
 			"a column with all there is",
 			entity(`"ConceptualEntity":"Sales","ConceptualProperty":"Amount"`, `,"State":"Generated","Visibility":{"Value":"Hidden","State":"Authored"},"Terms":[{"amount":{"State":"Generated","Weight":0.97}},{"revenue":{}},{"turnover":{"Type":"Noun","State":"Suggested"}}]`),
-			one(semanticmodel.LinguisticEntity{Table: "Sales", Property: "Amount", Visibility: "Hidden", Terms: []semanticmodel.Term{{Text: "amount", State: "Generated"}, {Text: "revenue"}, {Text: "turnover", State: "Suggested"}}}),
+			one(semanticmodel.LinguisticEntity{Table: "Sales", Property: "Amount", Visibility: "Hidden", VisibilityState: "Authored", Terms: []semanticmodel.Term{{Text: "amount", State: "Generated"}, {Text: "revenue"}, {Text: "turnover", State: "Suggested"}}}),
 		},
 		{"a hierarchy", entity(`"ConceptualEntity":"Date","Hierarchy":"H"`, ``), one(semanticmodel.LinguisticEntity{Table: "Date", OfHierarchy: true})},
 		{"a level", entity(`"ConceptualEntity":"Date","Hierarchy":"H","HierarchyLevel":"L"`, ``), one(semanticmodel.LinguisticEntity{Table: "Date", OfHierarchy: true})},

@@ -164,7 +164,10 @@ type LinguisticEntity struct {
 	// OfHierarchy is true for a binding with a Hierarchy (or a level of one).
 	OfHierarchy bool
 	Visibility  string // Visibility.Value, "" when absent
-	Terms       []Term
+	// VisibilityState is Visibility.State: "Authored" where a person chose, ""
+	// where it follows from the model.
+	VisibilityState string
+	Terms           []Term
 }
 
 // Term is a synonym. State is "" when absent.

@@ -115,7 +115,7 @@ func (r *tmdlReader) column(o *declared) Column {
 	return Column{
 		Name:               o.name,
 		Description:        o.description(),
-		DataType:           DataType(o.enum("dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
+		DataType:           dataType(o.enum("dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
 		SummarizeBy:        o.enum("summarizeBy", "default", "none", "sum", "min", "max", "count", "average", "distinctCount"),
 		IsHidden:           r.flag(o, "isHidden", false),
 		IsKey:              r.flag(o, "isKey", false),

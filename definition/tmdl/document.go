@@ -79,6 +79,7 @@ type Object struct {
 	description span  // the `///` lines with their line ends; empty when there are none
 	declaration span  // the line of the declaration, without its end
 	headEnd     int32 // after the declaration and its default text, line end included
+	written     span  // the default text as written, without a fence; empty when there is none
 	value       text
 }
 
@@ -109,6 +110,24 @@ func (o *Object) HasDefault() bool { return o.value.form != absent }
 // Default is the text behind the declaration's `=`: an expression without its
 // fence and outer indentation, lines joined by "\n", or a plain value.
 func (o *Object) Default() string { return o.value.String() }
+
+// WrittenDescription is the `///` lines above the declaration as the file holds
+// them, line ends included; "" when there are none.
+func (o *Object) WrittenDescription() string { return o.description.of(o.doc.src) }
+
+// WrittenDefault is the default text as the file holds it: of an expression in
+// lines of its own, these lines with their indentation, without a fence.
+func (o *Object) WrittenDefault() string { return o.written.of(o.doc.src) }
+
+// WrittenProperty is the lines of the property as the file holds them, without
+// the end of the last; false when the object does not have it.
+func (o *Object) WrittenProperty(name string) (string, bool) {
+	p, ok := o.Property(name)
+	if !ok {
+		return "", false
+	}
+	return trimLineEnd(p.lines.of(o.doc.src)), true
+}
 
 // Property returns the property with the name, in any case.
 func (o *Object) Property(name string) (Property, bool) {

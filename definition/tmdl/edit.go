@@ -18,19 +18,22 @@ type Edit struct {
 	changes map[place]change
 }
 
-// place is a description or a property, which an edit changes once.
+// place is a description, a property or a default text, which an edit changes
+// once.
 type place struct {
 	object   *Object
-	property string // in lower case, "" for the description
+	property string // in lower case, "" for the description, "=" for the default text
 }
 
-// change sets (or, when remove is true, takes out) the description, or the
-// property with the name, of the object that is the nth of Document.All.
+// change sets (or, when remove is true, takes out) the description, the default
+// text, or the property with the name, of the object that is the nth of
+// Document.All.
 type change struct {
 	object   int
-	property string // "" for the description
+	property string // "" for the description, "=" for the default text
 	value    string
 	remove   bool
+	written  bool // the value is bytes of the file
 }
 
 // Edit starts an edit of the document.
@@ -71,6 +74,30 @@ func (e *Edit) RemoveProperty(o *Object, name string) error {
 		return err
 	}
 	return e.add(o, change{property: name, remove: true})
+}
+
+// PutDescription replaces the `///` lines above the object's declaration by
+// those of another version of the file, as WrittenDescription returned them.
+func (e *Edit) PutDescription(o *Object, written string) error {
+	return e.add(o, change{value: written, written: true})
+}
+
+// PutProperty replaces the property that the object has by its lines in another
+// version of the file, as WrittenProperty returned them.
+func (e *Edit) PutProperty(o *Object, name, written string) error {
+	if _, ok := o.Property(name); !ok {
+		return fmt.Errorf("the %s has no property %s to replace", describe(o), name)
+	}
+	return e.add(o, change{property: name, value: written, written: true})
+}
+
+// PutDefault replaces the default text that the object has by another in the
+// same form, written as WrittenDefault returns it.
+func (e *Edit) PutDefault(o *Object, written string) error {
+	if !o.HasDefault() {
+		return fmt.Errorf("the %s has no text behind a = to replace", describe(o))
+	}
+	return e.add(o, change{property: "=", value: written, written: true})
 }
 
 func checkName(property string) error {
@@ -183,6 +210,9 @@ func verify(doc *Document, changes []change) error {
 	for o := range doc.All() {
 		for ; len(changes) > 0 && changes[0].object == n; changes = changes[1:] {
 			c := changes[0]
+			if c.written {
+				continue // whoever puts bytes back knows what they say
+			}
 			p, has := o.Property(c.property)
 			if c.property == "" && o.Description() != c.value || c.property != "" && (has == c.remove || has && p.Value() != c.value) {
 				return fmt.Errorf("%s:%d: the %s cannot hold this %s", doc.File, o.Line, describe(o), cmp.Or(c.property, "description"))
@@ -196,8 +226,14 @@ func verify(doc *Document, changes []change) error {
 // splice is what a change does to the bytes; false when it does nothing.
 func (d *Document) splice(o *Object, c change) (splice, bool) {
 	switch p, has := o.Property(c.property); {
+	case c.property == "=":
+		return splice{span: o.written, text: c.value, object: c.object}, true
 	case c.property == "":
 		return d.describeSplice(o, c)
+	case c.written:
+		s := p.lines
+		s.end = s.start + int32(len(trimLineEnd(s.of(d.src))))
+		return splice{span: s, text: c.value, object: c.object}, has
 	case c.remove && !has, has && !c.remove && p.Value() == c.value:
 		return splice{}, false
 	case c.remove:
@@ -223,14 +259,15 @@ func (d *Document) splice(o *Object, c change) (splice, bool) {
 
 // describeSplice replaces the `///` lines above the declaration.
 func (d *Document) describeSplice(o *Object, c change) (splice, bool) {
-	if c.value == o.Description() && (c.value != "" || o.description == (span{})) {
+	if !c.written && c.value == o.Description() && (c.value != "" || o.description == (span{})) {
 		return splice{}, false
 	}
 	s := splice{span: o.description, object: c.object}
 	if s.span == (span{}) {
 		s.span = span{o.declaration.start, o.declaration.start}
 	}
-	if c.remove {
+	if c.remove || c.written {
+		s.text = c.value
 		return s, true
 	}
 	declaration := o.declaration.of(d.src)

@@ -321,11 +321,11 @@ func (p *parser) object(at, level int, k string, ref bool, name string, i int) e
 		o.description = p.description
 	}
 	if i < p.end {
-		value, _, after, err := p.expression(i+1, level+1, soleExpressions[k])
+		value, written, after, err := p.expression(i+1, level+1, soleExpressions[k])
 		if err != nil {
 			return err
 		}
-		o.value, o.headEnd = value, int32(after)
+		o.value, o.written, o.headEnd = value, written, int32(after)
 		p.remember(opener{object: o, line: o.Line, form: value.form}, value)
 	}
 	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
@@ -375,7 +375,7 @@ func (p *parser) convert() error {
 		doc: p.doc, declaration: span{last.lines.start, last.written.end}, headEnd: last.lines.end,
 	}
 	if last.value.form != bare {
-		o.value = last.value
+		o.value, o.written = last.value, last.written
 	}
 	if strings.EqualFold(o.Keyword, "source") {
 		o.Keyword = "source"

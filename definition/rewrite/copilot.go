@@ -1,0 +1,298 @@
+package rewrite
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"readiness/definition/jsonpart"
+)
+
+// The parts that prepare a model for AI, and what they name as their schemas.
+const (
+	copilotFolder      = "Copilot/"
+	copilotVersion     = "Copilot/version.json"
+	instructionsFolder = "Copilot/Instructions/"
+	instructionsPart   = instructionsFolder + "instructions.md"
+	instructionsVer    = instructionsFolder + "version.json"
+	schemaPart         = "Copilot/schema.json"
+
+	schemas       = "https://developer.microsoft.com/json-schemas/fabric/item/"
+	versionSchema = schemas + "version/1.0.0/schema.json"
+	aiSchema      = schemas + "semanticModel/copilot/schema/1.0.0/schema.json"
+)
+
+// The members of the AI data schema.
+const (
+	columns  = "columns"
+	measures = "measures"
+)
+
+// versionFile is a version.json with the line end.
+func versionFile(end string) []byte {
+	return []byte(`{` + end + `  "$schema": "` + versionSchema + `",` + end + `  "version": "1.0.0"` + end + `}`)
+}
+
+// lineEnd is that of a JSON part that is new: as the others have it, LF unless
+// they have CRLF.
+func (e *edit) lineEnd() string {
+	for _, p := range e.old.Parts {
+		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || p.Path == "model.bim") && bytes.Contains(p.Data, []byte("\r\n")) {
+			return "\r\n"
+		}
+	}
+	return "\n"
+}
+
+// create makes the part if there is none.
+func (e *edit) create(path string, data []byte) {
+	if _, ok := e.part(path); !ok {
+		e.parts[path] = data
+		e.created = append(e.created, path)
+	}
+}
+
+// writeInstructions makes the text the part with the AI instructions, and
+// returns the part as it was.
+func (e *edit) writeInstructions(text string) *string {
+	data, ok := e.part(instructionsPart)
+	if !ok {
+		e.create(instructionsPart, []byte(text))
+		e.create(instructionsVer, versionFile(e.lineEnd()))
+		e.create(copilotVersion, versionFile(e.lineEnd()))
+		return nil
+	}
+	if bytes.HasPrefix(data, byteOrderMark) {
+		text = string(byteOrderMark) + text
+	}
+	e.parts[instructionsPart] = []byte(text)
+	return new(string(data))
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+func (e *edit) restoreInstructions(u Undo) error {
+	if now := e.model.Copilot.Instructions; now == nil || *now != u.Written {
+		return ErrChanged
+	}
+	e.parts[instructionsPart] = nil
+	if was := u.was(); was != nil {
+		e.parts[instructionsPart] = append([]byte{}, *was...)
+	}
+	return nil
+}
+
+// openSchema reads Copilot/schema.json; nil when there is none.
+func (e *edit) openSchema() (*jsonpart.Value, error) {
+	if e.schema == nil {
+		data, ok := e.part(schemaPart)
+		if !ok {
+			return nil, nil
+		}
+		tree, err := jsonpart.Edit(schemaPart, data)
+		if err == nil && tree.Root.Kind() != '{' {
+			err = errors.New(schemaPart + ": the AI data schema is no JSON object")
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.schema = tree
+	}
+	return e.schema.Root, nil
+}
+
+// writeVisibility sets the visibility of an object in the AI data schema with all
+// that must stand around it. It returns the value that stood there, and what the
+// write made around it.
+func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, err error) {
+	root, err := e.openSchema()
+	if err != nil {
+		return nil, nil, err
+	}
+	if root == nil {
+		end := e.lineEnd()
+		e.create(schemaPart, []byte(`{`+end+`  "$schema": "`+aiSchema+`"`+end+`}`))
+		e.create(copilotVersion, versionFile(end))
+		if root, err = e.openSchema(); err != nil {
+			return nil, nil, err
+		}
+		delete(e.parts, schemaPart) // the tree has it
+	}
+	made = map[string]string{}
+	note := func(level string, v *jsonpart.Value) {
+		if was, ok := e.made[v]; ok {
+			made[level] = was
+		}
+	}
+	tables, err := e.array(root, "tables", "$schema")
+	if err != nil {
+		return nil, nil, err
+	}
+	note("tables", tables)
+	entry := e.entry(tables, object{c.Table, ""})
+	note("table", entry)
+	if c.Name != "" {
+		before := []string{"id", "name", "visibility"}
+		list := e.list(c.Target)
+		if list == measures {
+			before = append(before, columns)
+		}
+		fields, err := e.array(entry, list, before...)
+		if err != nil {
+			return nil, nil, err
+		}
+		note("list", fields)
+		entry = e.entry(fields, object{c.Table, c.Name})
+		note("field", entry)
+	}
+	v := entry.Member("visibility")
+	if v == nil {
+		entry.Add("visibility", c.Value, "id", "name")
+		return nil, made, nil
+	}
+	raw := string(v.Raw())
+	if now, ok := v.Text(); !ok || now != c.Value {
+		v.SetText(c.Value)
+	}
+	return &raw, made, nil
+}
+
+// array is the member of the object that is an array. One that is not there,
+// null or empty is made.
+func (e *edit) array(in *jsonpart.Value, name string, after ...string) (*jsonpart.Value, error) {
+	v := in.Member(name)
+	switch {
+	case v == nil:
+		v = in.Add(name, jsonpart.Array{}, after...)
+		e.made[v] = ""
+	case v.Kind() == 'n':
+		v.Set([]byte("[]"))
+		e.made[v] = "null"
+	case v.Kind() != '[':
+		return nil, errors.New(schemaPart + ": the member " + name + " is no array")
+	case len(v.Items()) == 0:
+		if _, known := e.made[v]; !known {
+			e.made[v] = string(v.Raw())
+		}
+	}
+	return v, nil
+}
+
+// entry is the one for the object, which is added when there is none.
+func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
+	name := o.table
+	if o.name != "" {
+		name = o.name
+	}
+	if v := findEntry(entries, name); v != nil {
+		return v
+	}
+	entry := jsonpart.Object{{Name: "name", Value: name}}
+	if tag := e.source.lineageTag(o); tag != "" {
+		entry = slices.Insert(entry, 0, jsonpart.Field{Name: "id", Value: tag})
+	}
+	v := entries.Append(entry)
+	e.made[v] = ""
+	return v
+}
+
+// findEntry is the first entry with the name, nil when there is none.
+func findEntry(entries *jsonpart.Value, name string) *jsonpart.Value {
+	if entries == nil {
+		return nil
+	}
+	want := fold(name)
+	for _, v := range entries.Items() {
+		if text, ok := textOf(v.Member("name")); ok && fold(text) == want {
+			return v
+		}
+	}
+	return nil
+}
+
+func (e *edit) restoreVisibility(u Undo) error {
+	root, err := e.openSchema()
+	if err != nil || root == nil {
+		return ErrChanged
+	}
+	tables := root.Member("tables")
+	table := findEntry(tables, u.Table)
+	entry, list := table, (*jsonpart.Value)(nil)
+	if u.Name != "" && table != nil {
+		list = table.Member(e.list(u.Target))
+		entry = findEntry(list, u.Name)
+	}
+	if entry == nil {
+		return ErrChanged
+	}
+	v := entry.Member("visibility")
+	if now, ok := textOf(v); !ok || now != u.Written {
+		return ErrChanged
+	}
+	putBack(v, u.was())
+	if u.Name != "" {
+		u.removeEntry("field", entry)
+		u.emptyArray("list", list)
+	}
+	u.removeEntry("table", table)
+	u.emptyArray("tables", tables)
+	return nil
+}
+
+// removeEntry takes out an entry that the write made, once nothing is left in it.
+func (u *Undo) removeEntry(level string, entry *jsonpart.Value) {
+	if _, made := u.Made[level]; made && hasOnly(entry, "id", "name") {
+		entry.Remove()
+	}
+}
+
+// emptyArray makes an array that the write made or filled what it was, once it is
+// empty.
+func (u *Undo) emptyArray(level string, array *jsonpart.Value) {
+	was, made := u.Made[level]
+	switch {
+	case !made || len(array.Items()) > 0:
+	case was == "":
+		array.Remove()
+	default:
+		array.Set([]byte(was))
+	}
+}
+
+// nameCreated tells the undos which parts the write made. Each knows all of them:
+// a version.json goes with the last of the parts that it was made for.
+func (e *edit) nameCreated(undos []Undo) {
+	for i := range undos {
+		if u := &undos[i]; u.Culture == "" && (u.Property == Instructions || u.Property == Visibility) {
+			u.Created = e.created
+		}
+	}
+}
+
+// removeCreated takes out the parts that the undos' write made, once nothing but
+// what it made is left in them.
+func (e *edit) removeCreated(undos []Undo) {
+	created := map[string]bool{}
+	for _, u := range undos {
+		for _, path := range u.Created {
+			created[path] = true
+		}
+	}
+	if e.schema != nil && created[schemaPart] && hasOnly(e.schema.Root, "$schema") {
+		if name, _ := textOf(e.schema.Root.Member("$schema")); name == aiSchema {
+			e.parts[schemaPart] = nil
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(created)) {
+		needed := slices.ContainsFunc([]string{instructionsPart, schemaPart}, func(content string) bool {
+			_, there := e.part(content)
+			return created[content] && there && strings.HasPrefix(content, strings.TrimSuffix(path, "version.json"))
+		})
+		data, ok := e.part(path)
+		if ok && strings.HasSuffix(path, "version.json") && !needed && (bytes.Equal(data, versionFile("\n")) || bytes.Equal(data, versionFile("\r\n"))) {
+			e.parts[path] = nil
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"readiness/definition"
+	"readiness/definition/jsonpart"
+	"readiness/definition/semanticmodel"
+)
+
+// edit is a definition while its properties are changed or put back.
+type edit struct {
+	*reading
+	old    definition.Definition
+	source source
+	parts  map[string][]byte // under Copilot/: new bytes, nil for a part that goes
+	schema *jsonpart.Tree    // Copilot/schema.json, once it was looked at
+	// made is what a write puts around visibilities, with what stood there.
+	made    map[*jsonpart.Value]string
+	created []string
+}
+
+// source is the format that the objects of a model are declared in.
+type source interface {
+	// set sets a property of the object that the target names, and returns the
+	// bytes that stood there, nil for none.
+	set(t Target, value string) (*string, error)
+	// put puts back what set returned.
+	put(t Target, written *string) error
+	// lineageTag is the object's, "" when it has none.
+	lineageTag(o object) string
+	// linguistic is the culture's linguistic schema.
+	linguistic(culture string) (*linguistic, error)
+	// changed are the parts with other bytes than before, by path.
+	changed() (map[string][]byte, error)
+}
+
+func newEdit(d definition.Definition) (*edit, error) {
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return nil, err
+	}
+	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{}}
+	if slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isTMDL(p.Path) }) {
+		e.source, err = newTMDL(d)
+	} else {
+		e.source, err = newTMSL(d)
+	}
+	return e, err
+}
+
+// write makes one change.
+func (e *edit) write(c Change) (Undo, error) {
+	u := Undo{Target: c.Target, Written: asRead(c)}
+	if problem := CheckText(c.Property, c.Value); problem != "" {
+		return u, errors.New(problem)
+	}
+	if !e.value(c.Target).Found {
+		return u, errors.New("the model has no such object, or none with such a property")
+	}
+	var was *string
+	var err error
+	switch c.Property {
+	case Instructions:
+		if u.Culture = e.instructionsCulture(); u.Culture != "" {
+			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return instruct(root, c.Value), nil })
+		} else {
+			was = e.writeInstructions(c.Value)
+		}
+	case Visibility:
+		if u.Culture = e.visibilityCulture(); u.Culture != "" {
+			u.Made = map[string]string{}
+			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return showEntity(root, c, u.Made) })
+		} else {
+			was, u.Made, err = e.writeVisibility(c)
+		}
+	default:
+		was, err = e.source.set(c.Target, c.Value)
+	}
+	u.keep(was)
+	return u, err
+}
+
+// keep notes the bytes that stood where the change wrote.
+func (u *Undo) keep(was *string) {
+	if was != nil && !utf8.ValidString(*was) {
+		u.Bytes = []byte(*was)
+		return
+	}
+	u.Lines = was
+}
+
+// was is what keep noted.
+func (u *Undo) was() *string {
+	if u.Bytes != nil {
+		return new(string(u.Bytes))
+	}
+	return u.Lines
+}
+
+// restore puts one change back.
+func (e *edit) restore(u Undo) error {
+	switch {
+	case u.Culture != "":
+		return e.restoreLinguistic(u)
+	case u.Property == Instructions:
+		return e.restoreInstructions(u)
+	case u.Property == Visibility:
+		return e.restoreVisibility(u)
+	}
+	if v := e.value(u.Target); v.Text == nil || *v.Text != u.Written {
+		return ErrChanged
+	}
+	return e.source.put(u.Target, u.was())
+}
+
+// linguistic is a linguistic schema that is edited.
+type linguistic struct {
+	root *jsonpart.Value
+	// commit writes the edited schema back into what holds it, and returns how
+	// what it replaced was escaped there; put is how to escape what it puts there,
+	// nil for the usual way. It is nil when there is nothing to do.
+	commit func(put *string) *string
+}
+
+// writeLinguistic edits the culture's linguistic schema.
+func (e *edit) writeLinguistic(culture string, write func(root *jsonpart.Value) (*string, error)) (was, escaped *string, err error) {
+	l, err := e.source.linguistic(culture)
+	if err != nil {
+		return nil, nil, err
+	}
+	if was, err = write(l.root); err == nil && l.commit != nil {
+		escaped = l.commit(nil)
+	}
+	return was, escaped, err
+}
+
+func (e *edit) restoreLinguistic(u Undo) error {
+	l, err := e.source.linguistic(u.Culture)
+	if err != nil {
+		return ErrChanged
+	}
+	if u.Property == Instructions {
+		if now := e.instructions(); now == nil || *now != u.Written {
+			return ErrChanged
+		}
+		err = uninstruct(l.root, u)
+	} else {
+		err = unshowEntity(l.root, u)
+	}
+	if err == nil && l.commit != nil {
+		l.commit(u.Escaped)
+	}
+	return err
+}
+
+// part is a part as the edit has made it so far.
+func (e *edit) part(path string) ([]byte, bool) {
+	if data, ok := e.parts[path]; ok {
+		return data, data != nil
+	}
+	return e.old.Part(path)
+}
+
+// definition is the definition with all that was edited. Parts that are as they
+// were share their bytes with the old one.
+func (e *edit) definition() (definition.Definition, error) {
+	changed, err := e.source.changed()
+	if err != nil {
+		return definition.Definition{}, err
+	}
+	for path, data := range e.parts {
+		changed[path] = data
+	}
+	if _, gone := changed[schemaPart]; e.schema != nil && !gone {
+		changed[schemaPart] = e.schema.Bytes()
+	}
+	parts := make([]definition.Part, 0, len(e.old.Parts)+len(changed))
+	for _, p := range e.old.Parts {
+		if data, ok := changed[p.Path]; ok {
+			delete(changed, p.Path)
+			if data == nil {
+				continue
+			}
+			if string(data) != string(p.Data) {
+				p.Data = data
+			}
+		}
+		parts = append(parts, p)
+	}
+	for path, data := range changed {
+		if data != nil {
+			parts = append(parts, definition.Part{Path: path, Data: data})
+		}
+	}
+	return definition.New(parts...), nil
+}
+
+// verify reads what was written and compares it with the model that it must be.
+func (e *edit) verify(written definition.Definition, undos []Undo) error {
+	m, err := semanticmodel.Read(written)
+	if err != nil {
+		return fmt.Errorf("with the changes the definition cannot be read: %w", err)
+	}
+	after := newReading(written, m)
+	for _, u := range undos {
+		if v := after.value(u.Target); v.Text == nil || *v.Text != u.Written {
+			return fmt.Errorf("%s cannot be written: the definition cannot hold this value", u.Target)
+		}
+	}
+	e.expect(undos)
+	if what := difference(e.model, m); what != "" {
+		return fmt.Errorf("the changes cannot be written: with them the definition reads as one with other %s", what)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package rewrite
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	nfc "golang.org/x/text/unicode/norm"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+)
+
+// reading finds what a model holds.
+type reading struct {
+	model *semanticmodel.Model
+	// hasCopilot is true for a definition with any part under Copilot/.
+	hasCopilot bool
+	tables     map[string]*semanticmodel.Table
+	columns    map[object]*semanticmodel.Column
+	measures   map[object]*semanticmodel.Measure
+	entries    map[object]*string // visibilities of the AI data schema, by folded names
+	entities   map[object]*string // those of the linguistic schema
+}
+
+// object names a table (name "") or a field.
+type object struct{ table, name string }
+
+func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
+	r := &reading{
+		model:      m,
+		hasCopilot: slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return strings.HasPrefix(p.Path, copilotFolder) }),
+		tables:     map[string]*semanticmodel.Table{},
+		columns:    map[object]*semanticmodel.Column{},
+		measures:   map[object]*semanticmodel.Measure{},
+	}
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		r.tables[t.Name] = t
+		for j := range t.Columns {
+			r.columns[object{t.Name, t.Columns[j].Name}] = &t.Columns[j]
+		}
+		for j := range t.Measures {
+			r.measures[object{t.Name, t.Measures[j].Name}] = &t.Measures[j]
+		}
+	}
+	return r
+}
+
+// value is what the model holds at the target.
+func (r *reading) value(t Target) Value {
+	if t.Property == Instructions {
+		if t.Table != "" || t.Name != "" {
+			return Value{}
+		}
+		return Value{Found: true, Text: r.instructions()}
+	}
+	text, found := r.property(t)
+	if found && t.Property == Visibility {
+		return Value{Found: true, Text: r.visibility(t)}
+	}
+	if text == "" {
+		return Value{Found: found}
+	}
+	return Value{found, &text}
+}
+
+// property is the text of a property that the object itself has.
+func (r *reading) property(t Target) (text string, found bool) {
+	table, column, measure := r.find(t)
+	switch {
+	case table != nil:
+		return table.Description, t.Property == Description || t.Property == Visibility
+	case column != nil:
+		switch t.Property {
+		case DisplayFolder:
+			return column.DisplayFolder, true
+		case SummarizeBy:
+			return column.SummarizeBy, true
+		}
+		return column.Description, true
+	case measure != nil:
+		if t.Property == DisplayFolder {
+			return measure.DisplayFolder, true
+		}
+		return measure.Description, t.Property != SummarizeBy
+	}
+	return "", false
+}
+
+// find returns the one object that the target names.
+func (r *reading) find(t Target) (*semanticmodel.Table, *semanticmodel.Column, *semanticmodel.Measure) {
+	if t.Name == "" {
+		return r.tables[t.Table], nil, nil
+	}
+	o := object{t.Table, t.Name}
+	return nil, r.columns[o], r.measures[o]
+}
+
+// instructions are what the model takes as its AI instructions (regime C.9 (5)).
+func (r *reading) instructions() *string {
+	if r.model.Copilot.Instructions != nil {
+		return r.model.Copilot.Instructions
+	}
+	if c := r.culture(hasInstructions); c != nil {
+		return c.CustomInstructions
+	}
+	return nil
+}
+
+func hasInstructions(c *semanticmodel.Culture) bool { return c.CustomInstructions != nil }
+
+// hides is true for a culture whose linguistic schema keeps an AI data schema.
+func hides(c *semanticmodel.Culture) bool {
+	return slices.ContainsFunc(c.Entities, func(e semanticmodel.LinguisticEntity) bool {
+		return e.VisibilityState == "Authored" && e.Visibility != "" && !e.OfHierarchy
+	})
+}
+
+// culture is the model's default one if it fits, else the first by name that
+// does; nil when none does.
+func (r *reading) culture(fits func(*semanticmodel.Culture) bool) *semanticmodel.Culture {
+	var first *semanticmodel.Culture
+	for i := range r.model.Cultures {
+		c := &r.model.Cultures[i]
+		switch {
+		case !fits(c):
+		case c.Name == r.model.Culture:
+			return c
+		case first == nil || cmp.Less(c.Name, first.Name):
+			first = c
+		}
+	}
+	return first
+}
+
+// instructionsCulture is the culture in whose linguistic schema AI instructions
+// are written; "" when they are written to a part of their own.
+func (r *reading) instructionsCulture() string {
+	if r.hasCopilot {
+		return ""
+	}
+	for _, fits := range []func(*semanticmodel.Culture) bool{hasInstructions, hides} {
+		if c := r.culture(fits); c != nil {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// visibilityCulture is the culture in whose linguistic schema visibilities are
+// kept; "" when it is the AI data schema that has them.
+func (r *reading) visibilityCulture() string {
+	if r.hasCopilot {
+		return ""
+	}
+	if c := r.culture(hides); c != nil {
+		return c.Name
+	}
+	return ""
+}
+
+// visibility is the target's in the AI data schema, nil for none.
+func (r *reading) visibility(t Target) *string {
+	if name := r.visibilityCulture(); name != "" {
+		return r.entityVisibility(name, t)
+	}
+	return r.entryVisibility(t)
+}
+
+// entryVisibility is what Copilot/schema.json says of the target. Of entries for
+// the same object the first counts (regime C.9 (4)).
+func (r *reading) entryVisibility(t Target) *string {
+	if r.entries == nil {
+		r.entries = map[object]*string{}
+		if s := r.model.Copilot.Schema; s != nil {
+			seen := map[string]bool{}
+			for _, table := range s.Tables {
+				name := fold(table.Name)
+				if seen[name] {
+					continue
+				}
+				seen[name] = true
+				note(r.entries, object{name, ""}, table.Visibility)
+				for kind, fields := range map[string][]semanticmodel.AIField{columns: table.Columns, measures: table.Measures} {
+					for _, f := range fields {
+						note(r.entries, object{name, kind + fold(f.Name)}, f.Visibility)
+					}
+				}
+			}
+		}
+	}
+	if t.Name == "" {
+		return r.entries[object{fold(t.Table), ""}]
+	}
+	return r.entries[object{fold(t.Table), r.list(t) + fold(t.Name)}]
+}
+
+// entityVisibility is what the culture's linguistic schema says of the target.
+func (r *reading) entityVisibility(culture string, t Target) *string {
+	if r.entities == nil {
+		r.entities = map[object]*string{}
+		for _, c := range r.model.Cultures {
+			for _, e := range c.Entities {
+				if c.Name == culture && !e.OfHierarchy {
+					note(r.entities, object{fold(e.Table), fold(e.Property)}, e.Visibility)
+				}
+			}
+		}
+	}
+	return r.entities[object{fold(t.Table), fold(t.Name)}]
+}
+
+// note keeps the first visibility of an object.
+func note(visibilities map[object]*string, o object, visibility string) {
+	if _, ok := visibilities[o]; ok {
+		return
+	}
+	visibilities[o] = nil
+	if visibility != "" {
+		visibilities[o] = &visibility
+	}
+}
+
+// list is the member of a table's entry in the AI data schema that holds the
+// target's; "" for a table.
+func (r *reading) list(t Target) string {
+	switch _, column, measure := r.find(t); {
+	case column != nil:
+		return columns
+	case measure != nil:
+		return measures
+	}
+	return ""
+}
+
+// fold is the form under which the parts that prepare a model for AI name its
+// objects: NFC, in lower case, trimmed, white space runs as one space (regime C.9
+// (1), (4), (24)).
+func fold(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(name)), unicode.IsSpace), " ")
+}

@@ -1,0 +1,77 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The most characters that a text may have (decisions 4).
+const (
+	maxFolder       = 100
+	maxInstructions = 10_000
+)
+
+var (
+	summarizations = []string{"default", "none", "sum", "min", "max", "count", "average", "distinctCount"}
+	visibilities   = []string{"Auto", "Visible", "Hidden"}
+)
+
+// lineBreaks are those that no format keeps as such: VT, FF, NEL, U+2028, U+2029.
+const lineBreaks = "\v\f\u0085\u2028\u2029"
+
+// CheckText says what is wrong with a text for the property, "" when nothing is
+// (spec 4.5, apply rule 3). None is blank. A description breaks lines by CRLF, LF
+// or CR only, a display folder is one line of at most 100 characters, AI
+// instructions are at most 10,000; the other properties have their known values.
+func CheckText(p Property, text string) string {
+	known := func(values []string) string {
+		if slices.Contains(values, text) {
+			return ""
+		}
+		return fmt.Sprintf("it must be one of %s", strings.Join(values, ", "))
+	}
+	switch {
+	case p == SummarizeBy:
+		return known(summarizations)
+	case p == Visibility:
+		return known(visibilities)
+	case !utf8.ValidString(text):
+		return "it must be UTF-8"
+	case strings.Contains(text, "\x00"):
+		return "it may not hold NUL (U+0000)"
+	case strings.TrimSpace(text) == "":
+		return "it may not be blank"
+	}
+	switch p {
+	case Description:
+		if i := strings.IndexAny(text, lineBreaks); i >= 0 {
+			r, _ := utf8.DecodeRuneInString(text[i:])
+			return fmt.Sprintf("it may not hold the line break %U; break its lines with CRLF, LF or CR", r)
+		}
+	case DisplayFolder:
+		if strings.ContainsAny(text, "\r\n\t"+lineBreaks) {
+			return "it must be one line without a tab"
+		}
+		if n := utf8.RuneCountInString(text); n > maxFolder {
+			return fmt.Sprintf("it has %d characters; at most %d are allowed", n, maxFolder)
+		}
+	case Instructions:
+		if n := utf8.RuneCountInString(text); n > maxInstructions {
+			return fmt.Sprintf("it has %d characters; at most %d are allowed", n, maxInstructions)
+		}
+	default:
+		return fmt.Sprintf("%q is no property that can be set", p)
+	}
+	return ""
+}
+
+// asRead is a value as the format gives it back: the lines of a description end
+// with LF.
+func asRead(c Change) string {
+	if c.Property != Description {
+		return c.Value
+	}
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Value)
+}

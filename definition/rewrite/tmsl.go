@@ -1,0 +1,166 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"readiness/definition"
+	"readiness/definition/jsonpart"
+)
+
+const bimPart = "model.bim"
+
+// tmslSource is a model declared in TMSL.
+type tmslSource struct {
+	tree     *jsonpart.Tree
+	objects  map[object]*jsonpart.Value
+	contents map[string]*jsonpart.Value // of the linguistic schemas, by culture
+	texts    map[string]*jsonpart.Tree  // those that are texts, once they are edited
+}
+
+func newTMSL(d definition.Definition) (source, error) {
+	data, _ := d.Part(bimPart)
+	tree, err := jsonpart.Edit(bimPart, data)
+	if err != nil {
+		return nil, err
+	}
+	s := &tmslSource{tree, map[object]*jsonpart.Value{}, map[string]*jsonpart.Value{}, map[string]*jsonpart.Tree{}}
+	for _, m := range tree.Root.Items() {
+		if m.Name == "model" && m.Kind() == '{' {
+			clear(s.objects)
+			clear(s.contents)
+			s.declare(m)
+		}
+	}
+	return s, nil
+}
+
+// declare notes the tables, fields and linguistic schemas of the model.
+func (s *tmslSource) declare(model *jsonpart.Value) {
+	for _, m := range model.Items() {
+		switch m.Name {
+		case "tables":
+			for _, table := range m.Items() {
+				name := nameOf(table)
+				s.objects[object{name, ""}] = table
+				for _, list := range []string{columns, measures} {
+					if fields := table.Member(list); fields != nil {
+						for _, f := range fields.Items() {
+							s.objects[object{name, nameOf(f)}] = f
+						}
+					}
+				}
+			}
+		case "cultures":
+			for _, culture := range m.Items() {
+				if metadata := culture.Member("linguisticMetadata"); metadata != nil {
+					if content := metadata.Member("content"); content != nil {
+						s.contents[nameOf(culture)] = content
+					}
+				}
+			}
+		}
+	}
+}
+
+func nameOf(v *jsonpart.Value) string {
+	name, _ := linesOf(v.Member("name"))
+	return name
+}
+
+// linesOf is a text or the lines of one; false for what is neither.
+func linesOf(v *jsonpart.Value) (string, bool) {
+	if v == nil || v.Kind() != '[' {
+		return textOf(v)
+	}
+	var lines []string
+	for _, item := range v.Items() {
+		if line, ok := item.Text(); ok {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// behind are the members that TMSL's writers put before a property.
+var behind = map[Property][]string{
+	Description: {"type", "name"},
+	DisplayFolder: {
+		"type", "name", "dataType", "isNameInferred", "isDataTypeInferred", "description", "expression", "formatString",
+		"isHidden", "isUnique", "isKey", "isNullable", "isSimpleMeasure",
+	},
+	SummarizeBy: {
+		"type", "name", "dataType", "isNameInferred", "isDataTypeInferred", "dataCategory", "description", "isHidden", "isUnique", "isKey", "isNullable",
+		"isDefaultLabel", "isDefaultImage", "formatString", "isAvailableInMdx", "displayFolder", "lineageTag", "sourceLineageTag", "sourceProviderType",
+		"expression", "sourceColumn", "sortByColumn",
+	},
+}
+
+func (s *tmslSource) set(t Target, value string) (*string, error) {
+	o := s.objects[object{t.Table, t.Name}]
+	if o == nil || o.Kind() != '{' {
+		return nil, errors.New("model.bim does not declare it")
+	}
+	value = asRead(Change{t, value})
+	m := o.Member(string(t.Property))
+	if m == nil {
+		o.Add(string(t.Property), value, behind[t.Property]...)
+		return nil, nil
+	}
+	was := string(m.Raw())
+	if now, ok := linesOf(m); !ok || now != value {
+		m.SetText(value)
+	}
+	return &was, nil
+}
+
+func (s *tmslSource) put(t Target, written *string) error {
+	o := s.objects[object{t.Table, t.Name}]
+	if o == nil {
+		return ErrChanged
+	}
+	m := o.Member(string(t.Property))
+	if m == nil {
+		return ErrChanged
+	}
+	putBack(m, written)
+	return nil
+}
+
+func (s *tmslSource) lineageTag(o object) string {
+	if v := s.objects[o]; v != nil {
+		tag, _ := textOf(v.Member("lineageTag"))
+		return tag
+	}
+	return ""
+}
+
+func (s *tmslSource) linguistic(culture string) (*linguistic, error) {
+	content := s.contents[culture]
+	switch {
+	case content == nil:
+		return nil, fmt.Errorf("the culture %s has no linguistic schema", culture)
+	case content.Kind() == '{':
+		return &linguistic{root: content}, nil
+	case content.Kind() != '"':
+		return nil, fmt.Errorf("the linguistic schema of the culture %s is an array of lines, which cannot be edited; make it an object or a text", culture)
+	}
+	tree := s.texts[culture]
+	if tree == nil {
+		text, _ := content.Text()
+		var err error
+		if tree, err = jsonpart.Edit(bimPart, []byte(text)); err != nil {
+			return nil, err
+		}
+		if tree.Root.Kind() != '{' {
+			return nil, fmt.Errorf("the linguistic schema of the culture %s is no JSON object", culture)
+		}
+		s.texts[culture] = tree
+	}
+	return &linguistic{tree.Root, func(put *string) *string { return content.SpliceText(string(tree.Bytes()), put) }}, nil
+}
+
+func (s *tmslSource) changed() (map[string][]byte, error) {
+	return map[string][]byte{bimPart: s.tree.Bytes()}, nil
+}
