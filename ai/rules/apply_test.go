@@ -1,0 +1,124 @@
+package rules_test
+
+import (
+	"slices"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+	"readiness/domain/readiness"
+)
+
+// applied is a copy of a model with proposals put in.
+func applied(m *semanticmodel.Model, typ proposal.Type, proposals []proposal.Proposal) *semanticmodel.Model {
+	c := *m
+	c.Tables = slices.Clone(m.Tables)
+	for i := range c.Tables {
+		c.Tables[i].Columns = slices.Clone(c.Tables[i].Columns)
+		c.Tables[i].Measures = slices.Clone(c.Tables[i].Measures)
+	}
+	if s := m.Copilot.Schema; s != nil {
+		schema := semanticmodel.AISchema{Tables: slices.Clone(s.Tables)}
+		for i := range schema.Tables {
+			schema.Tables[i].Columns = slices.Clone(schema.Tables[i].Columns)
+			schema.Tables[i].Measures = slices.Clone(schema.Tables[i].Measures)
+		}
+		c.Copilot.Schema = &schema
+	}
+	for _, p := range proposals {
+		put(&c, typ, p)
+	}
+	return &c
+}
+
+func put(m *semanticmodel.Model, typ proposal.Type, p proposal.Proposal) {
+	if typ == proposal.AIInstructions {
+		m.Copilot.Instructions = &p.Value
+		return
+	}
+	if typ == proposal.AIDataSchema {
+		show(m, p)
+		return
+	}
+	t := &m.Tables[slices.IndexFunc(m.Tables, func(t semanticmodel.Table) bool { return t.Name == p.Table })]
+	switch p.Object.Type {
+	case proposal.Table:
+		t.Description = p.Value
+	case proposal.Column:
+		t.Columns[slices.IndexFunc(t.Columns, func(c semanticmodel.Column) bool { return c.Name == p.Name })].Description = p.Value
+	case proposal.Measure:
+		x := &t.Measures[slices.IndexFunc(t.Measures, func(m semanticmodel.Measure) bool { return m.Name == p.Name })]
+		if typ == proposal.DisplayFolder {
+			x.DisplayFolder = p.Value
+		} else {
+			x.Description = p.Value
+		}
+	}
+}
+
+// show writes a visibility into the AI data schema.
+func show(m *semanticmodel.Model, p proposal.Proposal) {
+	if m.Copilot.Schema == nil {
+		m.Copilot.Schema = &semanticmodel.AISchema{}
+	}
+	s := m.Copilot.Schema
+	at := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return t.Name == p.Table })
+	if at < 0 {
+		at = len(s.Tables)
+		s.Tables = append(s.Tables, semanticmodel.AITable{Name: p.Table})
+	}
+	t := &s.Tables[at]
+	fields := &t.Columns
+	switch p.Object.Type {
+	case proposal.Table:
+		t.Visibility = p.Value
+		return
+	case proposal.Measure:
+		fields = &t.Measures
+	}
+	i := slices.IndexFunc(*fields, func(f semanticmodel.AIField) bool { return f.Name == p.Name })
+	if i < 0 {
+		i = len(*fields)
+		*fields = append(*fields, semanticmodel.AIField{Name: p.Name})
+	}
+	(*fields)[i].Visibility = p.Value
+}
+
+// fixable are the objects that findings of the model say a fix is for.
+func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
+	var objects []proposal.Object
+	for _, f := range readiness.Assess(m, readiness.Options{}).Findings {
+		if slices.ContainsFunc(f.RuleIDs, func(id string) bool { return slices.Contains(rule, id) }) {
+			kind := map[readiness.ObjectType]proposal.ObjectType{
+				readiness.TableObject: proposal.Table, readiness.ColumnObject: proposal.Column, readiness.MeasureObject: proposal.Measure,
+			}[f.ObjectType]
+			objects = append(objects, proposal.Object{Table: f.Table, Name: f.ObjectName, Type: kind})
+		}
+	}
+	return objects
+}
+
+var descriptionRules = []string{"DSC-01", "DSC-02", "DSC-03", "DSC-04", "DSC-05", "DSC-06"}
+
+// asks are those of a bundle, each of the model as it is.
+func asks(m *semanticmodel.Model) []proposal.Ask {
+	return []proposal.Ask{
+		{Type: proposal.AIInstructions, Model: m},
+		{Type: proposal.Description, Model: m, Objects: fixable(m, descriptionRules...)},
+		{Type: proposal.DisplayFolder, Model: m, Objects: fixable(m, "MEA-04")},
+		{Type: proposal.AIDataSchema, Model: m},
+	}
+}
+
+// optimized is the model with every proposal of a bundle, or the recommended ones.
+func optimized(m *semanticmodel.Model, recommended bool) *semanticmodel.Model {
+	out := m
+	for _, ask := range asks(m) {
+		a := rules.Propose(ask)
+		if recommended && ask.Type == proposal.AIDataSchema {
+			a.Proposals = slices.DeleteFunc(a.Proposals, func(p proposal.Proposal) bool { return !p.Recommended })
+		}
+		out = applied(out, ask.Type, a.Proposals)
+	}
+	return out
+}

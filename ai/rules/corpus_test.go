@@ -1,0 +1,106 @@
+package rules_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+// Applying what is proposed raises the score of every sample that has a finding
+// to fix, and lowers none.
+//
+// proves: 1/does/optimize
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	improves(t, filepath.Join("..", "..", "samples", "workspaces"), 9)
+}
+
+// The same for public models.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	root := os.Getenv("READINESS_CORPUS")
+	if root == "" {
+		t.Skip("READINESS_CORPUS names no folder of semantic models")
+	}
+	improves(t, root, 11)
+}
+
+func improves(t *testing.T, root string, least int) {
+	t.Helper()
+	models := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		parts := read(t, path)
+		m, err := semanticmodel.Read(definition.New(parts...))
+		if err != nil {
+			return nil
+		}
+		if len(m.Tables) == 0 {
+			return fs.SkipDir
+		}
+		models++
+		compare(t, strings.TrimPrefix(path, root), m)
+		return fs.SkipDir
+	})
+	if err != nil || models < least {
+		t.Errorf("%d models below %s, want %d: %v", models, root, least, err)
+	}
+}
+
+func compare(t *testing.T, name string, m *semanticmodel.Model) {
+	t.Helper()
+	before := readiness.Assess(m, readiness.Options{})
+	if before.Raw == nil {
+		return
+	}
+	fixes := slices.ContainsFunc(before.Findings, func(f readiness.Finding) bool {
+		return slices.ContainsFunc(f.FixKinds, func(k readiness.FixKind) bool { return k != "" && k != readiness.Properties })
+	})
+	check := func(how string, after *semanticmodel.Model, more bool) {
+		r := readiness.Assess(after, readiness.Options{})
+		if r.RawUncapped == nil || *r.RawUncapped < *before.RawUncapped || more && *r.RawUncapped <= *before.RawUncapped {
+			t.Errorf("%s: %s takes the score from %v to %v", name, how, *before.RawUncapped, r.RawUncapped)
+			return
+		}
+		t.Logf("%5.1f to %5.1f with %s: %s", *before.RawUncapped, *r.RawUncapped, how, name)
+	}
+	for _, ask := range asks(m) {
+		a := rules.Propose(ask)
+		check(string(ask.Type), applied(m, ask.Type, a.Proposals), false)
+	}
+	check("all", optimized(m, false), fixes)
+	check("all that is recommended", optimized(m, true), fixes)
+}
+
+func read(t *testing.T, folder string) []definition.Part {
+	t.Helper()
+	var parts []definition.Part
+	if _, err := os.Stat(filepath.Join(folder, "definition")); err != nil {
+		if _, err := os.Stat(filepath.Join(folder, "model.bim")); err != nil {
+			return nil
+		}
+	}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(folder, path)
+		parts = append(parts, definition.Part{Path: filepath.ToSlash(rel), Data: data})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts
+}

@@ -1,0 +1,449 @@
+package rules
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// role is what a table is for (regime C.1, C.9 (7, 8)).
+type role int
+
+const (
+	plain role = iota
+	fact
+	dimension
+	dateTable
+	measureTable
+	calculationGroup
+	fieldParameter
+)
+
+// table is a table that rules look at, with its fields.
+type table struct {
+	src        *semanticmodel.Table
+	role       role
+	columns    []*field // in the order of the definition, row numbers left out
+	measures   []*field // in the order of the definition
+	visibility string   // in the AI data schema
+	exposed    bool     // an AI sees it now (regime C.1, set X)
+	related    bool     // in an active relationship
+	many, one  bool     // on a many side, on the one side of an active relationship
+	around     []*table // those on the one side of its many sides, by name
+	facts      []*table // those on the many side of its one side, by name
+}
+
+// field is a column or a measure: exactly one of the two is not nil.
+type field struct {
+	table       *table
+	column      *semanticmodel.Column
+	measure     *semanticmodel.Measure
+	name        string
+	description string
+	words       []string
+	hidden      bool // in the model, or its table is
+	visibility  string
+	exposed     bool
+	views       int64
+
+	dax    dax.Expression // of a measure or calculated column
+	refs   []*field       // what it names, each once, in the order written
+	usedBy []*field       // the measures that name it directly
+
+	key      bool // an end of a relationship, or marked as key
+	end      bool // of any relationship
+	manySide bool // of any relationship
+	dateEnd  bool // of a relationship with a date table
+
+	orders *field // the column that is sorted by this one
+}
+
+type relation struct {
+	src      *semanticmodel.Relationship
+	from, to *field
+}
+
+// facts are what the definition says of a model, after the tables that an AI
+// never sees were dropped (regime C.1). Tables are ordered by name, so that
+// their order in the definition means nothing.
+type facts struct {
+	src        *semanticmodel.Model
+	tables     []*table
+	autoDate   []*semanticmodel.Table
+	relations  []relation
+	configured bool // the AI data schema is (regime C.9 (4))
+	usage      bool // there is a usage map with views in it
+	fields     map[[2]string]*field
+	measures   map[string]*field
+}
+
+func newFacts(m *semanticmodel.Model, usage map[string]map[string]int64) *facts {
+	f := &facts{src: m, fields: map[[2]string]*field{}, measures: map[string]*field{}}
+	for i := range m.Tables {
+		switch t := &m.Tables[i]; {
+		case automaticDates(t):
+			f.autoDate = append(f.autoDate, t)
+		case !t.IsPrivate:
+			f.tables = append(f.tables, newTable(t))
+		}
+	}
+	slices.SortStableFunc(f.tables, func(a, b *table) int { return strings.Compare(a.src.Name, b.src.Name) })
+	for _, t := range f.tables {
+		for _, x := range t.fields() {
+			if k := [2]string{strings.ToLower(t.src.Name), strings.ToLower(x.name)}; f.fields[k] == nil {
+				f.fields[k] = x
+			}
+			if k := strings.ToLower(x.name); x.measure != nil && f.measures[k] == nil {
+				f.measures[k] = x
+			}
+		}
+	}
+	f.view(usage)
+	f.expose()
+	f.relate()
+	f.assign()
+	f.read()
+	return f
+}
+
+func newTable(src *semanticmodel.Table) *table {
+	t := &table{src: src}
+	for i := range src.Columns {
+		if c := &src.Columns[i]; !c.IsRowNumber {
+			t.columns = append(t.columns, &field{
+				table: t, column: c, name: c.Name, description: c.Description, words: words(c.Name), hidden: c.IsHidden || src.IsHidden, key: c.IsKey,
+			})
+		}
+	}
+	byName := make(map[string]*field, len(t.columns))
+	for _, x := range t.columns {
+		byName[strings.ToLower(x.name)] = x
+	}
+	for _, x := range t.columns {
+		if by := byName[strings.ToLower(x.column.SortByColumn)]; by != nil && by != x && by.orders == nil {
+			by.orders = x
+		}
+	}
+	for i := range src.Measures {
+		m := &src.Measures[i]
+		t.measures = append(t.measures, &field{
+			table: t, measure: m, name: m.Name, description: m.Description, words: words(m.Name), hidden: m.IsHidden || src.IsHidden,
+		})
+	}
+	return t
+}
+
+func automaticDates(t *semanticmodel.Table) bool {
+	_, local := t.Annotations["__PBI_LocalDateTable"]
+	_, template := t.Annotations["__PBI_TemplateDateTable"]
+	return local || template || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_")
+}
+
+func (t *table) fields() []*field { return slices.Concat(t.columns, t.measures) }
+
+func (f *facts) allFields() []*field {
+	var all []*field
+	for _, t := range f.tables {
+		all = append(all, t.fields()...)
+	}
+	return all
+}
+
+// allMeasures is every measure, the most useful first: the most viewed, then the
+// most built upon, then by table and place.
+func (f *facts) allMeasures() []*field {
+	var all []*field
+	for _, t := range f.tables {
+		all = append(all, t.measures...)
+	}
+	slices.SortStableFunc(all, func(a, b *field) int {
+		return cmp.Or(cmp.Compare(b.views, a.views), cmp.Compare(len(b.usedBy), len(a.usedBy)))
+	})
+	return all
+}
+
+// view reads the usage map: names are compared under norm (regime C.9 (20)).
+func (f *facts) view(usage map[string]map[string]int64) {
+	type ref struct{ table, field string }
+	views := map[ref]int64{}
+	for t, fields := range usage {
+		for name, n := range fields {
+			if n > 0 {
+				f.usage = true
+				views[ref{norm(t), norm(name)}] += n
+			}
+		}
+	}
+	for _, x := range f.allFields() {
+		x.views = views[ref{norm(x.table.src.Name), norm(x.name)}]
+	}
+}
+
+// expose reads the AI data schema and finds what an AI sees now (regime C.1,
+// C.9 (4, 21)).
+func (f *facts) expose() {
+	entries := map[string]*semanticmodel.AITable{}
+	if s := f.src.Copilot.Schema; s != nil {
+		for i := range s.Tables {
+			if name := norm(s.Tables[i].Name); entries[name] == nil {
+				entries[name] = &s.Tables[i]
+			}
+		}
+	}
+	for _, t := range f.tables {
+		entry := entries[norm(t.src.Name)]
+		if entry == nil {
+			continue
+		}
+		t.visibility = entry.Visibility
+		f.note(t.visibility)
+		columns, measures := visibilities(entry.Columns), visibilities(entry.Measures)
+		for _, x := range t.fields() {
+			of := columns
+			if x.measure != nil {
+				of = measures
+			}
+			x.visibility = of[norm(x.name)]
+			f.note(x.visibility)
+		}
+	}
+	for _, t := range f.tables {
+		if !f.configured {
+			t.exposed = !t.src.IsHidden
+		}
+		for _, x := range t.fields() {
+			x.exposed = f.seen(t.visibility, x.visibility, x.hidden)
+			t.exposed = t.exposed || f.configured && x.exposed
+		}
+	}
+}
+
+// visibilities are those of a table's entries by name under norm; of two entries
+// of one name the first counts.
+func visibilities(entries []semanticmodel.AIField) map[string]string {
+	all := make(map[string]string, len(entries))
+	for _, e := range entries {
+		name := norm(e.Name)
+		if _, known := all[name]; !known {
+			all[name] = e.Visibility
+		}
+	}
+	return all
+}
+
+func (f *facts) note(visibility string) {
+	f.configured = f.configured || visibility == proposal.Visible || visibility == proposal.Hidden
+}
+
+// seen tells whether an AI sees a field whose table and which itself have these
+// entries in the AI data schema.
+func (f *facts) seen(table, field string, hidden bool) bool {
+	return !f.configured && !hidden || f.configured && schemaShows(table, field, hidden)
+}
+
+// schemaShows is what a configured schema does.
+func schemaShows(table, field string, hidden bool) bool {
+	return table != proposal.Hidden && (field == proposal.Visible || (field == "" || field == "Auto") && !hidden)
+}
+
+func (f *facts) find(table, name string) *field {
+	return f.fields[[2]string{strings.ToLower(table), strings.ToLower(name)}]
+}
+
+func (f *facts) relate() {
+	for i := range f.src.Relationships {
+		r := &f.src.Relationships[i]
+		from, to := f.find(r.FromTable, r.FromColumn), f.find(r.ToTable, r.ToColumn)
+		if from == nil || to == nil || from.column == nil || to.column == nil {
+			continue
+		}
+		f.relations = append(f.relations, relation{r, from, to})
+		fromMany, toMany := r.FromCardinality != semanticmodel.One, r.ToCardinality == semanticmodel.Many
+		from.key, from.end, from.manySide = true, true, from.manySide || fromMany
+		to.key, to.end, to.manySide = true, true, to.manySide || toMany
+		if r.IsActive {
+			join(from.table, to.table, fromMany, toMany)
+			join(to.table, from.table, toMany, fromMany)
+		}
+	}
+	active := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(f.relations, func(a, b relation) int {
+		return cmp.Or(
+			cmp.Compare(active[a.src.IsActive], active[b.src.IsActive]),
+			strings.Compare(a.from.table.src.Name, b.from.table.src.Name), strings.Compare(a.from.name, b.from.name),
+			strings.Compare(a.to.table.src.Name, b.to.table.src.Name), strings.Compare(a.to.name, b.to.name))
+	})
+	for _, t := range f.tables {
+		for _, others := range []*[]*table{&t.around, &t.facts} {
+			slices.SortFunc(*others, func(a, b *table) int { return strings.Compare(a.src.Name, b.src.Name) })
+			*others = slices.Compact(*others)
+		}
+	}
+}
+
+func join(t, other *table, many, otherMany bool) {
+	t.related = true
+	t.many = t.many || many && !otherMany
+	t.one = t.one || !many
+	switch {
+	case t == other:
+	case many && !otherMany:
+		t.around = append(t.around, other)
+	case otherMany && !many:
+		t.facts = append(t.facts, other)
+	}
+}
+
+var dateWords = setOf("date dates calendar")
+
+func (f *facts) assign() {
+	for _, t := range f.tables {
+		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
+		parameter := slices.ContainsFunc(t.columns, func(x *field) bool { _, ok := x.column.ExtendedProperties["ParameterMetadata"]; return ok })
+		rows := slices.ContainsFunc(t.columns, func(x *field) bool { return x.end || x.exposed })
+		byName := t.one && dateWords.meets(words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
+		switch {
+		case t.src.CalculationGroup != nil:
+			t.role = calculationGroup
+		case calculated && parameter:
+			t.role = fieldParameter
+		case len(t.measures) > 0 && !rows:
+			t.role = measureTable
+		case byName || strings.EqualFold(t.src.DataCategory, "Time"):
+			t.role = dateTable
+		case t.one:
+			t.role = dimension
+		case t.many:
+			t.role = fact
+		}
+	}
+	for _, r := range f.relations {
+		r.from.dateEnd = r.from.dateEnd || r.to.table.role == dateTable
+		r.to.dateEnd = r.to.dateEnd || r.from.table.role == dateTable
+	}
+}
+
+func (x *field) isDate() bool { return x.column != nil && x.column.DataType == semanticmodel.DateTime }
+
+func (x *field) isNumber() bool {
+	if x.column == nil {
+		return false
+	}
+	switch x.column.DataType {
+	case semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double:
+		return true
+	}
+	return false
+}
+
+// read reads the DAX of measures and calculated columns (regime C.9 (11)).
+func (f *facts) read() {
+	for _, x := range f.allFields() {
+		text := ""
+		if x.measure != nil {
+			text = x.measure.Expression
+		} else {
+			text = x.column.Expression
+		}
+		x.dax = dax.Read(text)
+		for _, r := range x.dax.References {
+			if to := f.resolve(r, x.table); to != nil && !slices.Contains(x.refs, to) {
+				x.refs = append(x.refs, to)
+			}
+		}
+		if x.measure != nil {
+			for _, to := range x.refs {
+				to.usedBy = append(to.usedBy, x)
+			}
+		}
+	}
+}
+
+func (f *facts) resolve(r dax.Reference, home *table) *field {
+	if r.Qualified {
+		return f.find(r.Table, r.Name)
+	}
+	if m := f.measures[strings.ToLower(r.Name)]; m != nil || home == nil {
+		return m
+	}
+	return f.find(home.src.Name, r.Name)
+}
+
+func (x *field) calls(names set) bool {
+	return slices.ContainsFunc(x.dax.Calls, func(c dax.Call) bool { return names[strings.ToUpper(c.Name)] })
+}
+
+var (
+	helperWords    = setOf("helper tooltip svg icon colour color title label placeholder debug dummy")
+	helperNames    = regexp.MustCompile(`(?i)^[_\.]|^(x|zz|tmp|test|debug|helper)[ _-]`)
+	technicalWords = setOf("sk guid uuid etl hash checksum rowid audit loaddate batch")
+	technicalNames = regexp.MustCompile(`(?i)(^| |_)(row ?id|load ?date|inserted|updated|created|modified) ?(by|at|on|date|time)?$`)
+	genericNames   = regexp.MustCompile(`(?i)^(table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*$`)
+	keyWords       = setOf("id key sk pk guid uuid")
+)
+
+// helper tells a measure made for display (rule VIS-03).
+func (x *field) helper() bool {
+	return x.measure != nil && (helperNames.MatchString(x.name) || helperWords.meets(x.words))
+}
+
+// technical tells a column of record-keeping (rule VIS-02, keys apart).
+func (x *field) technical() bool {
+	return x.column != nil && (technicalWords.meets(x.words) || technicalNames.MatchString(x.name))
+}
+
+// generic tells a name that the program gave, not a person (rule NAM-06).
+func generic(name string) bool { return genericNames.MatchString(strings.TrimSpace(name)) }
+
+func (x *field) object() proposal.Object {
+	o := proposal.Object{Table: x.table.src.Name, Name: x.name, Type: proposal.Column}
+	if x.measure != nil {
+		o.Type = proposal.Measure
+	}
+	return o
+}
+
+func (t *table) object() proposal.Object {
+	return proposal.Object{Table: t.src.Name, Type: proposal.Table}
+}
+
+func (t *table) isFact() bool { return t.role == fact }
+
+func (t *table) noun() string {
+	if t.role == dateTable {
+		return "date"
+	}
+	return noun(t.src.Name, t.role == fact || t.role == plain)
+}
+
+func tableNames(tables []*table) []string {
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.src.Name)
+	}
+	return mentions(names)
+}
+
+func fieldNames(fields []*field) []string {
+	var names []string
+	for _, x := range fields {
+		names = append(names, x.name)
+	}
+	return mentions(names)
+}
+
+// measureNames are the measures among the fields as DAX names them.
+func measureNames(fields []*field) []string {
+	var names []string
+	for _, x := range fields {
+		if x.measure != nil && mentionable(x.name) {
+			names = append(names, measureRef(x.name))
+		}
+	}
+	return names
+}

@@ -1,0 +1,261 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// The folders that measures are filed in by what they do. A model that has one of
+// them in another spelling keeps its own.
+const (
+	timeFolder    = "Time Intelligence"
+	ratioFolder   = "Ratios"
+	countFolder   = "Counts"
+	averageFolder = "Averages"
+	totalFolder   = "Totals"
+	extremeFolder = "Extremes"
+	displayFolder = "Report Helpers"
+	otherFolder   = "Other Measures"
+)
+
+var (
+	timeWords    = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
+	ratioWords   = setOf("ratio rate share pct percent percentage margin")
+	averageWords = setOf("average avg mean median")
+	countWords   = setOf("count number")
+	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous change growth the of total")
+)
+
+// timePhrases are what names of period comparisons hold, in whole words.
+var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month", "prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
+
+// sharedSubject is how many measures of a table make a folder of their own.
+const sharedSubject = 3
+
+// Folders places measures into display folders by their names and by the folders
+// their table already has; what fits no group is left out. It is what properties
+// tries before any provider (spec 4.5, preview rule 4).
+func Folders(m *semanticmodel.Model, measures []proposal.Object) []proposal.Proposal {
+	a := &answers{}
+	newFacts(m, nil).fileByName(measures, a)
+	return a.Proposals
+}
+
+// filing is the measures to file and the folders there are.
+type filing struct {
+	*facts
+	wanted   map[proposal.Object]*field // measures without a folder
+	existing map[string]string          // the folders of the model, by norm
+	subjects map[*table]map[string]int  // how many measures of a table begin with a word
+}
+
+func (f *facts) newFiling(objects []proposal.Object) *filing {
+	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, subjects: map[*table]map[string]int{}}
+	for _, t := range f.tables {
+		file.subjects[t] = map[string]int{}
+		for _, x := range t.measures {
+			if file.wanted[x.object()] == nil {
+				file.wanted[x.object()] = x
+			}
+			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[norm(folder)] == "" {
+				file.existing[norm(folder)] = folder
+			}
+			if s := subject(x); s != "" {
+				file.subjects[t][s]++
+			}
+		}
+	}
+	return file
+}
+
+// folder is the model's own spelling of a folder, where it has it.
+func (file *filing) folder(name string) string {
+	if own := file.existing[norm(name)]; own != "" {
+		return own
+	}
+	return name
+}
+
+// fitFolder tells whether a text can be proposed as a folder: one line of at most
+// 100 characters, two levels, no second folder after a semicolon (decisions 4).
+func fitFolder(s string) bool {
+	return length(s) > 0 && length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && mentionableLine(s) &&
+		!strings.Contains(s, ";") && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
+}
+
+func (f *facts) fileByName(objects []proposal.Object, a *answers) {
+	file := f.newFiling(objects)
+	for _, o := range distinct(objects) {
+		x := file.wanted[o]
+		if x == nil || strings.TrimSpace(x.measure.DisplayFolder) != "" {
+			continue
+		}
+		if folder, reason := file.byName(x); folder != "" {
+			a.propose(o, folder, reason)
+		}
+	}
+}
+
+// byName files a measure by its name: into the folder that its name names, that of
+// its siblings, or one for what its name says it does.
+func (file *filing) byName(x *field) (folder, reason string) {
+	if folder := file.named(x); folder != "" {
+		return folder, "Its name has the words of this folder of its table."
+	}
+	if comparesPeriods(x) {
+		return file.folder(timeFolder), "Its name compares or accumulates periods."
+	}
+	if folder := file.siblings(x); folder != "" {
+		return folder, "Measures of the same subject in its table are in this folder."
+	}
+	switch {
+	case x.helper():
+		return file.folder(displayFolder), "Its name says that it is made for display."
+	case strings.Contains(x.name, "%") || ratioWords.meets(x.words):
+		return file.folder(ratioFolder), "Its name says that it is a ratio."
+	case averageWords.meets(x.words):
+		return file.folder(averageFolder), "Its name says that it is an average."
+	case countWords.meets(x.words) || strings.HasPrefix(x.name, "#"):
+		return file.folder(countFolder), "Its name says that it is a count."
+	}
+	if s := subject(x); file.subjects[x.table][s] >= sharedSubject && fitFolder(capital(s)) {
+		return file.folder(capital(s)), "Several measures of its table begin with the same word."
+	}
+	return "", ""
+}
+
+func comparesPeriods(x *field) bool {
+	name := " " + strings.Join(x.words, " ") + " "
+	return timeWords.meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
+}
+
+// subject is the first word of a measure's name that tells what it is about.
+func subject(x *field) string {
+	for _, w := range x.words {
+		if !variantWords[w] && !averageWords[w] && !countWords[w] && len(w) > 2 {
+			return w
+		}
+	}
+	return ""
+}
+
+// named is the folder of the table whose last level has only words of the
+// measure's name: of several the one with most words, then the first by name.
+func (file *filing) named(x *field) string {
+	best, most := "", 0
+	for _, y := range x.table.measures {
+		folder := y.measure.DisplayFolder
+		if !fitFolder(folder) {
+			continue
+		}
+		said := words(folder[strings.LastIndexByte(folder, '\\')+1:])
+		if len(said) == 0 || slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(x.words, w) }) {
+			continue
+		}
+		if len(said) > most || len(said) == most && folder < best {
+			best, most = folder, len(said)
+		}
+	}
+	return best
+}
+
+// siblings is the folder that most filed measures with the same subject are in.
+func (file *filing) siblings(x *field) string {
+	s := subject(x)
+	if s == "" {
+		return ""
+	}
+	n := map[string]int{}
+	best := ""
+	for _, y := range x.table.measures {
+		folder := y.measure.DisplayFolder
+		if y == x || !fitFolder(folder) || subject(y) != s || comparesPeriods(y) {
+			continue
+		}
+		n[folder]++
+		if best == "" || n[folder] > n[best] || n[folder] == n[best] && folder < best {
+			best = folder
+		}
+	}
+	return best
+}
+
+// file proposes a folder for every measure: by name where that says enough, else
+// by what its expression does.
+func (f *facts) file(objects []proposal.Object, a *answers) {
+	file := f.newFiling(objects)
+	for _, o := range distinct(objects) {
+		x := file.wanted[o]
+		switch {
+		case x == nil:
+			a.skip(o, unknownObject)
+			continue
+		case strings.TrimSpace(x.measure.DisplayFolder) != "":
+			a.skip(o, "It is in a display folder.")
+			continue
+		}
+		folder, reason := file.byName(x)
+		if folder == "" {
+			folder, reason = file.byExpression(x)
+		}
+		a.propose(o, folder, reason)
+	}
+}
+
+func (file *filing) byExpression(x *field) (folder, reason string) {
+	if t := file.source(x); t != nil && t != x.table {
+		if name := capital(phraseOf(bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
+			return file.folder(name), "It is computed from this table."
+		}
+	}
+	for _, by := range []struct {
+		functions set
+		folder    string
+		reason    string
+	}{
+		{periodFunctions, timeFolder, "It compares or accumulates periods."},
+		{divisions, ratioFolder, "It divides one value by another."},
+		{countFunctions, countFolder, "It counts."},
+		{averageFunctions, averageFolder, "It averages."},
+		{sumFunctions, totalFolder, "It adds up."},
+		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
+	} {
+		if x.calls(by.functions) {
+			return file.folder(by.folder), by.reason
+		}
+	}
+	if strings.Contains(x.measure.FormatString, "%") {
+		return file.folder(ratioFolder), "It is shown as a percentage."
+	}
+	if b := file.base(x); b != nil && fitFolder(b.measure.DisplayFolder) {
+		return b.measure.DisplayFolder, "The measure it is computed from is in this folder."
+	}
+	return file.folder(otherFolder), "Neither its name nor its expression says what it goes with."
+}
+
+var (
+	periodFunctions  = setOf("TOTALYTD TOTALQTD TOTALMTD DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
+	countFunctions   = setOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
+	averageFunctions = setOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
+	sumFunctions     = setOf("SUM SUMX")
+	extremeFunctions = setOf("MIN MINX MAX MAXX TOPN RANKX")
+)
+
+// source is the one fact table that a measure is computed from, nil for none or
+// several.
+func (f *facts) source(x *field) *table {
+	var found *table
+	for _, c := range f.columns(x) {
+		switch {
+		case c.table.role != fact:
+		case found != nil && found != c.table:
+			return nil
+		default:
+			found = c.table
+		}
+	}
+	return found
+}

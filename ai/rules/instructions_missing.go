@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"readiness/domain/proposal"
+)
+
+// What instructions are searched for (rules INS-03 and INS-04).
+var (
+	timePattern    = regexp.MustCompile(`(?i)\b(fiscal|calendar|year|quarter|season|period|ytd)\b`)
+	measurePattern = regexp.MustCompile(`(?i)\b(use|prefer|refer to)\b[^\n]{0,60}(\[|measure)`)
+	termPattern    = regexp.MustCompile(`(?i)\b(means|refers to|stands for|defined as|also known as|synonym)\b`)
+	defaultPattern = regexp.MustCompile(`(?i)\b(default|unless|always|by default|otherwise)\b`)
+	bracketPattern = regexp.MustCompile(`\[([^\]\n]+)\]`)
+)
+
+const shortInstructions = 200
+
+// missing are the headings of what a person's instructions leave out, by rules
+// INS-02 to INS-06. A field that they name and that is not there is the person's
+// to correct.
+func (f *facts) missing(text string) map[string]bool {
+	missing := map[string]bool{}
+	if length(text) > proposal.MaxInstructions {
+		return missing
+	}
+	missing[timeHeading] = !timePattern.MatchString(text) || f.undecided(text)
+	short := length(text) < shortInstructions
+	missing[measureHeading] = short || !measurePattern.MatchString(text) || !f.namesField(text)
+	missing[termHeading] = short || !termPattern.MatchString(text)
+	missing[defaultHeading] = short || !defaultPattern.MatchString(text)
+	missing[groupHeading] = slices.ContainsFunc(f.tables, func(t *table) bool {
+		return (t.role == calculationGroup || t.role == fieldParameter) && t.exposed && !strings.ContainsAny(t.src.Name, "[]") && !strings.Contains(norm(text), norm(t.src.Name))
+	})
+	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
+		if !missing[h] {
+			delete(missing, h)
+		}
+	}
+	if len(missing) == 0 && !structured(text) {
+		missing[avoidingHeading], missing[measureHeading] = true, true
+	}
+	return missing
+}
+
+func (f *facts) namesField(text string) bool {
+	named := map[string]bool{}
+	for _, x := range f.allFields() {
+		named[norm(x.name)] = true
+	}
+	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[norm(m[1])] })
+}
+
+// undecided tells whether a fact has several dates and the text names none of
+// them (rule INS-05).
+func (f *facts) undecided(text string) bool {
+	said := " " + strings.Join(words(text), " ") + " "
+	for _, t := range f.tables {
+		if t.one || !t.many || t.role == calculationGroup || t.role == fieldParameter {
+			continue
+		}
+		dates, named := 0, false
+		for _, x := range t.columns {
+			if x.dateEnd || x.isDate() {
+				dates++
+				named = named || len(x.words) > 0 && strings.Contains(said, " "+strings.Join(x.words, " ")+" ")
+			}
+		}
+		if dates >= 2 && !named {
+			return true
+		}
+	}
+	return false
+}
+
+// structured tells whether a text has a heading or a list of three items.
+func structured(text string) bool {
+	items := 0
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+			items++
+		}
+		depth := len(line) - len(strings.TrimLeft(line, "#"))
+		if items == 3 || 1 <= depth && depth <= 6 && strings.HasPrefix(line[depth:], " ") {
+			return true
+		}
+	}
+	return false
+}

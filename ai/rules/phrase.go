@@ -1,0 +1,119 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// abbreviations are what names of data models shorten, where one reading is by
+// far the most common.
+var abbreviations = map[string]string{
+	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category", "cd": "code", "chnl": "channel", "cnt": "count", "ctry": "country",
+	"cogs": "cost of goods sold", "cust": "customer", "cum": "cumulative", "dept": "department", "desc": "description", "dest": "destination", "diff": "difference",
+	"dow": "day of week", "dt": "date", "dur": "duration", "emp": "employee", "flg": "flag", "freq": "frequency", "fte": "full-time equivalents", "fy": "fiscal year", "gl": "general ledger", "grp": "group",
+	"id": "identifier", "lat": "latitude", "lon": "longitude", "ly": "last year", "max": "maximum", "mgr": "manager", "mom": "month over month",
+	"mth": "month", "mtd": "month to date", "nbr": "number", "nm": "name", "nr": "number", "num": "number", "org": "organization", "pct": "percent", "pm": "prior month",
+	"pq": "prior quarter", "prev": "previous", "prod": "product", "py": "prior year", "qoq": "quarter over quarter", "qtd": "quarter to date", "qtr": "quarter",
+	"qty": "quantity", "ref": "reference", "rev": "revenue", "sk": "surrogate key", "sku": "stock keeping unit", "src": "source", "tgt": "target", "tot": "total",
+	"ts": "timestamp", "uom": "unit of measure", "var": "variance", "wk": "week", "yoy": "year over year", "yr": "year", "ytd": "year to date",
+}
+
+// prefixes are what warehouses put before a table's name.
+var prefixes = setOf("dim fact fct stg raw tmp vw tbl d f")
+
+// phrase is a name as a text says it: in words, abbreviations written out, lower
+// case but for what is an acronym.
+func phrase(name string) string { return phraseOf(cut(name, true)) }
+
+func phraseOf(parts []string) string {
+	shouting := true // all in capitals: then capitals mean nothing
+	for _, p := range parts {
+		shouting = shouting && strings.ToUpper(p) == p
+	}
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		word := norm(p)
+		switch full, known := abbreviations[word]; {
+		case known:
+			out[i] = full
+		case len(p) > 1 && len(p) <= 4 && (!shouting || len(parts) == 1) && strings.ToUpper(p) == p && strings.ContainsFunc(p, unicode.IsLetter):
+			out[i] = p
+		default:
+			out[i] = word
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// bare is a table's name without the warehouse's prefix, in words.
+func bare(name string) []string {
+	parts := cut(name, true)
+	if len(parts) > 1 && prefixes[norm(parts[0])] {
+		return parts[1:]
+	}
+	return parts
+}
+
+// noun is what one row of a table is, as far as its name says: "customer" for
+// Customers, "sales row" for Sales. It is "row" for a name that says nothing.
+func noun(name string, isFact bool) string {
+	parts := bare(name)
+	p := phraseOf(parts)
+	if !telling(p) || generic(name) {
+		return "row"
+	}
+	one := singular(p)
+	if one == p && isFact || plural[lastWord(p)] {
+		return p + " row"
+	}
+	return one
+}
+
+// plural are nouns that have no singular to speak of.
+var plural = setOf("sales news series goods analytics logistics statistics spend hours data details facts")
+
+func singular(p string) string {
+	last := lastWord(p)
+	head := strings.TrimSuffix(p, last)
+	switch {
+	case plural[last] || last == "status" || len(last) < 4 || unicode.IsDigit(rune(last[0])):
+		return p
+	case strings.HasSuffix(last, "ies"):
+		return head + strings.TrimSuffix(last, "ies") + "y"
+	case strings.HasSuffix(last, "sses"), strings.HasSuffix(last, "xes"), strings.HasSuffix(last, "ches"), strings.HasSuffix(last, "shes"):
+		return head + strings.TrimSuffix(last, "es")
+	case strings.HasSuffix(last, "ss"), strings.HasSuffix(last, "us"), strings.HasSuffix(last, "is"):
+		return p
+	}
+	return head + strings.TrimSuffix(last, "s")
+}
+
+func lastWord(p string) string { return p[strings.LastIndexByte(p, ' ')+1:] }
+
+// sayable tells whether a phrase has a word to it and is short enough to stand in
+// a sentence.
+func sayable(p string) bool {
+	return length(p) <= longestMention && mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
+}
+
+// telling tells whether a phrase is sayable and has no shortening that is left
+// for the reader to guess: a word without vowels, or a single letter.
+func telling(p string) bool {
+	return sayable(p) && !slices.ContainsFunc(strings.Fields(p), func(w string) bool {
+		w = strings.ToLower(w)
+		ascii := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == ""
+		return ascii && !strings.ContainsAny(w, "aeiouy") && !knownShort[w]
+	})
+}
+
+// knownShort are words without vowels that need no writing out (rule NAM-03).
+var knownShort = setOf("kpi kpis nps crm hr vs vat gdp usd gbp chf cfo pdf url urls sql xml html bpa tv pc pcs mb gb tb")
+
+// article puts a or an before a phrase.
+func article(p string) string {
+	if p != "" && strings.ContainsRune("aeio", rune(p[0])) || strings.HasPrefix(p, "un") && !strings.HasPrefix(p, "uni") {
+		return "an " + p
+	}
+	return "a " + p
+}

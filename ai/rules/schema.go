@@ -1,0 +1,432 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// decision is what an AI data schema should say of an object, and why.
+type decision struct {
+	hide   bool
+	clear  bool // a rule stands behind it
+	reason string
+}
+
+// choose proposes an AI data schema: what an AI is asked about stays in view,
+// what serves the machinery goes, and what a shown measure is computed from is
+// shown with it (regime F.3 (5), rules VIS-01 to VIS-06, MEA-05, REL-01). What a
+// person chose is kept but for what a rule is clear about.
+func (f *facts) choose(a *answers) {
+	if len(f.tables) == 0 {
+		a.skip(proposal.Object{Type: proposal.Model}, "The model has no tables to choose from.")
+		return
+	}
+	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}}
+	s.measures()
+	s.wholeTables()
+	s.columns()
+	s.fewTables()
+	s.require()
+	s.answer(a)
+	if len(a.Proposals) == 0 {
+		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show.")
+	}
+}
+
+type selection struct {
+	*facts
+	fields map[*field]decision // of what is hidden
+	tables map[*table]decision
+	need   map[*field]*field // what a shown measure needs, and which
+}
+
+func (s *selection) hide(x *field, clear bool, reason string) {
+	if _, decided := s.fields[x]; !decided && x.exposed {
+		s.fields[x] = decision{true, clear, reason}
+	}
+}
+
+func (s *selection) hideTable(t *table, clear bool, reason string) {
+	if _, decided := s.tables[t]; !decided && t.exposed {
+		s.tables[t] = decision{true, clear, reason}
+		for _, x := range t.fields() {
+			s.hide(x, clear, reason)
+		}
+	}
+}
+
+// shown tells whether a measure stays in view.
+func (s *selection) shown(x *field) bool { return x.exposed && !s.fields[x].hide }
+
+// measures hides helpers and repetitions, unless no measure were left.
+func (s *selection) measures() {
+	var exposed []*field // and what will be, as they are computed from it
+	for _, x := range s.allMeasures() {
+		if x.exposed {
+			exposed = append(exposed, x)
+		}
+	}
+	coming := map[*field]bool{}
+	for _, x := range exposed {
+		for _, to := range s.closure(x) {
+			if to.measure != nil && !to.exposed && !coming[to] {
+				coming[to] = true
+				exposed = append(exposed, to)
+			}
+		}
+	}
+	slices.SortStableFunc(exposed, func(a, b *field) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.table.src.Name, b.table.src.Name))
+	})
+	hidden := map[*field]string{}
+	first := map[string]*field{}
+	for _, x := range exposed {
+		text := squeezed(x.measure.Expression)
+		switch {
+		case x.helper():
+			hidden[x] = "It is made for display in reports, not for answers (rule VIS-03)."
+		case text != "" && first[text] != nil:
+			hidden[x] = "It has the same expression as another measure that is shown (rule MEA-05)."
+		case text != "":
+			first[text] = x
+		}
+	}
+	if len(hidden) == len(exposed) {
+		return
+	}
+	for _, x := range exposed {
+		if reason := hidden[x]; reason != "" {
+			s.hide(x, true, reason)
+		}
+	}
+}
+
+func squeezed(expression string) string {
+	return strings.ToLower(strings.Join(strings.Fields(expression), ""))
+}
+
+// wholeTables hides tables that no question is about.
+func (s *selection) wholeTables() {
+	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact })
+	for _, t := range s.facts.tables {
+		switch {
+		case slices.ContainsFunc(t.measures, s.shown):
+		case t.role == fieldParameter:
+			s.hideTable(t, true, "It is a field parameter, which only serves visuals of reports.")
+		case star && !t.related && t.role == plain && !slices.ContainsFunc(t.columns, func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
+			s.hideTable(t, false, "No active relationship and no measure uses it, so an AI cannot join it to anything (rule REL-01).")
+		}
+	}
+}
+
+// columns hides keys, record-keeping and what nobody uses.
+func (s *selection) columns() {
+	needed := s.neededDirectly()
+	for _, t := range s.facts.tables {
+		for _, x := range t.columns {
+			switch {
+			case x.manySide:
+				s.hide(x, true, "It is a foreign key: the relationship does its work (rule VIS-02).")
+			case x.technical():
+				s.hide(x, true, "It is a technical or record-keeping column (rule VIS-02).")
+			case x.end && t.role != dateTable && keyWords.meets(x.words):
+				s.hide(x, true, "It is the key that relationships go by, not something to ask about.")
+			case t.role == calculationGroup && x != t.itemColumn():
+				s.hide(x, true, "It only puts the items of the calculation group in order.")
+			case s.usage && x.views == 0 && !needed[x] && t.role != calculationGroup:
+				s.hide(x, false, "No viewed report shows it and nothing refers to it (rule VIS-06).")
+			}
+		}
+	}
+}
+
+// neededDirectly are the columns that rule VIS-06 takes for used.
+func (s *selection) neededDirectly() map[*field]bool {
+	needed := map[*field]bool{}
+	for _, t := range s.facts.tables {
+		for _, x := range t.columns {
+			if x.end || x.orders != nil || slices.ContainsFunc(x.usedBy, s.shown) {
+				needed[x] = true
+			}
+		}
+		for _, h := range t.src.Hierarchies {
+			for _, l := range h.Levels {
+				if x := s.find(t.src.Name, l.Column); x != nil {
+					needed[x] = true
+				}
+			}
+		}
+	}
+	return needed
+}
+
+// fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures
+// that need no other.
+func (s *selection) fewTables() {
+	var kept []*table
+	for _, t := range s.facts.tables {
+		if s.visible(t) {
+			kept = append(kept, t)
+		}
+	}
+	reaches := map[*table]int{} // shown measures computed from the table
+	var shown []*field
+	for _, x := range s.allMeasures() {
+		if s.shown(x) {
+			shown = append(shown, x)
+		}
+	}
+	for _, x := range shown {
+		for t := range tablesOf(s.closure(x), x) {
+			reaches[t]++
+		}
+	}
+	if len(kept) <= proposal.MaxSchemaTables && len(reaches) <= proposal.MaxSchemaTables {
+		return
+	}
+	for t := range reaches {
+		if !slices.Contains(kept, t) {
+			kept = append(kept, t)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *table) int {
+		return cmp.Or(
+			cmp.Compare(viewsOf(b), viewsOf(a)),
+			cmp.Compare(importance(b), importance(a)),
+			cmp.Compare(reaches[b], reaches[a]),
+			cmp.Compare(len(b.facts), len(a.facts)),
+			strings.Compare(a.src.Name, b.src.Name),
+		)
+	})
+	in := map[*table]bool{}
+	for _, t := range kept[:min(len(kept), proposal.MaxSchemaTables)] {
+		in[t] = true
+	}
+	const reason = "Of more than 25 tables it is among the least related and used: an AI keeps no more apart (rule VIS-05)."
+	for _, t := range kept {
+		if !in[t] {
+			s.hideTable(t, true, reason)
+		}
+	}
+	for _, x := range shown {
+		for t := range tablesOf(s.closure(x), x) {
+			if !in[t] {
+				s.hide(x, true, "It is computed from a table that is left out, as there are more than 25 (rules VIS-04, VIS-05).")
+			}
+		}
+	}
+}
+
+func viewsOf(t *table) (most int64) {
+	for _, x := range t.fields() {
+		most = max(most, x.views)
+	}
+	return most
+}
+
+// importance ranks roles by how much of the answers depends on them.
+func importance(t *table) int {
+	switch {
+	case t.role == dateTable, len(t.measures) > 0:
+		return 3
+	case t.role == fact:
+		return 2
+	case t.role == dimension, t.role == calculationGroup:
+		return 1
+	}
+	return 0
+}
+
+// visible tells whether a field of the table stays in view.
+func (s *selection) visible(t *table) bool { return slices.ContainsFunc(t.fields(), s.shown) }
+
+// closure is what a measure names, directly or through measures.
+func (s *selection) closure(x *field) []*field {
+	seen := map[*field]bool{x: true}
+	queue := []*field{x}
+	var out []*field
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if at.measure == nil {
+			continue
+		}
+		for _, to := range at.refs {
+			if !seen[to] {
+				seen[to] = true
+				out = append(out, to)
+				queue = append(queue, to)
+			}
+		}
+	}
+	return out
+}
+
+func tablesOf(fields []*field, also ...*field) map[*table]bool {
+	all := map[*table]bool{}
+	for _, x := range append(also, fields...) {
+		all[x.table] = true
+	}
+	return all
+}
+
+// require keeps what shown measures and verified answers need (rules VIS-04,
+// INS-09). A measure that is only hidden as a helper or a repetition comes back
+// when another one is computed from it.
+func (s *selection) require() {
+	for _, x := range s.allMeasures() {
+		if !s.shown(x) {
+			continue
+		}
+		for _, to := range s.closure(x) {
+			if s.configured && !to.exposed && (to.manySide || to.technical()) {
+				// A person left this key out: rule VIS-02 asks for that as much as rule VIS-04
+				// asks for the opposite, and a relationship works without its columns in view.
+				continue
+			}
+			if s.need[to] == nil {
+				s.need[to] = x
+			}
+		}
+	}
+	for _, t := range s.facts.tables {
+		for _, x := range t.fields() {
+			if s.need[x] != nil {
+				delete(s.fields, x)
+			}
+		}
+	}
+	for _, answer := range s.src.Copilot.VerifiedAnswers {
+		for _, ref := range answer.Fields {
+			if x := s.find(ref.Table, ref.Name); x != nil && x.exposed {
+				delete(s.fields, x)
+			}
+		}
+	}
+}
+
+// wanted tells whether a field is in view in the end.
+func (s *selection) wanted(x *field) bool { return s.need[x] != nil || s.shown(x) }
+
+func (s *selection) answer(a *answers) {
+	for _, t := range s.facts.tables {
+		s.answerTable(t, a)
+	}
+	recommended := slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended })
+	if !s.configured && !recommended {
+		// Something has to be chosen for the schema to count as one (rule VIS-01).
+		for i := range a.Proposals {
+			if p := &a.Proposals[i]; p.Type == proposal.Table && p.Value == proposal.Visible {
+				p.Recommended = true
+			}
+		}
+	}
+	chosen := s.configured || len(a.Proposals) > 0
+	for _, t := range s.autoDate {
+		if chosen && !t.IsHidden && !s.listed(t, proposal.Hidden) {
+			s.change(a, proposal.Object{Table: t.Name, Type: proposal.Table}, proposal.Hidden, true, "It is an automatic date table, which an AI is better off without (rule TIM-03).")
+		}
+	}
+}
+
+func (s *selection) answerTable(t *table, a *answers) {
+	var wanted []*field
+	for _, x := range t.fields() {
+		if s.wanted(x) {
+			wanted = append(wanted, x)
+		}
+	}
+	visibility := t.visibility // what the table's entry will say
+	d, decided := s.tables[t]
+	switch {
+	case len(wanted) == 0 && decided && t.visibility != proposal.Hidden:
+		visibility = proposal.Hidden
+		s.change(a, t.object(), visibility, d.clear, d.reason)
+	case len(wanted) == 0 && t.exposed && t.visibility != proposal.Hidden && len(t.fields()) > 0:
+		visibility = proposal.Hidden
+		s.change(a, t.object(), visibility, s.allClear(t), "Nothing of it is left to ask about.")
+	case len(wanted) > 0 && t.visibility == proposal.Hidden:
+		visibility = proposal.Visible
+		s.change(a, t.object(), visibility, true, "A measure that is shown is computed from it (rule VIS-04).")
+	case len(wanted) > 0 && !s.configured && !t.src.IsHidden && t.visibility != proposal.Visible:
+		visibility = proposal.Visible
+		s.change(a, t.object(), visibility, false, s.whyTable(t))
+	}
+	for _, x := range t.fields() {
+		s.answerField(x, visibility, a)
+	}
+}
+
+func (s *selection) answerField(x *field, table string, a *answers) {
+	want := s.wanted(x)
+	asIs := schemaShows(table, x.visibility, x.hidden)
+	switch {
+	case want && (!asIs || !s.configured && !x.hidden && x.visibility != proposal.Visible):
+		reason := s.whyField(x)
+		if m := s.need[x]; m != nil && !x.exposed {
+			reason = "A measure that is shown is computed from it (rule VIS-04)."
+			if mentionable(m.name) {
+				reason = "The measure " + measureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
+			}
+		}
+		s.change(a, x.object(), proposal.Visible, !asIs, reason)
+	case !want && (asIs || !s.configured && !x.hidden && x.visibility != proposal.Hidden):
+		d, decided := s.fields[x]
+		if !decided {
+			// It was out of view only because its table was.
+			d = decision{clear: true, reason: "It is not in view now, and nothing asks for it."}
+		}
+		s.change(a, x.object(), proposal.Hidden, d.clear, d.reason)
+	}
+}
+
+// allClear tells whether a rule stands behind the hiding of every field of a table.
+func (s *selection) allClear(t *table) bool {
+	return !slices.ContainsFunc(t.fields(), func(x *field) bool { return x.exposed && !s.fields[x].clear })
+}
+
+func (s *selection) whyTable(t *table) string {
+	switch t.role {
+	case fact:
+		return "It holds facts to be counted and added up."
+	case dimension:
+		return "It is what facts are grouped and filtered by."
+	case dateTable:
+		return "It is the calendar that questions about time need."
+	case measureTable:
+		return "It holds measures."
+	case calculationGroup:
+		return "Its items change how measures are calculated."
+	}
+	return "It holds data that questions can be about."
+}
+
+func (s *selection) whyField(x *field) string {
+	switch {
+	case x.measure != nil:
+		return "It is a number that people ask for."
+	case len(x.usedBy) > 0:
+		return "Measures are computed from it."
+	case x.table.role == dateTable:
+		return "It is a period or date to group and filter by."
+	case x.isNumber():
+		return "It is a value that questions can be about."
+	}
+	return "It is an attribute to group and filter by."
+}
+
+func (s *selection) change(a *answers, o proposal.Object, value string, recommended bool, reason string) {
+	a.Proposals = append(a.Proposals, proposal.Proposal{Object: o, Value: value, Reason: reason, Recommended: recommended})
+}
+
+// listed tells whether the schema says this of a table that rules do not look at.
+func (s *selection) listed(t *semanticmodel.Table, visibility string) bool {
+	schema := s.src.Copilot.Schema
+	return schema != nil && slices.ContainsFunc(schema.Tables, func(e semanticmodel.AITable) bool {
+		return norm(e.Name) == norm(t.Name) && e.Visibility == visibility
+	})
+}

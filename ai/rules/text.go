@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	nfc "golang.org/x/text/unicode/norm"
+)
+
+// norm is the form under which the regime compares names (regime C.1, C.9 (1)).
+func norm(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
+}
+
+// split cuts a name into words as the regime does (regime C.1), letter case kept.
+func split(name string) []string { return cut(name, false) }
+
+// cut is split; plurals keeps the s of a plural with its capitals, as in CUs.
+func cut(name string, plurals bool) []string {
+	runes := []rune(nfc.NFC.String(name))
+	var out []string
+	start := -1
+	end := func(at int) {
+		if start >= 0 {
+			out = append(out, string(runes[start:at]))
+			start = -1
+		}
+	}
+	for i, r := range runes {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end(i)
+			continue
+		}
+		if start >= 0 && 'A' <= r && r <= 'Z' {
+			before := runes[i-1]
+			upperThenLower := 'A' <= before && before <= 'Z' && i+1 < len(runes) && 'a' <= runes[i+1] && runes[i+1] <= 'z' &&
+				!(plurals && runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2])))
+			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' || upperThenLower {
+				end(i)
+			}
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	end(len(runes))
+	return out
+}
+
+func words(name string) []string {
+	list := split(name)
+	for i := range list {
+		list[i] = norm(list[i])
+	}
+	return list
+}
+
+// set is a closed list of words.
+type set map[string]bool
+
+func setOf(list string) set {
+	s := set{}
+	for _, w := range strings.Fields(list) {
+		s[w] = true
+	}
+	return s
+}
+
+func (s set) meets(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return s[w] })
+}
+
+func length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
+
+// longestMention is how many runes of a name a sentence takes; a longer name is
+// left out rather than cut, for half a name names nothing.
+const longestMention = 60
+
+// mentionable tells whether a name can stand in a line of text as it is: brackets
+// in it would be read as those of a reference (rule INS-03).
+func mentionable(name string) bool {
+	return length(name) > 0 && length(name) <= longestMention && strings.TrimSpace(name) == name && utf8.ValidString(name) &&
+		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) && r != ' '
+	})
+}
+
+// mentions keeps what can be named, each name once.
+func mentions(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if mentionable(n) && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// list is "A, B and C" of at most so many; of more it says that there are others.
+func list(names []string, most int) string {
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return names[0]
+	case n > most && most > 0:
+		return strings.Join(names[:most], ", ") + " and others"
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// compose is the lead and as many of the sentences after it as fit.
+func compose(limit int, lead string, more ...string) string {
+	for _, s := range more {
+		if s != "" && length(lead)+1+length(s) <= limit {
+			lead += " " + s
+		}
+	}
+	return lead
+}
+
+// capital makes the first rune upper case.
+func capital(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 || r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// measureRef is a mentionable measure as DAX names it.
+func measureRef(name string) string { return "[" + name + "]" }
