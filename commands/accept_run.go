@@ -113,7 +113,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		for i, m := range models {
 			steps[i] = assessment.Step{
 				AccountID: who.Account, OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID,
-				Person: who.Person, Plan: who.Plan, AcceptedAt: at, UsageAccess: who.UsageAccess, RequestID: who.RequestID, Trace: who.Trace,
+				Person: who.Person, Plan: who.Plan, AcceptedAt: at, RequestID: who.RequestID, Trace: who.Trace,
 			}
 		}
 		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Assess(ctx, tx, steps) })

@@ -49,15 +49,13 @@ type Jobs interface {
 // do as the account's view said when the call came in.
 type Caller struct {
 	item.Caller
-	Role     account.Role
-	License  string
-	Plan     account.Plan
-	Settings account.Settings
-	// UsageAccess is how the person stands to the usage permission.
-	UsageAccess item.Access
-	Scopes      []string
-	RequestID   string
-	Trace       string
+	Role      account.Role
+	License   string
+	Plan      account.Plan
+	Settings  account.Settings
+	Scopes    []string
+	RequestID string
+	Trace     string
 	// TokenExpires is when Token stops being accepted.
 	TokenExpires time.Time
 	// Key makes a call that starts work repeatable (decisions 2); nil without

@@ -87,7 +87,7 @@ func newService(t *testing.T, n int) *service {
 		t.Fatal(err)
 	}
 	s.queue, err = work.NewQueue(work.Options{
-		Pool: s.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Vault: vault,
+		Pool: s.pool, Store: store, Platform: platform, Permissions: platform, Plans: account.DefaultPlans(), Vault: vault,
 		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 4,
 	})
 	if err != nil {
@@ -111,7 +111,6 @@ func (s *service) person(accountID, name string, plan account.Plan) commands.Cal
 		Caller:       item.Caller{Account: accountID, Person: item.Person{ID: name}, Token: "eyJ.token"},
 		Plan:         plan,
 		Settings:     account.Settings{CapacityDetails: true},
-		UsageAccess:  item.Granted,
 		RequestID:    "request",
 		TokenExpires: s.Now().Add(time.Hour),
 	}

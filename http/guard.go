@@ -87,7 +87,6 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 		License:      member.Person.License,
 		Plan:         member.Plan,
 		Settings:     member.Settings,
-		UsageAccess:  member.Person.Access(item.PermissionUsage),
 		Scopes:       id.Scopes,
 		RequestID:    c.id.String(),
 		Trace:        traceparent(r.Context()),

@@ -98,7 +98,9 @@ func TestLicenseNotYours(t *testing.T) {
 	for i, license := range []string{"main", "asia", "asia"} {
 		w.claim("duo", license, trackeditem.Claim{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.now().Add(time.Duration(i) * time.Second)})
 	}
-	list := func(query, accountID, person string) reply { return w.get("/v1/trackedItems?"+query, w.in(accountID, person)) }
+	list := func(query, accountID, person string) reply {
+		return w.get("/v1/trackedItems?"+query, w.in(accountID, person))
+	}
 	w.spendsNothing(func() {
 		for _, tt := range []struct {
 			query, person string

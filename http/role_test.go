@@ -91,7 +91,7 @@ func TestFeatureNotInPlan(t *testing.T) {
 			}
 			w.nextMinute()
 			calls.send(route.Method, addressed(base, route), w.as("oscar"), "").ok(202) // of the Team plan
-			got := calls.send(route.Method, addressed(base, route), w.as("tim"), "")   // of the Free plan
+			got := calls.send(route.Method, addressed(base, route), w.as("tim"), "")    // of the Free plan
 			if !strings.Contains(route.Path, "/schedules") {
 				got.ok(202)
 				continue

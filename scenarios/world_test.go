@@ -106,7 +106,7 @@ func newWorld(env *testscript.Env) *world {
 	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log, Access: w.views.Access})
 	check(t, err)
 	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, fails: map[string]error{}}
-	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
+	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
 	w.commands = &commands.Service{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, TrackedIn: w.views.TrackedIn, Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID}
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	check(t, err)

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,7 +79,11 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	}
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:
-		return w.end(ctx, step, made, nil)
+		err = w.end(ctx, step, made, nil)
+		if refusal, refused := domain.Refused(err); refused && exceeds(refusal.Code) {
+			return w.end(ctx, step, nil, &operation.Failure{Code: failureCode(refusal.Code), Message: shortened(refusal.Message)})
+		}
+		return err
 	case refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
 		return err
 	case refused:
@@ -92,13 +97,21 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	return err
 }
 
+// exceeds reports whether the code says that there is no room for what was made
+// (spec 2.7): it is an outcome, and no attempt changes it.
+func exceeds(c domain.Code) bool {
+	return c == domain.TrackedItemLimitReached || c == domain.LicenseTrackedItemLimitReached || c == domain.FirstLookLimitReached
+}
+
 // failureCode turns a refusal into the code an operation fails with (spec 2.7):
 // those the list does not have become the nearest it has.
 func failureCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.AssessmentNotStarted, domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable,
-		domain.PlatformAccessDenied, domain.PlatformUnavailable:
+		domain.PlatformAccessDenied, domain.PlatformUnavailable, domain.TrackedItemLimitReached, domain.FirstLookLimitReached:
 		return c
+	case domain.LicenseTrackedItemLimitReached:
+		return domain.TrackedItemLimitReached
 	case domain.WorkspaceNotFound:
 		return domain.ItemNotFound
 	case domain.PlatformConsentRequired:
@@ -138,6 +151,10 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this semantic model's turn came; call again")
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	usage, err := w.usage(ctx, as)
+	if err != nil {
+		return nil, err
+	}
 	model, _ := run.Model(step.ModelID)
 	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
 	if domain.IsRefused(err, domain.ItemNotFound) {
@@ -149,7 +166,7 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	made := assessment.Assessment{
 		AssessmentID: w.NewID(), OperationID: step.OperationID,
 		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.ModelName,
-		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: unweighted(step.UsageAccess),
+		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: unweighted(usage),
 		DefinitionHash: d.Hash(),
 	}
 	document, err := w.score(d, &made)
@@ -159,6 +176,16 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	f := &found{assessment: made}
 	f.assessment.DocumentHash, f.sql, f.args, err = documents.Put(document)
 	return f, err
+}
+
+// usage is how the person stands to the usage permission now: consent that was
+// withdrawn since the call counts.
+func (w *assessor) usage(ctx context.Context, as item.Caller) (item.Access, error) {
+	access, err := w.Permissions.Access(ctx, as)
+	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
+		return "", err
+	}
+	return cmp.Or(access[item.PermissionUsage], item.Unavailable), nil
 }
 
 // gone reports whether the workspace, complete, lacks the model: only then was it

@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -55,11 +56,13 @@ type Options struct {
 	Pool     *pgxpool.Pool
 	Store    *eventstore.Store
 	Platform Platform
-	Plans    account.Plans
-	Vault    *vault.Vault
-	Log      *slog.Logger
-	Now      func() time.Time
-	NewID    func() uuid.UUID
+	// Permissions says how a person stands to the optional permissions.
+	Permissions commands.Permissions
+	Plans       account.Plans
+	Vault       *vault.Vault
+	Log         *slog.Logger
+	Now         func() time.Time
+	NewID       func() uuid.UUID
 	// Workers is how many steps run at once in this process.
 	Workers int
 }

@@ -49,6 +49,7 @@ type bench struct {
 	pool    *pgxpool.Pool
 	views   *projections.Views
 	root    string
+	access  map[item.Permission]item.Access
 	steps   []assessment.Step
 	now     time.Time
 }
@@ -61,7 +62,9 @@ func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) err
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{pool: pgtest.Pool(t), root: t.TempDir(), now: noon}
+	b := &bench{pool: pgtest.Pool(t), root: t.TempDir(), now: noon, access: map[item.Permission]item.Access{
+		item.PermissionPlatform: item.Granted, item.PermissionUsage: item.ConsentRequired,
+	}}
 	now := func() time.Time { return b.now }
 	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, workspace))
@@ -83,13 +86,15 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	platform, err := folder.Open(b.root, folder.Options{})
+	platform, err := folder.Open(b.root, folder.Options{Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
+		return b.access, nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.views = &projections.Views{Pool: b.pool, Store: store}
 	b.Service = &commands.Service{Pool: b.pool, Store: store, Platform: platform, TrackedIn: b.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID}
-	b.options = work.Options{Pool: b.pool, Store: store, Platform: platform, Plans: account.DefaultPlans(), Vault: v, Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2}
+	b.options = work.Options{Pool: b.pool, Store: store, Platform: platform, Permissions: platform, Plans: account.DefaultPlans(), Vault: v, Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2}
 	return b
 }
 
@@ -106,7 +111,7 @@ func write(t *testing.T, path, text string) {
 func (b *bench) ana() commands.Caller {
 	return commands.Caller{
 		Caller: item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}, Token: "eyJ.token"},
-		Plan:   account.Team, UsageAccess: item.ConsentRequired, TokenExpires: b.now.Add(time.Hour),
+		Plan:   account.Team, TokenExpires: b.now.Add(time.Hour),
 	}
 }
 

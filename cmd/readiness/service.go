@@ -76,7 +76,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	queue, err := work.NewQueue(work.Options{
-		Pool: core.pool, Store: core.store, Platform: platform, Plans: core.plans, Vault: kept, Log: r.log,
+		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Plans: core.plans, Vault: kept, Log: r.log,
 		Now: time.Now, NewID: newID, Workers: f.workers,
 	})
 	if err != nil {

@@ -19,9 +19,8 @@ type Step struct {
 	Person      item.Person `json:"person"`
 	// Plan and AcceptedAt are what the run was counted under and when, so that
 	// giving back finds the windows again whatever day it is.
-	Plan        account.Plan `json:"plan"`
-	AcceptedAt  time.Time    `json:"acceptedAt"`
-	UsageAccess item.Access  `json:"usageAccess"`
-	RequestID   string       `json:"requestId,omitempty"`
-	Trace       string       `json:"trace,omitempty"`
+	Plan       account.Plan `json:"plan"`
+	AcceptedAt time.Time    `json:"acceptedAt"`
+	RequestID  string       `json:"requestId,omitempty"`
+	Trace      string       `json:"trace,omitempty"`
 }

@@ -1,0 +1,112 @@
+package work_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/projections"
+	"readiness/work"
+)
+
+// refusing makes the log refuse to record an assessment, with the error.
+func (b *bench) refusing(t *testing.T, refusal error) {
+	t.Helper()
+	engine := projections.NewEngine(b.pool, projections.All()...)
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.options.Store = eventstore.New(b.pool, codec, eventstore.Options{Now: b.options.Now, Inline: func(batch *pgx.Batch, events []eventstore.Recorded) error {
+		for _, r := range events {
+			if _, stored := r.Event.(assessment.Recorded); stored {
+				return refusal
+			}
+		}
+		return engine.Inline(batch, events)
+	}})
+}
+
+// An assessment that there is no room to record is an outcome: the operation fails with the limit's code and the message
+// of the refusal, once, and what it was counted with stays spent. Any other fault of recording is tried again.
+//
+// proves: 2.7/error/TrackedItemLimitReached 2.7/error/FirstLookLimitReached
+func TestRecordingThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for refused, failed := range map[domain.Code]domain.Code{
+		domain.TrackedItemLimitReached:        domain.TrackedItemLimitReached,
+		domain.LicenseTrackedItemLimitReached: domain.TrackedItemLimitReached,
+		domain.FirstLookLimitReached:          domain.FirstLookLimitReached,
+	} {
+		t.Run(string(refused), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			id := b.start(t, good)
+			b.refusing(t, domain.Refuse(refused, "no room is left"))
+			for range 2 {
+				if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			op := b.operation(t, id)
+			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != failed || op.Failure.Message != "no room is left" || *op.Impact.Assessments != 1 {
+				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
+			}
+			if n := b.count(t, `SELECT count(*) FROM assessments_v1`) + b.count(t, `SELECT count(*) FROM documents`) + b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+				t.Errorf("%d rows are left of what was not recorded", n)
+			}
+			if a := b.used(t, account.Assessments, account.Day); a != 1 {
+				t.Errorf("%d assessments are spent, want the one", a)
+			}
+		})
+	}
+	for _, fault := range []error{errors.New("disk on fire"), domain.Refuse(domain.OperationInProgress, "others were faster")} {
+		b := newBench(t)
+		id := b.start(t, good)
+		b.refusing(t, fault)
+		if err := work.Carry(t.Context(), b.options, b.steps[0], 0); !errors.Is(err, fault) {
+			t.Errorf("got %v, want %v", err, fault)
+		}
+		if op := b.operation(t, id); op.Status != operation.Running {
+			t.Errorf("%v made the operation %s", fault, op.Status)
+		}
+	}
+}
+
+// How the person stands to the usage permission is asked when the work is done: consent withdrawn, or given, since the
+// call counts. Whoever the account no longer knows has nothing done for them.
+func TestPermissionsAtTheTimeOfTheWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for i, tt := range []struct{ before, then, want item.Access }{
+		{item.Granted, item.ConsentRequired, item.ConsentRequired},
+		{item.ConsentRequired, item.Granted, item.Granted},
+		{item.Granted, "", item.Unavailable},
+	} {
+		b.access[item.PermissionUsage] = tt.before
+		id := b.start(t, good)
+		b.access[item.PermissionUsage] = tt.then
+		if err := work.Carry(t.Context(), b.options, b.steps[i], 0); err != nil {
+			t.Fatal(err)
+		}
+		if a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id); err != nil || !found || a.Usage.Access != tt.want {
+			t.Errorf("%s, then %q: got %s, %v; want %s", tt.before, tt.then, a.Usage.Access, err, tt.want)
+		}
+	}
+	id := b.start(t, good)
+	b.options.Permissions = b.views // in which nobody is
+	if err := work.Carry(t.Context(), b.options, b.steps[3], 0); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, id); op.Failure == nil || op.Failure.Code != domain.PlatformAccessDenied {
+		t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
+	}
+}
