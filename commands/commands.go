@@ -16,6 +16,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
+	"readiness/domain/optimization"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -43,17 +44,20 @@ type Permissions interface {
 // Jobs enqueues steps of work in the transaction that accepts them.
 type Jobs interface {
 	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
+	Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error
 }
 
 // Caller is the signed-in person of a call, with what their account lets them
 // do as the account's view said when the call came in.
 type Caller struct {
 	item.Caller
-	Role      account.Role
-	License   string
-	Plan      account.Plan
-	Settings  account.Settings
-	Scopes    []string
+	Role     account.Role
+	License  string
+	Plan     account.Plan
+	Settings account.Settings
+	Scopes   []string
+	// MayWrite says that the token's scopes let it start work.
+	MayWrite  bool
 	RequestID string
 	Trace     string
 	// TokenExpires is when Token stops being accepted.
@@ -80,11 +84,19 @@ type Service struct {
 	// TrackedIn returns the account's tracked items of a type in a workspace as
 	// the view last saw them; what is decided of one is decided from its stream.
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
-	Plans     account.Plans
-	Jobs      Jobs
-	Vault     *vault.Vault
-	Now       func() time.Time
-	NewID     func() uuid.UUID
+	// LatestAssessment returns the newest stored assessment of a model in the
+	// account; false when it has none.
+	LatestAssessment func(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error)
+	// Overdue returns operations that have waited for their owner until now or
+	// longer, as the view last saw them.
+	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
+	// Recorder records what becomes of applies and reverts.
+	Recorder Recorder
+	Plans    account.Plans
+	Jobs     Jobs
+	Vault    *vault.Vault
+	Now      func() time.Time
+	NewID    func() uuid.UUID
 }
 
 // metadata is what every event of a call says of where it came from.

@@ -4,6 +4,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
@@ -16,10 +17,15 @@ func Events() []eventstore.Type {
 		account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},
 		account.DocumentSaved{}, account.DocumentRemoved{},
 		account.Spent{}, account.GivenBack{},
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 		assessment.RunAccepted{}, assessment.ModelEnded{},
 		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{},
 		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{},
 		trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}, trackeditem.Counted{},
+		optimization.PreviewAccepted{}, optimization.Previewed{},
+		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
+		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{},
+		optimization.LockTaken{}, optimization.LockReleased{},
+		optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{},
 	)
 }

@@ -14,11 +14,14 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
+	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
@@ -40,6 +43,18 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	tracked := trackeditem.Item{
 		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales",
 		Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
+	}
+	old, money := "Old", "Money"
+	source := &optimization.Source{AssessmentID: id(2), DocumentHash: "sha256:1", Score: &forty}
+	writes := []optimization.Write{{Type: proposal.DisplayFolder, Objects: []optimization.Object{{
+		Key: "Sales|Revenue", Type: proposal.DisplayFolder, Table: "Sales", Object: "Revenue", ObjectType: proposal.Measure, Property: rewrite.DisplayFolder,
+		Previous: &old, Written: &money,
+	}}}}
+	skipped := []optimization.Skip{{Key: "Sales|Cost", Reason: "ItemChanged", Message: "it is in another folder"}}
+	held := optimization.Standing{Holder: &itemID, Count: 3, LastAt: &at, Applies: []optimization.Standed{{OperationID: id(8), At: at}}}
+	child := optimization.Child{
+		Kind: optimization.Descriptions, PreviewID: &itemID, PreviewStanding: optimization.ChildSucceeded, ExpiresAt: &at, OperationID: &itemID, Reverts: &itemID,
+		Standing: optimization.ChildFailed, Code: domain.ItemChanged, Message: "changed",
 	}
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
@@ -82,6 +97,29 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		trackeditem.ResultsGone{Item: tracked},
 		trackeditem.TrackedAgain{Item: tracked},
 		trackeditem.Renamed{Item: tracked},
+		operation.Waiting{Until: &at},
+		operation.WentOn{},
+		operation.ImpactCorrected{Impact: operation.Impact{OptimizationApplies: &seven, TrackedItem: &yes}},
+		optimization.PreviewAccepted{Kind: optimization.Descriptions, ModelName: "Sales", Source: source, Bundle: &itemID},
+		optimization.Previewed{DocumentHash: "sha256:3", Changes: 7, ExpiresAt: at},
+		optimization.ApplyAccepted{
+			Kind: optimization.Properties, ModelName: "Sales", PreviewID: &itemID, Unattended: true, Source: source, Reverts: &itemID,
+			Writes: writes, Applies: 2, Allowance: "allowance-contoso-optimizationApplies-2026-11-21", Bundle: &itemID,
+		},
+		optimization.Proposed{DocumentHash: "sha256:3", Writes: writes, Skipped: skipped},
+		optimization.WriteStarted{Write: 1},
+		optimization.WriteIntended{Write: 1, DefinitionHash: "sha256:2", Skipped: skipped, Undo: []rewrite.Undo{{
+			Target:  rewrite.Target{Property: rewrite.DisplayFolder, Table: "Sales", Name: "Revenue"},
+			Written: "Money", Lines: &old, Culture: "en-US", Made: map[string]string{"tables/Sales": ""}, Created: []string{"Copilot/schema.json"},
+		}}},
+		optimization.WriteLanded{Write: 1, At: at},
+		optimization.WriteFailed{Write: 1, Failure: failure},
+		optimization.PutBack{By: id(9), Keys: []string{"Sales|Revenue"}, Whole: true},
+		optimization.LockTaken{OperationID: id(1), Standing: held},
+		optimization.LockReleased{OperationID: id(1), Wrote: true, Standing: held},
+		optimization.BundleAccepted{Form: optimization.Unattended, AcceptedAt: at, ModelName: "Sales", WorkspaceName: "Retail", Of: &itemID, Children: []optimization.Child{child}},
+		optimization.ChildChanged{Child: child},
+		optimization.BundleUsed{By: id(9)},
 		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/ai"
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -87,14 +88,17 @@ func newService(t *testing.T, n int) *service {
 		t.Fatal(err)
 	}
 	s.queue, err = work.NewQueue(work.Options{
-		Pool: s.pool, Store: store, Platform: platform, Permissions: platform, Plans: account.DefaultPlans(), Vault: vault,
+		Pool: s.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: vault,
 		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 4,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.views = &projections.Views{Pool: s.pool, Store: store}
-	s.Service = &commands.Service{Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID}
+	s.Service = &commands.Service{
+		Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, LatestAssessment: s.views.LatestAssessment, Overdue: s.views.Overdue,
+		Recorder: commands.Recorder{Store: store, Vault: vault, Now: now}, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID,
+	}
 	return s
 }
 
@@ -158,7 +162,7 @@ type left struct{ Events, Streams, Tokens, Keys, Jobs, Operations, Documents int
 func (s *service) left(t *testing.T) (l left) {
 	t.Helper()
 	err := s.pool.QueryRow(context.Background(), `SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM streams), (SELECT count(*) FROM step_tokens),
-		(SELECT count(*) FROM idempotency_keys), (SELECT count(*) FROM river_job), (SELECT count(*) FROM operations_v1), (SELECT count(*) FROM documents)`).
+		(SELECT count(*) FROM idempotency_keys), (SELECT count(*) FROM river_job), (SELECT count(*) FROM operations_v2), (SELECT count(*) FROM documents)`).
 		Scan(&l.Events, &l.Streams, &l.Tokens, &l.Keys, &l.Jobs, &l.Operations, &l.Documents)
 	if err != nil {
 		t.Fatal(err)

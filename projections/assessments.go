@@ -93,6 +93,12 @@ func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID 
 	return v.assessment(ctx, `operation_id = $1 AND account_id = $2 LIMIT 1`, operationID, accountID)
 }
 
+// LatestAssessment returns the newest stored assessment of the model in the
+// account.
+func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error) {
+	return v.assessment(ctx, `account_id = $1 AND model_id = $2 ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, modelID)
+}
+
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (assessment.Assessment, bool, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT assessment FROM assessments_v1 WHERE `+where, args...)
 	if err != nil {

@@ -23,23 +23,26 @@ var operations = &Table{
 		{"id", "uuid"}, {"account_id", "text"}, {"issuer", "text"}, {"person", "text"},
 		{"type", "text"}, {"status", "text"}, {"created_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"percent", "int"},
 		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"}, {"error_message", "text"},
+		{"waits", "boolean"}, {"waits_until", "timestamptz"},
 	},
 	Key: []string{"id"},
 	Indexes: []string{
 		"(account_id, created_at DESC, id DESC)",
 		"(account_id, status, created_at DESC, id DESC)",
+		"(waits_until) WHERE waits_until IS NOT NULL",
 	},
 }
 
 // Operations is the view behind GET /v1/operations and its children: one row an
 // operation, fed by the operation's stream alone.
 var Operations = &View{
-	Name: "operations", Version: 1, Inline: true,
+	Name: "operations", Version: 2, Inline: true,
 	Tables: []*Table{operations},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
-		case operation.Accepted, operation.Started, operation.Progressed, operation.Completed, operation.Broken, operation.Stopped:
+		case operation.Accepted, operation.Started, operation.Progressed, operation.Waiting, operation.WentOn, operation.ImpactCorrected,
+			operation.Completed, operation.Broken, operation.Stopped:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -51,17 +54,24 @@ var Operations = &View{
 				"id": id, "account_id": r.Account, "issuer": e.Owner.Issuer, "person": e.Owner.ID,
 				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
 				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType), "impact": e.Impact,
+				"waits": false,
 			})
 		case operation.Started:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.Progressed:
 			rows.Set(operations, Key{id}, Row{"percent": e.Percent, "updated_at": r.RecordedAt})
+		case operation.Waiting:
+			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt})
+		case operation.WentOn:
+			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "updated_at": r.RecordedAt})
+		case operation.ImpactCorrected:
+			rows.Set(operations, Key{id}, Row{"impact": e.Impact, "updated_at": r.RecordedAt})
 		case operation.Completed:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt})
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt, "waits": false, "waits_until": nil})
 		case operation.Broken:
 			rows.Set(operations, Key{id}, Row{
 				"status": string(operation.Failed), "impact": e.Impact, "updated_at": r.RecordedAt,
-				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message,
+				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message, "waits": false, "waits_until": nil,
 			})
 		case operation.Stopped:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt})
@@ -83,6 +93,8 @@ type Operation struct {
 	Resource  operation.Resource
 	Impact    operation.Impact
 	Failure   *operation.Failure
+	// Waits says that the operation goes on when its owner reads it.
+	Waits bool
 }
 
 // OperationCursor is the place after which a page of operations begins.
@@ -100,13 +112,13 @@ type OperationsQuery struct {
 	Limit     int
 }
 
-const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, item_type, impact, error_code, error_message`
+const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, item_type, impact, error_code, error_message, waits`
 
 func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var impact []byte
 	var code, message *string
 	if err := row.Scan(&o.ID, &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
-		&o.Resource.WorkspaceID, &o.Resource.ItemID, &o.Resource.ItemType, &impact, &code, &message); err != nil {
+		&o.Resource.WorkspaceID, &o.Resource.ItemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
 		return o, err
 	}
 	o.CreatedAt, o.UpdatedAt = o.CreatedAt.UTC(), o.UpdatedAt.UTC()
@@ -118,7 +130,7 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 
 // Operation returns an operation of the account.
 func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (Operation, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v1 WHERE id = $1 AND account_id = $2`, id, accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v2 WHERE id = $1 AND account_id = $2`, id, accountID)
 	if err != nil {
 		return Operation{}, false, fmt.Errorf("projections: read operation %s: %w", id, err)
 	}
@@ -131,7 +143,7 @@ func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (
 
 // Operations returns a page of the account's operations.
 func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation, error) {
-	sql := `SELECT ` + operationColumns + ` FROM operations_v1 WHERE account_id = $1 AND created_at >= $2`
+	sql := `SELECT ` + operationColumns + ` FROM operations_v2 WHERE account_id = $1 AND created_at >= $2`
 	args := []any{q.AccountID, q.Since}
 	if q.Status != "" {
 		args = append(args, string(q.Status))
@@ -148,6 +160,16 @@ func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation,
 		return nil, fmt.Errorf("projections: list operations: %w", err)
 	}
 	return pgx.CollectRows(rows, scanOperation)
+}
+
+// Overdue returns operations, of any account, that have waited for their owner
+// until now or longer: at most limit, the longest waiting first.
+func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM operations_v2 WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look for operations that wait: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 // Run folds a run of assessments from its operation's stream: a run has at most

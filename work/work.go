@@ -23,6 +23,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
+	"readiness/domain/optimization"
 	"readiness/eventstore"
 	"readiness/vault"
 )
@@ -32,6 +33,9 @@ import (
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
+	// WriteDefinition makes d the item's definition if the one there still has
+	// the hash ifHash; else ItemChanged, and nothing is written.
+	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
 }
 
 // Bounds of the jobs. A step that its process left behind is taken up again by
@@ -39,9 +43,11 @@ type Platform interface {
 const (
 	stepTimeout = 55 * time.Second
 	endTimeout  = 10 * time.Second // to record an outcome once it is known
-	jobTimeout  = stepTimeout + endTimeout
-	rescueAfter = 100 * time.Second
-	softStop    = 20 * time.Second
+	// A proposal may ask an AI provider for many texts.
+	proposeTimeout = 5 * time.Minute
+	jobTimeout     = stepTimeout + endTimeout
+	rescueAfter    = proposeTimeout + time.Minute
+	softStop       = 20 * time.Second
 	// A free worker asks for its next step this soon: steps are short, and
 	// River's default would leave it idle for longer than one takes.
 	fetchCooldown = 10 * time.Millisecond
@@ -58,6 +64,7 @@ type Options struct {
 	Platform Platform
 	// Permissions says how a person stands to the optional permissions.
 	Permissions commands.Permissions
+	Proposer    Proposer
 	Plans       account.Plans
 	Vault       *vault.Vault
 	Log         *slog.Logger
@@ -99,10 +106,24 @@ func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) 
 	return nil
 }
 
+// Optimize enqueues steps of optimizations in the transaction that starts them.
+func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error {
+	jobs := make([]river.InsertManyParams, len(steps))
+	for i, s := range steps {
+		jobs[i] = river.InsertManyParams{Args: optimize{s}}
+	}
+	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
+		return fmt.Errorf("work: enqueue: %w", err)
+	}
+	return nil
+}
+
 // Start takes up what was left behind and begins to work. Stop ends it.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
+	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
+	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, busy: &q.busy})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
 		ID:                          q.id,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},

@@ -25,6 +25,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
 	"readiness/eventstore"
 	"readiness/internal/pgtest"
 	"readiness/platform/folder"
@@ -58,6 +59,11 @@ type bench struct {
 func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) error {
 	b.steps = append(b.steps, steps...)
 	return nil
+}
+
+// Optimize implements commands.Jobs; nothing here starts an optimization.
+func (b *bench) Optimize(context.Context, pgx.Tx, ...optimization.Step) error {
+	return errors.New("no optimization is expected")
 }
 
 func newBench(t *testing.T) *bench {

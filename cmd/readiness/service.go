@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"go.opentelemetry.io/otel/trace"
 
+	"readiness/ai"
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -75,8 +77,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
 	queue, err := work.NewQueue(work.Options{
-		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Plans: core.plans, Vault: kept, Log: r.log,
+		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Proposer: proposer, Plans: core.plans, Vault: kept, Log: r.log,
 		Now: time.Now, NewID: newID, Workers: f.workers,
 	})
 	if err != nil {
@@ -84,7 +87,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
 		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform,
-		TrackedIn: core.views.TrackedIn, Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
+		Recorder:  commands.Recorder{Store: core.store, Vault: kept, Now: time.Now},
+		TrackedIn: core.views.TrackedIn, LatestAssessment: core.views.LatestAssessment, Overdue: core.views.Overdue,
+		Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
 	}}, nil
 }
 
@@ -115,7 +120,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	life.then("rate limits", func(context.Context) error { limiter.Close(); return nil })
-	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweepKeys)
+	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweep)
 	if f.portalURL == "" {
 		f.portalURL = f.baseURL
 	}
@@ -142,9 +147,9 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	return ended, nil
 }
 
-// sweepKeys deletes idempotency keys whose life is over, now and then, until
-// ctx ends.
-func (s *service) sweepKeys(ctx context.Context) {
+// sweep deletes idempotency keys whose life is over, and ends operations that
+// have waited for their owner for too long, now and then, until ctx ends.
+func (s *service) sweep(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
 	for {
@@ -154,6 +159,9 @@ func (s *service) sweepKeys(ctx context.Context) {
 		case <-tick.C:
 			if err := s.commands.SweepKeys(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired idempotency keys failed", "error", err)
+			}
+			if err := s.commands.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("ending operations that waited for too long failed", "error", err)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package operation
 
 import (
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -14,10 +15,16 @@ import (
 // Type names what an operation does (spec 2.7, operationType).
 type Type string
 
-// The types that exist so far.
+// The types that exist so far. The plural of an optimization is the bundle.
 const (
 	AssessSemanticModel  Type = "AssessSemanticModel"
 	AssessSemanticModels Type = "AssessSemanticModels"
+	PreviewOptimization  Type = "PreviewOptimization"
+	ApplyOptimization    Type = "ApplyOptimization"
+	RevertOptimization   Type = "RevertOptimization"
+	PreviewOptimizations Type = "PreviewOptimizations"
+	ApplyOptimizations   Type = "ApplyOptimizations"
+	RevertOptimizations  Type = "RevertOptimizations"
 )
 
 // Status is an operation's state (spec 3.1).
@@ -71,8 +78,17 @@ type Operation struct {
 	Status   Status
 	Owner    item.Person
 	Resource Resource
-	Percent  int
+	Impact   Impact
+	// Failure is why it failed; nil unless it is Failed.
+	Failure *Failure
+	Percent int
+	// Waiting is not nil while the work goes on only when the owner reads the
+	// operation (spec 5.5).
+	Waiting *Waiting
 }
+
+// WaitsFor reports whether a read of the operation by the person moves it on.
+func (o Operation) WaitsFor(p item.Person) bool { return o.Waiting != nil && o.Owner == p }
 
 // Stream is the name of an operation's stream.
 func Stream(id uuid.UUID) string { return "operation-" + id.String() }
@@ -97,6 +113,21 @@ type Progressed struct {
 	Percent int `json:"percent"`
 }
 
+// Waiting: the work goes on when the operation's owner reads it, and with that
+// read's token; at Until it goes on no more. A nil Until has no end of its own.
+type Waiting struct {
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// WentOn: the wait for the owner is over.
+type WentOn struct{}
+
+// ImpactCorrected: the work turned out to spend this, not what was counted when
+// it was accepted.
+type ImpactCorrected struct {
+	Impact Impact `json:"impact"`
+}
+
 // Completed: the work ended with a result (status Succeeded).
 type Completed struct{}
 
@@ -111,29 +142,38 @@ type Broken struct {
 type Stopped struct{}
 
 // EventType implements domain.Event.
-func (Accepted) EventType() string   { return "operation.accepted" }
-func (Started) EventType() string    { return "operation.started" }
-func (Progressed) EventType() string { return "operation.progressed" }
-func (Completed) EventType() string  { return "operation.succeeded" }
-func (Broken) EventType() string     { return "operation.failed" }
-func (Stopped) EventType() string    { return "operation.cancelled" }
+func (Accepted) EventType() string        { return "operation.accepted" }
+func (Started) EventType() string         { return "operation.started" }
+func (Progressed) EventType() string      { return "operation.progressed" }
+func (Waiting) EventType() string         { return "operation.waiting-for-owner" }
+func (WentOn) EventType() string          { return "operation.went-on" }
+func (ImpactCorrected) EventType() string { return "operation.impact-corrected" }
+func (Completed) EventType() string       { return "operation.succeeded" }
+func (Broken) EventType() string          { return "operation.failed" }
+func (Stopped) EventType() string         { return "operation.cancelled" }
 
 // Evolve returns o after e. Events of the work that share the stream pass by.
 func Evolve(o Operation, e domain.Event) Operation {
 	switch e := e.(type) {
 	case Accepted:
 		o.ID, o.Account, o.Type, o.Status = e.OperationID, e.AccountID, e.Type, NotStarted
-		o.Owner, o.Resource = e.Owner, e.Resource
+		o.Owner, o.Resource, o.Impact = e.Owner, e.Resource, e.Impact
 	case Started:
 		o.Status = Running
 	case Progressed:
 		o.Percent = e.Percent
+	case Waiting:
+		o.Waiting = &e
+	case WentOn:
+		o.Waiting = nil
+	case ImpactCorrected:
+		o.Impact = e.Impact
 	case Completed:
-		o.Status, o.Percent = Succeeded, 100
+		o.Status, o.Percent, o.Waiting = Succeeded, 100, nil
 	case Broken:
-		o.Status = Failed
+		o.Status, o.Impact, o.Failure, o.Waiting = Failed, e.Impact, &e.Failure, nil
 	case Stopped:
-		o.Status = Cancelled
+		o.Status, o.Waiting = Cancelled, nil
 	}
 	return o
 }

@@ -1,0 +1,172 @@
+package commands
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// childStart starts an apply or a revert as the child of a bundle. guard is
+// asked first, and also adds what must be true with it; both may decide from
+// more.
+type childStart struct {
+	operationID uuid.UUID
+	do          func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error
+}
+
+// childStart prepares a child's apply or revert as its own route would; nil when
+// its preview has nothing to write.
+func (s *Service) childStart(ctx context.Context, who Caller, t target, child optimization.Child, bundleID uuid.UUID) (*childStart, error) {
+	id := s.NewID()
+	if child.Reverts != nil {
+		return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
+			return s.revert(ctx, who, id, t, *child.Reverts, &bundleID, guard, also, more...)
+		}}, nil
+	}
+	previewID := child.PreviewID.String()
+	p, err := s.preview(ctx, who, child.Kind, t.model.ID, previewID)
+	if err != nil || len(p.Changes) == 0 {
+		return nil, err
+	}
+	writes, err := optimization.ApplyRequest{PreviewID: &previewID}.Select(p)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.writing(who, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
+		Kind: child.Kind, PreviewID: child.PreviewID, Writes: writes, Applies: len(writes), Bundle: &bundleID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
+		return s.whenFree(ctx, who, func() error {
+			return s.Store.Change(ctx, who.metadata(id), append(w.pasts(), more...), func(c *eventstore.Change) error {
+				if err := guard(); err != nil {
+					return err
+				}
+				if err := s.accept(c, w); err != nil {
+					return err
+				}
+				return also(c)
+			})
+		})
+	}}, nil
+}
+
+// startFirst accepts a bundle of applies or reverts with the first child that can
+// start. Children that cannot are Refused, or have nothing to do; when every
+// child is refused, so is the bundle, as the first was. also adds what must be
+// true with it, deciding from more.
+func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundling, more eventstore.Loadable, also func(*eventstore.Change) error) error {
+	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
+	record := func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, bundle, s.acceptBundle(who, t, b)); err != nil {
+			return err
+		}
+		s.remember(c, who, b.operationID)
+		return also(c)
+	}
+	var first error
+	for i, child := range b.children {
+		start, err := s.childStart(ctx, who, t, child, b.operationID)
+		switch {
+		case err == nil && start == nil:
+			b.children[i].Standing = optimization.ChildNothingToDo
+			continue
+		case err == nil:
+			b.children[i].Standing, b.children[i].OperationID = optimization.ChildRunning, &start.operationID
+			if err = start.do(func() error { return nil }, record, bundle, more); err == nil {
+				return nil
+			}
+		}
+		r, refused := domain.Refused(err)
+		if !refused || r.Code == domain.InvalidPreview {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
+		b.children[i] = child
+	}
+	if first != nil {
+		return first
+	}
+	return s.Store.Change(ctx, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
+}
+
+// errPassed: another read has moved the bundle on.
+var errPassed = errors.New("commands: the bundle has gone on")
+
+// moveBundle moves a bundle that waits for its owner one step (spec 4.5, bundle
+// rules 4 to 7): the write that its child waits with, or the next child.
+func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID) error {
+	b, err := s.bundle(ctx, bundleID)
+	if err != nil {
+		return err
+	}
+	if child, running := b.Running(); running {
+		return s.goOn(ctx, who, *child.OperationID)
+	}
+	child, more := b.Next()
+	if !more {
+		return nil
+	}
+	past := eventstore.Fold(operation.Stream(bundleID), optimization.EvolveBundle)
+	guard := func() error {
+		if next, more := past.State.Next(); !more || next.Kind != child.Kind {
+			return errPassed
+		}
+		return nil
+	}
+	change := func(command domain.Command[optimization.Bundle]) error {
+		return s.Store.Change(ctx, who.metadata(bundleID), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+			if err := guard(); err != nil {
+				return err
+			}
+			return eventstore.Decide(c, past, command)
+		})
+	}
+	if err := s.moveChild(ctx, who, b, child, past, guard, change); !errors.Is(err, errPassed) {
+		return err
+	}
+	return nil
+}
+
+// moveChild starts the bundle's next child, or says why it does not start.
+func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child, past *eventstore.Past[optimization.Bundle],
+	guard func() error, change func(domain.Command[optimization.Bundle]) error,
+) error {
+	if b.Lapsed(s.Now()) {
+		return change(optimization.FinishInPart{Why: "the bundle was left alone for too long; what it had not begun is to be started again"})
+	}
+	resource := b.Operation.Resource
+	t := target{
+		item.Workspace{ID: resource.WorkspaceID, DisplayName: b.WorkspaceName},
+		item.Item{ID: *resource.ItemID, Type: item.SemanticModel, WorkspaceID: resource.WorkspaceID, DisplayName: b.ModelName},
+	}
+	start, err := s.childStart(ctx, who, t, child, b.Operation.ID)
+	if err == nil && start == nil {
+		child.Standing = optimization.ChildNothingToDo
+		return change(optimization.ChangeChild{Child: child})
+	}
+	if err == nil {
+		running := child
+		running.Standing, running.OperationID = optimization.ChildRunning, &start.operationID
+		err = start.do(guard, func(c *eventstore.Change) error {
+			return eventstore.Decide(c, past, optimization.ChangeChild{Child: running})
+		}, past)
+	}
+	if r, refused := domain.Refused(err); refused && !errors.Is(err, eventstore.ErrConflict) {
+		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
+		return change(optimization.ChangeChild{Child: child})
+	}
+	return err
+}

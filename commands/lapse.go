@@ -1,0 +1,43 @@
+package commands
+
+import (
+	"context"
+
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// Lapse ends an apply or a revert that has waited for its owner for too long,
+// and says whether it did.
+func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) {
+	if w.Operation.Waiting == nil {
+		return false, nil
+	}
+	meta := eventstore.Metadata{
+		Account: w.Operation.Account, OperationID: w.Operation.ID.String(), Correlation: w.Operation.ID.String(), Causation: "waited too long",
+	}
+	after, err := r.Record(ctx, meta, w, optimization.Lapse{Now: r.Now()}, nil)
+	return err == nil && after.Operation.Status.Ended(), err
+}
+
+// overdueAtOnce bounds how many operations one look ends.
+const overdueAtOnce = 100
+
+// LapseOverdue ends the applies and reverts, of every account, that have waited
+// for their owner for too long, so that their models' locks are free again.
+func (s *Service) LapseOverdue(ctx context.Context) error {
+	ids, err := s.Overdue(ctx, s.Now(), overdueAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		w, err := s.Recorder.Load(ctx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := s.Recorder.Lapse(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/readiness"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// target is a semantic model that was looked up as the caller.
+type target struct {
+	workspace item.Workspace
+	model     item.Item
+}
+
+// target looks a model up that is to be optimized.
+func (s *Service) target(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (target, error) {
+	workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+	if err != nil {
+		return target{}, err
+	}
+	model, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+	if err != nil {
+		return target{}, err
+	}
+	return target{workspace, model}, assessable([]item.Item{model})
+}
+
+// source is the latest assessment of a model, or AssessmentNotFound, for a kind
+// whose objects come from it; nil for another kind (spec 4.5, preview rules 3
+// and 4).
+func (s *Service) source(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
+	if !k.FromFindings() {
+		return nil, nil
+	}
+	a, found, err := s.LatestAssessment(ctx, who.Account, modelID)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, domain.Refuse(domain.AssessmentNotFound, "semantic model %s has no assessment in this account, and %s come from what the latest one found; assess it first", modelID, k).
+			About("semanticModelId", modelID)
+	}
+	return &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}, nil
+}
+
+// writesOf is how many writes an unattended apply of the kind will make at most.
+func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *optimization.Source) (int, error) {
+	if source == nil {
+		return 1, nil
+	}
+	findings, err := FindingsOf(ctx, s.Pool, source.DocumentHash)
+	if err != nil {
+		return 0, err
+	}
+	return len(optimization.TargetsOf(k, findings)), nil
+}
+
+// preview returns a preview's document, which is the caller's account's and of
+// the model and kind, and in time; else InvalidPreview (spec 4.5, apply rule 1).
+func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
+	var p optimization.Preview
+	id, ok := optimization.ParseID(text)
+	if !ok {
+		return p, optimization.NotThePreview(text, "there is none with this id")
+	}
+	w, err := s.Recorder.Load(ctx, id)
+	switch {
+	case err != nil:
+		return p, err
+	case w.Operation.Account != who.Account || w.Operation.Type != operation.PreviewOptimization || w.Document == "":
+		return p, optimization.NotThePreview(text, "there is none with this id")
+	case *w.Operation.Resource.ItemID != modelID:
+		return p, optimization.NotThePreview(text, "it was made for another semantic model")
+	case w.Kind != k:
+		return p, optimization.NotThePreview(text, "it is of "+string(w.Kind)+", not of "+string(k))
+	case s.Now().After(w.ExpiresAt):
+		return p, optimization.NotThePreview(text, "it is older than 24 hours")
+	}
+	body, err := documents.Get(ctx, s.Pool, w.Document)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, fmt.Errorf("commands: read preview %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// accepted is the event of an operation on a model that starts now.
+func (s *Service) accepted(who Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
+	return operation.Accepted{
+		OperationID: id, AccountID: who.Account, Type: kind, Owner: who.Person,
+		Resource: operation.Resource{WorkspaceID: workspaceID, ItemID: &modelID, ItemType: item.SemanticModel},
+	}
+}
+
+// enqueue keeps the caller's token for the operation's next step and enqueues it.
+func (s *Service) enqueue(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+	c.Queue(sql, args...)
+	step := optimization.Step{
+		AccountID: who.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
+		Person: who.Person, RequestID: who.RequestID, Trace: who.Trace,
+	}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Optimize(ctx, tx, step) })
+}
+
+// writing is an apply or a revert that is about to be accepted.
+type writing struct {
+	who         Caller
+	operationID uuid.UUID
+	kind        operation.Type
+	target      target
+	apply       optimization.ApplyAccepted
+	limits      account.Limits
+	at          time.Time
+
+	work      *eventstore.Past[optimization.Work]
+	lock      *eventstore.Past[optimization.Standing]
+	allowance *eventstore.Past[account.Usage]
+	owner     *eventstore.Past[account.Account]
+	tracked   *eventstore.Past[trackeditem.Item]
+	total     *eventstore.Past[trackeditem.Total]
+}
+
+// writing prepares an apply or a revert; its writes may be set until it is
+// decided.
+func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
+	limits, err := s.limits(who.Plan)
+	if err != nil {
+		return nil, err
+	}
+	at := s.Now()
+	stream := account.AllowanceStream(who.Account, account.OptimizationApplies, limits.OptimizationApplies.Period, at)
+	apply.ModelName, apply.Allowance = t.model.DisplayName, stream
+	return &writing{
+		who: who, operationID: operationID, kind: kind, target: t, apply: apply, limits: limits, at: at,
+		work:      eventstore.Fold(operation.Stream(operationID), optimization.Evolve),
+		lock:      eventstore.FoldLast(optimization.Stream(who.Account, t.model.ID), optimization.EvolveStanding),
+		allowance: eventstore.FoldLast(stream, account.EvolveUsage),
+		owner:     eventstore.Fold(account.Stream(who.Account), account.Evolve),
+		tracked:   eventstore.FoldLast(trackeditem.Stream(who.Account, t.model.ID), trackeditem.Evolve),
+		total:     eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal),
+	}, nil
+}
+
+func (w *writing) pasts() []eventstore.Loadable {
+	return []eventstore.Loadable{w.work, w.lock, w.allowance, w.owner, w.tracked, w.total}
+}
+
+// accept decides the model's lock, the day's applies and the caps on tracked
+// items, and enqueues the first step (spec 4.5, apply rule 8; decisions 5).
+func (s *Service) accept(c *eventstore.Change, w *writing) error {
+	modelID := w.target.model.ID
+	if err := eventstore.Decide(c, w.lock, optimization.TakeLock{OperationID: w.operationID, ModelID: modelID}); err != nil {
+		return err
+	}
+	n := w.apply.Applies
+	spend := account.Spend{Kind: account.OptimizationApplies, Allowance: w.limits.OptimizationApplies, OperationID: w.operationID, Amount: n, At: w.at}
+	if err := eventstore.Decide(c, w.allowance, spend); err != nil {
+		return err
+	}
+	claims := !w.tracked.State.Counts()
+	if claims {
+		caps := trackeditem.CapsOf(w.owner.State, w.who.License, w.limits.TrackedItems)
+		if err := eventstore.Decide(c, w.total, trackeditem.Count{ItemIDs: []uuid.UUID{modelID}, Caps: caps}); err != nil {
+			return err
+		}
+		if err := eventstore.Decide(c, w.tracked, trackeditem.Claim{
+			ItemID: modelID, ItemType: item.SemanticModel, WorkspaceID: w.target.workspace.ID, WorkspaceName: w.target.workspace.DisplayName,
+			DisplayName: w.target.model.DisplayName, LicenseID: caps.LicenseID, Via: trackeditem.ViaReadiness, At: w.at,
+		}); err != nil {
+			return err
+		}
+	}
+	op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+	op.Impact = operation.Impact{OptimizationApplies: &n, TrackedItem: &claims}
+	if err := eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply}); err != nil {
+		return err
+	}
+	s.enqueue(c, w.who, w.operationID, w.target.workspace.ID, modelID)
+	return nil
+}
+
+// FindingsOf reads the findings of a stored assessment.
+func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
+	body, err := documents.Get(ctx, pool, hash)
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Report struct {
+			Findings []readiness.Finding `json:"findings"`
+		} `json:"report"`
+	}
+	if err := json.Unmarshal(body, &document); err != nil {
+		return nil, fmt.Errorf("commands: read the findings of document %s: %w", hash, err)
+	}
+	return document.Report.Findings, nil
+}

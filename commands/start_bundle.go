@@ -1,0 +1,162 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// approvalRequired is the approval of a bundle whose previews a person reviews (spec 4.5, optimize).
+const approvalRequired = "required"
+
+// StartBundle starts the previews of several kinds as one operation; with
+// approval none their applies follow (spec 4.5, bundle rules 1 to 5). A nil kinds
+// is all of them.
+func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
+	kinds, err := kindsOf(names)
+	if err != nil {
+		return Accepted{}, err
+	}
+	unattended := approval == optimization.NoApproval
+	switch {
+	case !unattended && approval != approvalRequired:
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "approval says neither required, to review the previews first, nor none, to write them at once")
+	case unattended && slices.Equal(kinds, []optimization.Kind{optimization.AIDataSchema}):
+		return Accepted{}, optimization.ApplyRequest{Approval: &approval}.Check(optimization.AIDataSchema)
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		b := bundling{operationID: operationID, kind: operation.PreviewOptimizations, form: optimization.Previewing}
+		if unattended {
+			b.kind, b.form = operation.ApplyOptimizations, optimization.Unattended
+		}
+		if err := s.previewAll(ctx, who, kinds, modelID, &b); err != nil {
+			return err
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		return s.acceptPreviews(ctx, who, t, b)
+	})
+}
+
+// kindsOf are the kinds with the names, in the order in which a bundle takes
+// them; all of them for nil.
+func kindsOf(names *[]string) ([]optimization.Kind, error) {
+	if names == nil {
+		return optimization.Kinds(), nil
+	}
+	if len(*names) == 0 {
+		return nil, domain.Refuse(domain.InvalidRequest, "kinds is empty; name at least one kind, or leave kinds out for all of them")
+	}
+	named := map[optimization.Kind]bool{}
+	for _, name := range *names {
+		k, err := optimization.KindOf(name)
+		if err != nil {
+			return nil, err
+		}
+		if named[k] {
+			return nil, domain.Refuse(domain.InvalidRequest, "kinds names %s twice", k).About("kind", k)
+		}
+		named[k] = true
+	}
+	return slices.DeleteFunc(optimization.Kinds(), func(k optimization.Kind) bool { return !named[k] }), nil
+}
+
+// bundling is a bundle that is about to be accepted.
+type bundling struct {
+	operationID uuid.UUID
+	kind        operation.Type
+	form        optimization.Form
+	of          *uuid.UUID // what it applies or reverts
+	children    []optimization.Child
+	previews    []optimization.PreviewAccepted // of the children with a PreviewID, in their order
+}
+
+// previewAll names a preview for each kind that its own route would start. When
+// every kind is refused, so is the bundle, as the first was (spec 4.5, bundle
+// rule 3).
+func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimization.Kind, modelID uuid.UUID, b *bundling) error {
+	var first error
+	for _, k := range kinds {
+		source, err := s.source(ctx, who, k, modelID)
+		refusal, refused := domain.Refused(err)
+		if err != nil && !refused {
+			return err
+		}
+		child := optimization.Child{Kind: k}
+		if refused {
+			if first == nil {
+				first = err
+			}
+			child.Standing, child.Code, child.Message = optimization.ChildSkipped, refusal.Code, refusal.Message
+			b.children = append(b.children, child)
+			continue
+		}
+		id := s.NewID()
+		child.PreviewID, child.Standing = &id, optimization.ChildRunning
+		if b.form == optimization.Unattended {
+			child.PreviewStanding, child.Standing = optimization.ChildRunning, optimization.ChildNotStarted
+			if k == optimization.AIDataSchema {
+				child.Standing, child.Code = optimization.ChildSkipped, domain.InvalidRequest
+				child.Message = "the AI data schema is not written unattended, because a person must review which fields an AI leaves out; apply its preview"
+			}
+		}
+		b.children = append(b.children, child)
+		b.previews = append(b.previews, optimization.PreviewAccepted{Kind: k, Source: source, Bundle: &b.operationID})
+	}
+	if len(b.previews) == 0 {
+		return first
+	}
+	return nil
+}
+
+// acceptPreviews records the bundle with each of its previews, and enqueues them.
+func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bundling) error {
+	workspaceID, modelID := t.workspace.ID, t.model.ID
+	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
+	pasts := []eventstore.Loadable{bundle}
+	var ids []uuid.UUID
+	var works []*eventstore.Past[optimization.Work]
+	for _, child := range b.children {
+		if child.PreviewID != nil {
+			work := eventstore.Fold(operation.Stream(*child.PreviewID), optimization.Evolve)
+			ids, works, pasts = append(ids, *child.PreviewID), append(works, work), append(pasts, work)
+		}
+	}
+	return s.Store.Change(ctx, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, bundle, s.acceptBundle(who, t, b)); err != nil {
+			return err
+		}
+		for i, work := range works {
+			preview := b.previews[i]
+			preview.ModelName = t.model.DisplayName
+			accept := optimization.Accept{Operation: s.accepted(who, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
+			if err := eventstore.Decide(c, work, accept); err != nil {
+				return err
+			}
+			s.enqueue(c, who, ids[i], workspaceID, modelID)
+		}
+		s.remember(c, who, b.operationID)
+		return nil
+	})
+}
+
+// acceptBundle is the command that puts a bundle in the log.
+func (s *Service) acceptBundle(who Caller, t target, b bundling) optimization.AcceptBundle {
+	return optimization.AcceptBundle{
+		Operation: s.accepted(who, b.operationID, b.kind, t.workspace.ID, t.model.ID),
+		Bundle: optimization.BundleAccepted{
+			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of, Children: b.children,
+		},
+	}
+}

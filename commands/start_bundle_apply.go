@@ -1,0 +1,91 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// StartBundleApply starts writing the previews of a bundle preview, one kind
+// after the other; the first starts with the call (spec 4.5, bundle rule 6). A
+// nil kinds is every kind that has a preview.
+func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
+	kinds, err := kindsOf(names)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		preview, err := s.bundlePreview(ctx, who, modelID, previewID)
+		if err != nil {
+			return err
+		}
+		b := bundling{operationID: operationID, kind: operation.ApplyOptimizations, form: optimization.Applying}
+		for _, c := range preview.Children {
+			previewed := c.Standing == optimization.ChildSucceeded
+			switch {
+			case !slices.Contains(kinds, c.Kind):
+			case previewed:
+				b.children = append(b.children, optimization.Child{Kind: c.Kind, PreviewID: c.PreviewID, ExpiresAt: c.ExpiresAt, Standing: optimization.ChildNotStarted})
+			case names != nil:
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s holds no preview of %s to write", shortened(previewID), c.Kind).About("kind", c.Kind)
+			}
+		}
+		for _, k := range kinds {
+			if _, ok := preview.Child(k); !ok && names != nil {
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s is not of %s", shortened(previewID), k).About("kind", k)
+			}
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		b.of = &preview.Operation.ID
+		used := eventstore.Fold(operation.Stream(preview.Operation.ID), optimization.EvolveBundle)
+		return s.startFirst(ctx, who, t, b, used, func(c *eventstore.Change) error {
+			return eventstore.Decide(c, used, optimization.Use{By: operationID})
+		})
+	})
+}
+
+// shortened is an id of the caller's as messages repeat it: no longer than an id.
+func shortened(text string) string { return text[:min(len(text), 36)] }
+
+// bundlePreview returns the bundle preview with the id, or InvalidPreview.
+func (s *Service) bundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+	none := optimization.NotThePreview(text, "there is no bundle preview with this id")
+	id, ok := optimization.ParseID(text)
+	if !ok {
+		return optimization.Bundle{}, none
+	}
+	b, err := s.bundle(ctx, id)
+	switch {
+	case err != nil:
+		return b, err
+	case b.Operation.Account != who.Account || b.Form != optimization.Previewing:
+		return b, none
+	case *b.Operation.Resource.ItemID != modelID:
+		return b, optimization.NotThePreview(text, "it was made for another semantic model")
+	case b.Operation.Status != operation.Succeeded:
+		return b, optimization.NotThePreview(text, "it has not succeeded")
+	case b.Lapsed(s.Now()):
+		return b, optimization.NotThePreview(text, "it is older than 24 hours")
+	}
+	_, err = optimization.Use{}.Decide(b)
+	return b, err
+}
+
+// bundle folds the stream of a bundle.
+func (s *Service) bundle(ctx context.Context, id uuid.UUID) (optimization.Bundle, error) {
+	past := eventstore.Fold(operation.Stream(id), optimization.EvolveBundle)
+	err := s.Store.Load(ctx, past)
+	return past.State, err
+}

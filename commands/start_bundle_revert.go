@@ -1,0 +1,78 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// StartBundleRevert starts putting back what a bundle apply wrote, one kind after
+// the other, the last first; the first starts with the call (spec 4.5, bundle
+// rule 7).
+func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		applied, err := s.appliedBundle(ctx, who, modelID, applyID)
+		if err != nil {
+			return err
+		}
+		b := bundling{operationID: operationID, kind: operation.RevertOptimizations, form: optimization.Reverting, of: &applied.Operation.ID}
+		for _, c := range slices.Backward(applied.Children) {
+			if c.Standing == optimization.ChildApplied {
+				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID, Standing: optimization.ChildNotStarted})
+			}
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
+		return s.startFirst(ctx, who, t, b, of, func(*eventstore.Change) error { return nil })
+	})
+}
+
+// appliedBundle returns the bundle apply with the id, which something of is left
+// to put back, or refuses as bundle rule 7 says.
+func (s *Service) appliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
+	id, ok := optimization.ParseID(text)
+	if !ok {
+		return optimization.Bundle{}, none
+	}
+	b, err := s.bundle(ctx, id)
+	if err != nil {
+		return b, err
+	}
+	left, wrote := 0, 0
+	for _, c := range b.Children {
+		switch c.Standing {
+		case optimization.ChildApplied:
+			left++
+			wrote++
+		case optimization.ChildReverted:
+			wrote++
+		}
+	}
+	switch {
+	case b.Operation.Account != who.Account || b.Operation.Type != operation.ApplyOptimizations || *b.Operation.Resource.ItemID != modelID:
+		return b, none
+	case !b.Operation.Status.Ended():
+		return b, domain.Refuse(domain.OperationInProgress, "bundle apply %s has not ended; revert it when it has", id).About("operationId", id).After(2 * time.Second)
+	case wrote == 0:
+		return b, domain.Refuse(domain.InvalidRequest, "bundle apply %s wrote nothing, so there is nothing to put back", id).About("operationId", id)
+	case left == 0:
+		return b, domain.Refuse(domain.InvalidRequest, "bundle apply %s was already reverted", id).About("operationId", id)
+	case s.Now().After(b.AcceptedAt.Add(optimization.RecordLife)):
+		return b, domain.Refuse(domain.OperationExpired, "bundle apply %s is older than 30 days, and what it wrote is no longer kept", id).About("operationId", id)
+	}
+	return b, nil
+}

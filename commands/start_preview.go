@@ -1,0 +1,46 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// StartPreview starts the preview of an optimization of a semantic model (spec
+// 4.5, preview rules). It writes nothing and spends nothing.
+func (s *Service) StartPreview(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string) (Accepted, error) {
+	k, err := optimization.KindOf(kind)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		source, err := s.source(ctx, who, k, modelID)
+		if err != nil {
+			return err
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		work := eventstore.Fold(operation.Stream(operationID), optimization.Evolve)
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
+			accept := optimization.Accept{
+				Operation: s.accepted(who, operationID, operation.PreviewOptimization, workspaceID, modelID),
+				Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
+			}
+			if err := eventstore.Decide(c, work, accept); err != nil {
+				return err
+			}
+			s.enqueue(c, who, operationID, workspaceID, modelID)
+			s.remember(c, who, operationID)
+			return nil
+		})
+	})
+}

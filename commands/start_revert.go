@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
+)
+
+// StartRevert starts the revert of an apply (spec 4.5, revert rules).
+func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		id, ok := optimization.ParseID(applyID)
+		if !ok {
+			return optimization.NotAnApply(applyID, modelID)
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		free := func() error { return nil }
+		return s.revert(ctx, who, operationID, t, id, nil, free, func(c *eventstore.Change) error {
+			s.remember(c, who, operationID)
+			return nil
+		})
+	})
+}
+
+// errMoved: the model's applies changed between looking and deciding.
+var errMoved = errors.New("commands: another apply came between")
+
+// revert accepts the revert of an apply, of its own or as the child of a bundle.
+// guard is asked first, and also adds what must be true with it; both may decide
+// from more.
+func (s *Service) revert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+	guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable,
+) error {
+	return s.whenFree(ctx, who, func() error {
+		for {
+			err := s.revertOnce(ctx, who, operationID, t, applyID, bundle, guard, also, more)
+			if !errors.Is(err, errMoved) {
+				return err
+			}
+		}
+	})
+}
+
+// revertOnce decides from the apply and from those that came after it. Which
+// those are is looked up first, and looked at again where it is decided.
+func (s *Service) revertOnce(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+	guard func() error, also func(*eventstore.Change) error, more []eventstore.Loadable,
+) error {
+	modelID := t.model.ID
+	apply := eventstore.Fold(operation.Stream(applyID), optimization.Evolve)
+	standing := eventstore.FoldLast(optimization.Stream(who.Account, modelID), optimization.EvolveStanding)
+	if err := s.Store.Load(ctx, apply, standing); err != nil {
+		return err
+	}
+	if o := apply.State.Operation; o.Account != who.Account || !apply.State.IsApply() {
+		return optimization.NotAnApply(applyID, modelID)
+	}
+	w, err := s.writing(who, operationID, operation.RevertOptimization, t, optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
+	if err != nil {
+		return err
+	}
+	pasts := append(w.pasts(), apply)
+	after := standing.State.After(applyID)
+	later := make([]*eventstore.Past[optimization.Work], len(after))
+	for i, id := range after {
+		later[i] = eventstore.Fold(operation.Stream(id), optimization.Evolve)
+		pasts = append(pasts, later[i])
+	}
+	return s.Store.Change(ctx, who.metadata(operationID), append(pasts, more...), func(c *eventstore.Change) error {
+		if err := guard(); err != nil {
+			return err
+		}
+		if !slices.Equal(w.lock.State.After(applyID), after) {
+			return errMoved
+		}
+		applies := make([]optimization.Work, len(later))
+		for i, l := range later {
+			applies[i] = l.State
+		}
+		writes, err := optimization.RevertOf(apply.State, modelID, s.Now(), applies)
+		if err != nil {
+			return err
+		}
+		w.apply.Writes, w.apply.Applies = writes, len(writes)
+		if err := s.accept(c, w); err != nil {
+			return err
+		}
+		return also(c)
+	})
+}

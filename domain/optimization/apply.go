@@ -1,0 +1,287 @@
+package optimization
+
+import (
+	"time"
+
+	"readiness/definition/rewrite"
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// WaitLife is how long an apply or a revert waits for its owner's next read; then
+// it ends with what it has written.
+const WaitLife = 24 * time.Hour
+
+// Accept puts a preview, an apply or a revert in the log. The first write of one
+// whose writes are known starts with the call.
+type Accept struct {
+	Operation operation.Accepted
+	Preview   *PreviewAccepted
+	Apply     *ApplyAccepted
+}
+
+// Decide implements domain.Command.
+func (c Accept) Decide(Work) ([]domain.Event, error) {
+	events := []domain.Event{c.Operation}
+	if c.Preview != nil {
+		return append(events, *c.Preview), nil
+	}
+	events = append(events, *c.Apply)
+	if len(c.Apply.Writes) > 0 {
+		events = append(events, WriteStarted{0})
+	}
+	return events, nil
+}
+
+// Begin says that work begins. It says so once.
+type Begin struct{}
+
+// Decide implements domain.Command.
+func (Begin) Decide(w Work) ([]domain.Event, error) {
+	if w.Operation.Status != operation.NotStarted {
+		return nil, nil
+	}
+	return []domain.Event{operation.Started{}}, nil
+}
+
+// RecordPreview ends a preview with its document.
+type RecordPreview struct{ Previewed Previewed }
+
+// Decide implements domain.Command.
+func (c RecordPreview) Decide(w Work) ([]domain.Event, error) {
+	if w.Operation.Status.Ended() {
+		return nil, nil
+	}
+	return []domain.Event{c.Previewed, operation.Completed{}}, nil
+}
+
+// RecordProposal says what an unattended apply will write. With nothing to write
+// it ends (spec 4.5, apply rule 7); else it waits for its owner.
+type RecordProposal struct {
+	Proposed Proposed
+	At       time.Time
+}
+
+// Decide implements domain.Command.
+func (c RecordProposal) Decide(w Work) ([]domain.Event, error) {
+	if w.Operation.Status.Ended() || w.Proposed {
+		return nil, nil
+	}
+	events := []domain.Event{c.Proposed}
+	if n := len(c.Proposed.Writes); n != w.Applies {
+		impact := w.Operation.Impact
+		impact.OptimizationApplies = &n
+		events = append(events, operation.ImpactCorrected{Impact: impact})
+	}
+	if len(c.Proposed.Writes) == 0 {
+		return append(events, operation.Completed{}), nil
+	}
+	return append(events, waiting(c.At)), nil
+}
+
+func waiting(at time.Time) domain.Event {
+	until := at.UTC().Truncate(time.Microsecond).Add(WaitLife)
+	return operation.Waiting{Until: &until}
+}
+
+// StartWrite starts the write that waits for a read by the operation's owner
+// (spec 4.5, apply rules 6 and 7). It does so once, however many reads there are.
+type StartWrite struct{}
+
+// Decide implements domain.Command.
+func (StartWrite) Decide(w Work) ([]domain.Event, error) {
+	next := w.Next()
+	if w.Operation.Waiting == nil || next < 0 {
+		return nil, nil
+	}
+	return []domain.Event{operation.WentOn{}, WriteStarted{next}}, nil
+}
+
+// Intend records what is about to be written, before the platform is touched.
+type Intend struct{ Intended WriteIntended }
+
+// Decide implements domain.Command.
+func (c Intend) Decide(w Work) ([]domain.Event, error) {
+	if !w.at(c.Intended.Write) {
+		return nil, nil
+	}
+	return []domain.Event{c.Intended}, nil
+}
+
+// at reports whether the work is at the write and has started it.
+func (w Work) at(write int) bool {
+	return !w.Operation.Status.Ended() && w.Next() == write && w.Progress[write].Started
+}
+
+// Land says that a write is on the platform. The next one waits for the owner;
+// after the last the operation has succeeded.
+type Land struct {
+	Write int
+	At    time.Time
+}
+
+// Decide implements domain.Command.
+func (c Land) Decide(w Work) ([]domain.Event, error) {
+	if !w.at(c.Write) {
+		return nil, nil
+	}
+	landed := WriteLanded{c.Write, c.At.UTC().Truncate(time.Microsecond)}
+	if c.Write == len(w.Writes)-1 {
+		return []domain.Event{landed, operation.Completed{}}, nil
+	}
+	return []domain.Event{landed, waiting(c.At)}, nil
+}
+
+// Fail ends the work with the failure: what is still to be written stays as it
+// is. An apply or a revert that has written something has succeeded in part
+// (spec 4.5, apply rule 6, revert rule 2).
+type Fail struct{ Failure operation.Failure }
+
+// Decide implements domain.Command.
+func (c Fail) Decide(w Work) ([]domain.Event, error) {
+	if w.Operation.Status.Ended() {
+		return nil, nil
+	}
+	var events []domain.Event
+	if w.Operation.Waiting != nil {
+		events = append(events, operation.WentOn{})
+	}
+	for i, p := range w.Progress {
+		if !p.done() {
+			events = append(events, WriteFailed{i, c.Failure})
+		}
+	}
+	if len(w.written()) > 0 {
+		return append(events, operation.Completed{}), nil
+	}
+	impact := w.Operation.Impact
+	if w.GivesBack(c.Failure.Code) {
+		none := 0
+		impact.OptimizationApplies = &none
+	}
+	return append(events, operation.Broken{Failure: c.Failure, Impact: impact}), nil
+}
+
+// GivesBack reports whether failing with the code now gives the applies back that
+// were spent: the work has done nothing for the caller (decisions 5, 8.5).
+func (w Work) GivesBack(code domain.Code) bool {
+	if w.Applies == 0 || len(w.written()) > 0 {
+		return false
+	}
+	switch code {
+	case domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.AssessmentNotStarted:
+		return true
+	}
+	return false
+}
+
+// Lapse ends an apply or a revert that has waited for its owner for too long.
+type Lapse struct{ Now time.Time }
+
+// Decide implements domain.Command.
+func (c Lapse) Decide(w Work) ([]domain.Event, error) {
+	if at := w.Operation.Waiting; at == nil || at.Until == nil || !c.Now.After(*at.Until) {
+		return nil, nil
+	}
+	return Fail{operation.Failure{Code: domain.OptimizationFailed,
+		Message: "the person who started the operation did not read it for 24 hours, so what was still to be written was not; start it again"}}.Decide(w)
+}
+
+// Plan is what a write comes to once the model has been read again.
+type Plan struct {
+	// Landed: the write was made before a crash.
+	Landed bool
+	// Objects are those to write; Skipped are left out.
+	Objects []Object
+	Skipped []Skip
+}
+
+// Plan holds the write against the values that the model has now, one for each
+// of its objects (spec 4.5, apply rules 5, 6 and 9, revert rules 2 and 4). An
+// object that is not as it was refuses the write with ItemChanged, or is left
+// out where the rules say so.
+func (w Work) Plan(write int, values []rewrite.Value) (Plan, error) {
+	if w.Progress[write].Intended != nil {
+		return w.planAgain(write, values)
+	}
+	var p Plan
+	for i, o := range w.Writes[write].Objects {
+		switch v := values[i]; {
+		case v.Found && same(v.Text, o.Previous):
+			p.Objects = append(p.Objects, o)
+		case !v.Found && w.leavesOutGone(), w.Kind.lenient():
+			p.Skipped = append(p.Skipped, Skip{o.Key, string(domain.ItemChanged), w.changedMessage(o, v)})
+		default:
+			return Plan{}, domain.Refuse(domain.ItemChanged, "%s; nothing was written, make a new preview", w.changedMessage(o, v)).About("key", o.Key)
+		}
+	}
+	return p, nil
+}
+
+// leavesOutGone: an apply of descriptions leaves out what the model no longer
+// holds; its revert refuses (spec 4.5, apply rule 5, revert rule 4).
+func (w Work) leavesOutGone() bool { return w.Kind == Descriptions && w.Reverts == nil }
+
+// planAgain is the plan of a write that was cut off after it was intended: it was
+// made, or not at all, or the model was changed by somebody else.
+func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
+	intended := w.Progress[write].Intended
+	wanted := make(map[rewrite.Target]rewrite.Undo, len(intended.Undo))
+	for _, u := range intended.Undo {
+		wanted[u.Target] = u
+	}
+	p := Plan{Skipped: intended.Skipped}
+	before, after := true, false
+	var other Object
+	for i, o := range w.Writes[write].Objects {
+		u, ok := wanted[o.Target()]
+		if !ok {
+			continue
+		}
+		p.Objects = append(p.Objects, o)
+		o, v := w.asRead(o, u), values[i]
+		if same(o.Previous, o.Written) {
+			continue
+		}
+		after = after || v.Found && same(v.Text, o.Written)
+		if !v.Found || !same(v.Text, o.Previous) {
+			before, other = false, o
+		}
+	}
+	switch {
+	case before:
+		return p, nil
+	case after:
+		return Plan{Landed: true}, nil
+	}
+	return Plan{}, domain.Refuse(domain.ItemChanged, "%s was changed while the write was interrupted; nothing was written, make a new preview", other.named()).About("key", other.Key)
+}
+
+func same(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// changedMessage says how an object is not as it was.
+func (w Work) changedMessage(o Object, v rewrite.Value) string {
+	switch {
+	case !v.Found:
+		return "the semantic model no longer holds " + o.named()
+	case w.Reverts != nil:
+		return "the " + string(o.Property) + " of " + o.named() + " is no longer what the apply wrote"
+	}
+	return "the " + string(o.Property) + " of " + o.named() + " has changed since the preview"
+}
+
+// named is the object as messages call it.
+func (o Object) named() string {
+	switch {
+	case o.Table == "" && o.Object == "":
+		return "the semantic model"
+	case o.Object == "":
+		return "the table " + shown(o.Table)
+	}
+	return shown(o.Table) + "[" + shown(o.Object) + "]"
+}

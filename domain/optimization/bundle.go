@@ -1,0 +1,381 @@
+package optimization
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// Form is what a bundle does with its kinds (spec 4.5, bundle rules).
+type Form string
+
+// The forms.
+const (
+	// Previewing makes each kind's preview, to be reviewed.
+	Previewing Form = "Previewing"
+	// Unattended makes the previews, then writes one after the other.
+	Unattended Form = "Unattended"
+	// Applying writes the previews of a bundle preview, one after the other.
+	Applying Form = "Applying"
+	// Reverting puts back what a bundle apply wrote, one after the other.
+	Reverting Form = "Reverting"
+)
+
+// ChildStanding is how one kind of a bundle stands (decisions 6).
+type ChildStanding string
+
+// The standings. Succeeded is a preview's alone.
+const (
+	ChildNotStarted  ChildStanding = "NotStarted"
+	ChildRunning     ChildStanding = "Running"
+	ChildSucceeded   ChildStanding = "Succeeded"
+	ChildApplied     ChildStanding = "Applied"
+	ChildNothingToDo ChildStanding = "NothingToDo"
+	ChildFailed      ChildStanding = "Failed"
+	ChildRefused     ChildStanding = "Refused"
+	ChildSkipped     ChildStanding = "Skipped"
+	ChildReverted    ChildStanding = "Reverted"
+)
+
+// Child is one kind of a bundle: the operation that its own route would start.
+type Child struct {
+	Kind Kind `json:"kind"`
+	// PreviewID is the preview that the kind's apply writes; PreviewStanding is
+	// how it stands in a bundle that makes it itself.
+	PreviewID       *uuid.UUID    `json:"previewId,omitempty"`
+	PreviewStanding ChildStanding `json:"previewStanding,omitempty"`
+	// ExpiresAt is when the preview can no longer be applied.
+	ExpiresAt *time.Time `json:"expiresAtUtc,omitempty"`
+	// OperationID is the kind's apply or revert, once it is started.
+	OperationID *uuid.UUID `json:"operationId,omitempty"`
+	// Reverts is the apply that the kind's revert puts back.
+	Reverts  *uuid.UUID    `json:"reverts,omitempty"`
+	Standing ChildStanding `json:"standing"`
+	Code     domain.Code   `json:"errorCode,omitempty"`
+	Message  string        `json:"message,omitempty"`
+}
+
+// BundleAccepted follows operation.Accepted on the stream of a bundle. Children
+// are in the order in which they run.
+type BundleAccepted struct {
+	Form Form `json:"form"`
+	// AcceptedAt is when the bundle was accepted.
+	AcceptedAt    time.Time `json:"acceptedAtUtc"`
+	ModelName     string    `json:"semanticModelName"`
+	WorkspaceName string    `json:"workspaceName"`
+	// Of is the bundle preview that is applied, or the bundle apply that is
+	// reverted.
+	Of       *uuid.UUID `json:"of,omitempty"`
+	Children []Child    `json:"children"`
+}
+
+// ChildChanged: a kind of the bundle stands so now.
+type ChildChanged struct{ Child }
+
+// BundleUsed: the bundle preview was taken by an apply, which is the only one.
+type BundleUsed struct {
+	By uuid.UUID `json:"by"`
+}
+
+// EventType implements domain.Event.
+func (BundleAccepted) EventType() string { return "optimization.bundle-accepted" }
+func (ChildChanged) EventType() string   { return "optimization.child-changed" }
+func (BundleUsed) EventType() string     { return "optimization.bundle-used" }
+
+// Bundle is an operation of operations, folded from its stream.
+type Bundle struct {
+	Operation operation.Operation
+	BundleAccepted
+	UsedBy *uuid.UUID
+}
+
+// EvolveBundle returns b after e.
+func EvolveBundle(b Bundle, e domain.Event) Bundle {
+	switch e := e.(type) {
+	case BundleAccepted:
+		b.BundleAccepted = e
+	case ChildChanged:
+		b.Children = slices.Clone(b.Children)
+		if i := b.index(e.Kind); i >= 0 {
+			b.Children[i] = e.Child
+		}
+	case BundleUsed:
+		b.UsedBy = &e.By
+	default:
+		b.Operation = operation.Evolve(b.Operation, e)
+	}
+	return b
+}
+
+func (b Bundle) index(k Kind) int {
+	return slices.IndexFunc(b.Children, func(c Child) bool { return c.Kind == k })
+}
+
+// Child returns the bundle's child of the kind.
+func (b Bundle) Child(k Kind) (Child, bool) {
+	if i := b.index(k); i >= 0 {
+		return b.Children[i], true
+	}
+	return Child{}, false
+}
+
+// Running returns the child that is being carried out, apart from previews.
+func (b Bundle) Running() (Child, bool) {
+	i := slices.IndexFunc(b.Children, func(c Child) bool { return c.Standing == ChildRunning && c.OperationID != nil })
+	if i < 0 {
+		return Child{}, false
+	}
+	return b.Children[i], true
+}
+
+// Next returns the child whose apply or revert is to be started next; false when
+// none is.
+func (b Bundle) Next() (Child, bool) {
+	if b.Form == Previewing || b.Operation.Status.Ended() || slices.ContainsFunc(b.Children, func(c Child) bool {
+		return c.Standing == ChildRunning || c.PreviewStanding == ChildRunning
+	}) {
+		return Child{}, false
+	}
+	i := slices.IndexFunc(b.Children, func(c Child) bool { return c.Standing == ChildNotStarted })
+	if i < 0 {
+		return Child{}, false
+	}
+	return b.Children[i], true
+}
+
+// Standing of a bundle apply: Reverted when every kind that was applied went back
+// (spec 4.5, bundle rule 7).
+func (b Bundle) Standing() RecordStanding {
+	back := false
+	for _, c := range b.Children {
+		if c.Standing == ChildApplied {
+			return Applied
+		}
+		back = back || c.Standing == ChildReverted
+	}
+	if back {
+		return Reverted
+	}
+	return Applied
+}
+
+// AcceptBundle puts a bundle in the log. Previews start with the call; so does
+// the first apply or revert, whose child is Running already.
+type AcceptBundle struct {
+	Operation operation.Accepted
+	Bundle    BundleAccepted
+}
+
+// Decide implements domain.Command.
+func (c AcceptBundle) Decide(Bundle) ([]domain.Event, error) {
+	events := []domain.Event{c.Operation, c.Bundle, operation.Started{}}
+	return append(events, EvolveBundle(Bundle{}, c.Bundle).outcome()...), nil
+}
+
+// ChangeChild says how a child of the bundle stands now, and what becomes of the
+// bundle: it ends with the last child, or waits for its owner's next read.
+//
+// A child of an ended bundle may change too: its apply is reverted by its own
+// route.
+type ChangeChild struct{ Child Child }
+
+// Decide implements domain.Command.
+func (c ChangeChild) Decide(b Bundle) ([]domain.Event, error) {
+	before, ok := b.Child(c.Child.Kind)
+	if !ok || reflect.DeepEqual(before, c.Child) {
+		return nil, nil
+	}
+	changed := ChildChanged{c.Child}
+	events := []domain.Event{changed}
+	if b.Operation.Status.Ended() {
+		return events, nil
+	}
+	return append(events, EvolveBundle(b, changed).outcome()...), nil
+}
+
+// outcome is what follows from how the children stand.
+func (b Bundle) outcome() []domain.Event {
+	var events []domain.Event
+	if b.Operation.Waiting != nil {
+		events = append(events, operation.WentOn{})
+	}
+	if slices.ContainsFunc(b.Children, func(c Child) bool {
+		return c.Standing == ChildRunning || c.PreviewStanding == ChildRunning
+	}) {
+		return events
+	}
+	if _, more := b.Next(); more {
+		if b.Operation.Waiting != nil {
+			return nil
+		}
+		return []domain.Event{operation.Waiting{}}
+	}
+	return append(events, b.end())
+}
+
+// end is how a bundle ends of which nothing runs any more: it succeeds when any
+// child did what the bundle is for, or when none had anything to do (spec 4.5,
+// bundle rules 3 and 4).
+func (b Bundle) end() domain.Event {
+	done, idle := false, true
+	var failed *Child
+	for i, c := range b.Children {
+		switch c.Standing {
+		case ChildSucceeded, ChildApplied, ChildReverted:
+			done = true
+		case ChildFailed, ChildRefused:
+			idle = false
+			if failed == nil {
+				failed = &b.Children[i]
+			}
+		case ChildNotStarted, ChildRunning, ChildNothingToDo, ChildSkipped:
+		}
+	}
+	if done || idle {
+		return operation.Completed{}
+	}
+	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message}, Impact: b.Operation.Impact}
+}
+
+// OwnerRead says that a child of the bundle waits for the owner's next read.
+type OwnerRead struct{}
+
+// Decide implements domain.Command.
+func (OwnerRead) Decide(b Bundle) ([]domain.Event, error) {
+	if b.Operation.Status.Ended() || b.Operation.Waiting != nil {
+		return nil, nil
+	}
+	return []domain.Event{operation.Waiting{}}, nil
+}
+
+// WentOn says that the child which the bundle waited with goes on.
+type WentOn struct{}
+
+// Decide implements domain.Command.
+func (WentOn) Decide(b Bundle) ([]domain.Event, error) {
+	if b.Operation.Waiting == nil {
+		return nil, nil
+	}
+	return []domain.Event{operation.WentOn{}}, nil
+}
+
+// FinishInPart declares a bundle finished whose next child can no longer start
+// (spec 4.5, bundle rule 5).
+type FinishInPart struct{ Why string }
+
+// Decide implements domain.Command.
+func (c FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
+	if _, more := b.Next(); !more {
+		return nil, nil
+	}
+	var events []domain.Event
+	if b.Operation.Waiting != nil {
+		events = append(events, operation.WentOn{})
+	}
+	for _, child := range b.Children {
+		if child.Standing == ChildNotStarted {
+			child.Standing, child.Code, child.Message = ChildRefused, domain.OperationExpired, c.Why
+			events = append(events, ChildChanged{child})
+			b = EvolveBundle(b, ChildChanged{child})
+		}
+	}
+	return append(events, b.end()), nil
+}
+
+// Use takes a bundle preview for the one apply it is for (spec 4.5, bundle rule
+// 6).
+type Use struct{ By uuid.UUID }
+
+// Decide implements domain.Command.
+func (c Use) Decide(b Bundle) ([]domain.Event, error) {
+	if b.UsedBy != nil {
+		return nil, domain.Refuse(domain.InvalidPreview, "bundle preview %s was already applied, by operation %s; make a new preview", b.Operation.ID, *b.UsedBy).
+			About("previewId", b.Operation.ID).About("operationId", *b.UsedBy)
+	}
+	return []domain.Event{BundleUsed{c.By}}, nil
+}
+
+// ExpiresAt is when the first of the bundle's previews can no longer be applied;
+// nil when it has none.
+func (b Bundle) ExpiresAt() *time.Time {
+	var first *time.Time
+	for _, c := range b.Children {
+		if c.ExpiresAt != nil && (first == nil || c.ExpiresAt.Before(*first)) {
+			first = c.ExpiresAt
+		}
+	}
+	return first
+}
+
+// Lapsed reports whether the bundle's next child can no longer start: a preview
+// is past its 24 hours, or the operation past its 7 days (spec 4.5, bundle rule
+// 5).
+func (b Bundle) Lapsed(now time.Time) bool {
+	expires := b.ExpiresAt()
+	return now.After(b.AcceptedAt.Add(BundleLife)) || expires != nil && now.After(*expires)
+}
+
+// OperationCode turns the code of a refusal into the code an operation fails with
+// (spec 2.7): those the list does not have become the nearest it has.
+func OperationCode(c domain.Code) domain.Code {
+	switch c {
+	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.ItemChanged,
+		domain.PlatformAccessDenied, domain.PlatformUnavailable, domain.TrackedItemLimitReached:
+		return c
+	case domain.WorkspaceNotFound:
+		return domain.ItemNotFound
+	case domain.PlatformConsentRequired:
+		return domain.PlatformAccessDenied
+	}
+	return domain.OptimizationFailed
+}
+
+// After is the child once its preview, apply or revert has ended.
+func (c Child) After(w Work, form Form) Child {
+	failed := w.Operation.Status == operation.Failed
+	if w.Operation.Type == operation.PreviewOptimization {
+		return c.previewed(w, form, failed)
+	}
+	switch {
+	case failed:
+		c.Standing, c.Code, c.Message = ChildFailed, w.Operation.Failure.Code, w.Operation.Failure.Message
+	case w.Reverts != nil:
+		c.Standing = ChildReverted
+	case len(w.Applied()) == 0:
+		c.Standing = ChildNothingToDo
+	default:
+		c.Standing = ChildApplied
+	}
+	return c
+}
+
+// previewed is the child once its preview has ended. In a bundle that writes at
+// once the apply comes next, when there is anything to write.
+func (c Child) previewed(w Work, form Form, failed bool) Child {
+	preview := ChildSucceeded
+	if failed {
+		preview = ChildFailed
+		c.Code, c.Message = w.Operation.Failure.Code, w.Operation.Failure.Message
+	} else {
+		expires := w.ExpiresAt
+		c.ExpiresAt = &expires
+	}
+	if form == Previewing {
+		c.Standing = preview
+		return c
+	}
+	c.PreviewStanding = preview
+	switch {
+	case c.Standing == ChildSkipped: // previewed only
+	case failed:
+		c.Standing = ChildFailed
+	case w.Changes == 0:
+		c.Standing = ChildNothingToDo
+	}
+	return c
+}

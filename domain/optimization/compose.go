@@ -1,0 +1,267 @@
+package optimization
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"readiness/definition"
+	"readiness/definition/rewrite"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/item"
+	"readiness/domain/proposal"
+	"readiness/domain/readiness"
+)
+
+// Propose answers what is proposed for an ask, by the account's AI provider.
+type Propose func(proposal.Ask) (proposal.Answer, error)
+
+// Asking is what a preview is composed from beside the model.
+type Asking struct {
+	// Targets are those of the latest assessment; nil for a kind that needs none.
+	Targets []Targets
+	Propose Propose
+	// Agent is how the person stands to the agent permission when the account's
+	// AI provider is a data agent; "" when it is not.
+	Agent item.Access
+	// AgentPermission is that permission's name at the platform's vendor.
+	AgentPermission string
+}
+
+// none is the field default that is always proposed (spec 4.5, preview rule 4).
+const none = "none"
+
+// Nothing fills in a preview of a kind whose objects come from the latest
+// assessment, and there were none: neither the model nor a provider is looked at
+// (spec 4.5, preview rule 5).
+func (p *Preview) Nothing(score *int) {
+	why := "the latest assessment found no description to write"
+	if p.Kind == Properties {
+		why = "the latest assessment found no measure to put into a display folder and no field default to change"
+	}
+	p.NothingToDo, p.ScoreNow, p.ScoreAfter = &why, score, score
+}
+
+// Compose fills in a preview: what is proposed for the model of the definition,
+// and the score without and with all of it.
+func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
+	p.Changes, p.Skipped = []Change{}, []Skip{}
+	asked := a.Targets
+	if !p.Kind.FromFindings() {
+		asked = []Targets{{Type: p.Kind.Types()[0]}}
+	}
+	more := 0
+	for _, t := range asked {
+		if err := p.ask(d, m, t, a); err != nil {
+			return err
+		}
+		more += t.More
+	}
+	if p.Kind == Properties {
+		p.ExistingFolders = foldersOf(m)
+	}
+	if p.Kind == AIInstructions {
+		most := proposal.MaxInstructions
+		p.MaxLength = &most
+	}
+	if p.Kind == AIDataSchema {
+		p.RecommendedKeys = []string{}
+		for _, c := range p.Changes {
+			if c.Recommended {
+				p.RecommendedKeys = append(p.RecommendedKeys, c.Key)
+			}
+		}
+	}
+	p.explain(a, more)
+	return p.score(d, m)
+}
+
+// ask puts in what is proposed for the targets.
+func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets, a Asking) error {
+	present, err := p.present(d, t)
+	if err != nil {
+		return err
+	}
+	var answer proposal.Answer
+	switch {
+	case t.Type == proposal.SummarizeBy:
+		for _, o := range present {
+			answer.Proposals = append(answer.Proposals, proposal.Proposal{
+				Object: o, Value: none, Reason: "adding its values up has no meaning", Recommended: true,
+			})
+		}
+	case len(present) == 0 && p.Kind.FromFindings():
+		return nil
+	default:
+		if answer, err = a.Propose(proposal.Ask{Type: t.Type, Model: m, Objects: present}); err != nil {
+			return err
+		}
+		p.Provider = &answer.Provider
+	}
+	return p.take(d, t.Type, answer, a)
+}
+
+// present are the targets that the model still holds; the others are skipped.
+func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object, error) {
+	if len(t.Objects) == 0 {
+		return nil, nil
+	}
+	values, err := rewrite.Values(d, targets(t.Type, t.Objects))
+	if err != nil {
+		return nil, err
+	}
+	var present []proposal.Object
+	for i, o := range t.Objects {
+		if values[i].Found {
+			present = append(present, o)
+			continue
+		}
+		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: "the semantic model no longer holds what its latest assessment found; assess it again"})
+	}
+	return present, nil
+}
+
+func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
+	all := make([]rewrite.Target, len(objects))
+	for i, o := range objects {
+		all[i] = rewrite.Target{Property: propertyOf(t), Table: o.Table, Name: o.Name}
+	}
+	return all
+}
+
+func (p *Preview) skip(s proposal.Skip) {
+	p.Skipped = append(p.Skipped, Skip{KeyOf(s.Object), string(s.Reason), s.Message})
+}
+
+// take makes changes of proposals. What would change nothing is skipped, and so
+// is what cannot be written, whoever proposed it.
+func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal.Answer, a Asking) error {
+	for _, s := range answer.Skipped {
+		if a.withoutAgent() {
+			s.Reason, s.Message = proposal.PermissionRequired, "the account's AI provider is a data agent, and "+a.AgentPermission+" is not granted"
+		}
+		p.skip(s)
+	}
+	objects := make([]proposal.Object, len(answer.Proposals))
+	for i, one := range answer.Proposals {
+		objects[i] = one.Object
+	}
+	values, err := rewrite.Values(d, targets(t, objects))
+	if err != nil {
+		return err
+	}
+	taken := make(map[string]bool, len(p.Changes)+len(objects))
+	for _, c := range p.Changes {
+		taken[c.Key] = true
+	}
+	for i, one := range answer.Proposals {
+		key, why := KeyOf(one.Object), ""
+		switch text := rewrite.CheckText(propertyOf(t), one.Value); {
+		case !values[i].Found:
+			why = "the semantic model holds no such object"
+		case taken[key]:
+			why = "another object of the semantic model has the same key"
+		case text != "":
+			why = "what was proposed cannot be written: " + text
+		case values[i].Text != nil && *values[i].Text == one.Value:
+			why = "it is already what would be proposed"
+		}
+		if why != "" {
+			p.skip(proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
+			continue
+		}
+		taken[key] = true
+		p.Changes = append(p.Changes, Change{
+			Key: key, Type: t, Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
+			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || t != proposal.AIDataSchema,
+		})
+	}
+	return nil
+}
+
+// withoutAgent reports whether the provider is a data agent that may not be
+// asked as the person.
+func (a Asking) withoutAgent() bool { return a.Agent != "" && a.Agent != item.Granted }
+
+// explain says why there is nothing, or not everything, in the preview.
+func (p *Preview) explain(a Asking, more int) {
+	if a.Agent != "" {
+		p.AgentAccess = &a.Agent
+	}
+	denied := slices.ContainsFunc(p.Skipped, func(s Skip) bool { return s.Reason == string(proposal.PermissionRequired) })
+	switch {
+	case denied:
+		reason := string(proposal.PermissionRequired)
+		message := "The account's AI provider is a data agent, and " + a.AgentPermission + " is not granted, so nothing is proposed for the objects it would answer for. It does not mean that they need nothing."
+		p.Reason, p.Message = &reason, &message
+	case more > 0:
+		message := fmt.Sprintf("A preview holds at most %d changes, those that matter most; %d more objects can be previewed once these are written.", MaxDescriptions, more)
+		p.Message = &message
+	}
+	if len(p.Changes) == 0 && !denied {
+		why := nothing[p.Kind]
+		if len(p.Skipped) == 1 {
+			why += ": " + p.Skipped[0].Message
+		}
+		p.NothingToDo = &why
+	}
+}
+
+var nothing = map[Kind]string{
+	AIInstructions: "nothing is proposed for the AI instructions",
+	Descriptions:   "no description is proposed",
+	Properties:     "no display folder and no field default is proposed",
+	AIDataSchema:   "nothing is proposed for the AI data schema",
+}
+
+// score computes the score now, and on a copy of the model with every change in.
+func (p *Preview) score(d definition.Definition, m *semanticmodel.Model) error {
+	p.ScoreNow = readiness.Assess(m, readiness.Options{}).Score
+	p.ScoreAfter = p.ScoreNow
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	changes := make([]rewrite.Change, len(p.Changes))
+	for i, c := range p.Changes {
+		changes[i] = rewrite.Change{Target: c.Target(), Value: c.Proposed}
+	}
+	after, _, err := rewrite.Write(d, changes)
+	if err != nil {
+		return err
+	}
+	changed, err := semanticmodel.Read(after)
+	if err != nil {
+		return err
+	}
+	p.ScoreAfter = readiness.Assess(changed, readiness.Options{}).Score
+	return nil
+}
+
+// foldersOf lists the display folders of each table that has any, in the order of
+// the definition.
+func foldersOf(m *semanticmodel.Model) []TableFolders {
+	all := []TableFolders{}
+	for _, t := range m.Tables {
+		var folders []string
+		for _, measure := range t.Measures {
+			if f := strings.TrimSpace(measure.DisplayFolder); f != "" && !slices.Contains(folders, f) {
+				folders = append(folders, f)
+			}
+		}
+		if folders != nil {
+			all = append(all, TableFolders{t.Name, folders})
+		}
+	}
+	return all
+}
+
+// Proposed is the preview, stored under the hash, as what an unattended apply
+// writes: every change.
+func (p Preview) Proposed(hash string) (Proposed, error) {
+	writes, err := ApplyRequest{}.Select(p)
+	skipped := p.Skipped
+	if p.NothingToDo != nil && len(skipped) == 0 {
+		skipped = []Skip{{Reason: string(proposal.NothingProposed), Message: *p.NothingToDo}}
+	}
+	return Proposed{DocumentHash: hash, Writes: writes, Skipped: skipped}, err
+}

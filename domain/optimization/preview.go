@@ -1,0 +1,96 @@
+package optimization
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/rewrite"
+	"readiness/domain/item"
+	"readiness/domain/proposal"
+)
+
+// Preview is what a preview operation found (spec 2.12): the document that is
+// kept under its id, which is also the operation's.
+type Preview struct {
+	PreviewID         uuid.UUID  `json:"previewId"`
+	Kind              Kind       `json:"kind"`
+	WorkspaceID       uuid.UUID  `json:"workspaceId"`
+	SemanticModelID   uuid.UUID  `json:"semanticModelId"`
+	SemanticModelName string     `json:"semanticModelName"`
+	CreatedAt         time.Time  `json:"createdAtUtc"`
+	ExpiresAt         time.Time  `json:"expiresAtUtc"`
+	AssessmentID      *uuid.UUID `json:"assessmentId"`
+	Changes           []Change   `json:"changes"`
+	Skipped           []Skip     `json:"skipped"`
+	// NothingToDo says why there are no changes; nil when there are.
+	NothingToDo *string `json:"nothingToDo"`
+	// UsageAccess is how the person stood to the usage permission.
+	UsageInProposal bool        `json:"usageInProposal"`
+	UsageAccess     item.Access `json:"usageAccess"`
+	// Reason is PermissionRequired when the account's AI provider is a data agent
+	// that the person has not allowed to be asked (spec 4.5, preview rule 7).
+	Reason      *string            `json:"reason"`
+	Message     *string            `json:"message"`
+	AgentAccess *item.Access       `json:"agentAccess,omitempty"`
+	Provider    *proposal.Provider `json:"provider"`
+	MaxLength   *int               `json:"maxLength,omitempty"`
+	// ExistingFolders are the folders each table has (properties).
+	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
+	// RecommendedKeys are what an apply without keys writes (aiDataSchema).
+	RecommendedKeys []string `json:"recommendedKeys,omitempty"`
+	// ScoreNow and ScoreAfter are the score without and with every change.
+	ScoreNow   *int `json:"scoreNow"`
+	ScoreAfter *int `json:"scoreAfter"`
+}
+
+// Change is one proposed change of a preview. Current is nil when the object
+// does not have the property.
+type Change struct {
+	Key         string              `json:"key"`
+	Type        proposal.Type       `json:"type"`
+	Table       string              `json:"table"`
+	Object      string              `json:"object"`
+	ObjectType  proposal.ObjectType `json:"objectType"`
+	Property    rewrite.Property    `json:"property"`
+	Current     *string             `json:"current"`
+	Proposed    string              `json:"proposed"`
+	Reason      string              `json:"reason"`
+	Recommended bool                `json:"recommended"`
+}
+
+// Target is what the change sets.
+func (c Change) Target() rewrite.Target {
+	return rewrite.Target{Property: c.Property, Table: c.Table, Name: c.Object}
+}
+
+// Skip is an object that a preview proposes nothing for, or that an apply or a
+// revert left as it was, and why: one of the reasons of package proposal, or an
+// error code.
+type Skip struct {
+	Key     string `json:"key"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// TableFolders are the display folders that measures of a table are in.
+type TableFolders struct {
+	Table   string   `json:"table"`
+	Folders []string `json:"folders"`
+}
+
+// instructionsKey is the key of the one change of aiInstructions.
+const instructionsKey = "aiInstructions"
+
+// KeyOf is the key of an object in previews, applies and reverts: table|object,
+// table| for a table itself (spec 2.12).
+func KeyOf(o proposal.Object) string {
+	if o.Type == proposal.Model {
+		return instructionsKey
+	}
+	return o.Table + "|" + o.Name
+}
+
+// Expired reports whether the preview can no longer be applied at now. At the
+// very second of its end it still can.
+func (p Preview) Expired(now time.Time) bool { return now.After(p.ExpiresAt) }

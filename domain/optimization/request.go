@@ -1,0 +1,180 @@
+package optimization
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/rewrite"
+	"readiness/domain"
+	"readiness/domain/proposal"
+)
+
+// ApplyRequest is the body of an apply (spec 4.5). Nil members were not given.
+type ApplyRequest struct {
+	PreviewID *string
+	Keys      *[]string
+	Approval  *string
+	Values    map[string]string
+	// ValuesGiven says that values was given, even empty.
+	ValuesGiven bool
+}
+
+// NoApproval is the one value of an apply's approval.
+const NoApproval = "none"
+
+// Check refuses a request that is wrong whatever is stored (decisions 8.10, 8.14).
+func (r ApplyRequest) Check(k Kind) error {
+	switch {
+	case r.PreviewID == nil && r.Approval == nil:
+		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to propose and write at once; name one")
+	case r.PreviewID != nil && r.Approval != nil:
+		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval; name one")
+	case r.Approval != nil && *r.Approval != NoApproval:
+		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", shown(*r.Approval))
+	case r.Approval != nil && r.Keys != nil:
+		return domain.Refuse(domain.InvalidRequest, "keys stand beside approval; they choose among the changes of a preview, so name previewId instead")
+	case r.Approval != nil && r.ValuesGiven:
+		return domain.Refuse(domain.InvalidRequest, "values stand beside approval; they replace texts of a preview, so name previewId instead")
+	case r.Approval != nil && k == AIDataSchema:
+		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which fields an AI leaves out; preview it and apply with previewId")
+	case r.Keys != nil && len(*r.Keys) == 0:
+		return domain.Refuse(domain.InvalidRequest, "keys is empty; name at least one key of the preview, or leave keys out to write what it proposes")
+	}
+	return nil
+}
+
+// Unattended reports whether the apply proposes and writes in one operation.
+func (r ApplyRequest) Unattended() bool { return r.Approval != nil }
+
+// Object is one object that an apply or a revert writes: what the preview said
+// was there, and what is to be there. A nil Previous or Written is no value at
+// all.
+type Object struct {
+	Key        string              `json:"key"`
+	Type       proposal.Type       `json:"type"`
+	Table      string              `json:"table"`
+	Object     string              `json:"object"`
+	ObjectType proposal.ObjectType `json:"objectType"`
+	Property   rewrite.Property    `json:"property"`
+	Previous   *string             `json:"previous"`
+	Written    *string             `json:"written"`
+}
+
+// Target is what the object's write sets.
+func (o Object) Target() rewrite.Target {
+	return rewrite.Target{Property: o.Property, Table: o.Table, Name: o.Object}
+}
+
+// Write is one of the writes an apply or a revert makes in turn: objects of one
+// type of change.
+type Write struct {
+	Type    proposal.Type `json:"type"`
+	Objects []Object      `json:"objects"`
+}
+
+// Select returns the writes that the request asks for of its preview, in the
+// order in which they are made (spec 4.5, apply rules 1 to 3). It refuses keys
+// that the preview lacks and texts that cannot be written.
+func (r ApplyRequest) Select(p Preview) ([]Write, error) {
+	changes := make(map[string]Change, len(p.Changes))
+	for _, c := range p.Changes {
+		changes[c.Key] = c
+	}
+	keys, err := r.keys(p, changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Values)) {
+		c, selected := changes[key], keys[key]
+		if err := checkValue(c, selected, key, r.Values[key]); err != nil {
+			return nil, err
+		}
+	}
+	var writes []Write
+	for _, t := range p.Kind.Types() {
+		w := Write{Type: t}
+		for _, c := range p.Changes {
+			if c.Type != t || !keys[c.Key] {
+				continue
+			}
+			written := c.Proposed
+			if own, ok := r.Values[c.Key]; ok {
+				written = asWritten(t, own)
+			}
+			w.Objects = append(w.Objects, Object{c.Key, c.Type, c.Table, c.Object, c.ObjectType, c.Property, c.Current, &written})
+		}
+		if len(w.Objects) > 0 {
+			writes = append(writes, w)
+		}
+	}
+	return writes, nil
+}
+
+// lineBreaks are those that a description may have; a definition knows one.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// asWritten is a text of the caller's as a definition gives it back.
+func asWritten(t proposal.Type, text string) string {
+	if t == proposal.Description {
+		return lineBreaks.Replace(text)
+	}
+	return text
+}
+
+// keys are those of the changes to write.
+func (r ApplyRequest) keys(p Preview, changes map[string]Change) (map[string]bool, error) {
+	keys := map[string]bool{}
+	switch {
+	case r.Keys != nil:
+		for _, key := range *r.Keys {
+			if _, known := changes[key]; !known {
+				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes say which there are", shown(key)).About("key", shown(key))
+			}
+			keys[key] = true
+		}
+	case p.Kind == AIDataSchema:
+		if len(p.RecommendedKeys) == 0 {
+			return nil, domain.Refuse(domain.InvalidRequest, "the preview recommends none of its changes; name in keys those to write")
+		}
+		for _, key := range p.RecommendedKeys {
+			keys[key] = true
+		}
+	default:
+		for _, c := range p.Changes {
+			keys[c.Key] = true
+		}
+	}
+	return keys, nil
+}
+
+func checkValue(c Change, selected bool, key, text string) error {
+	about := func(format string, args ...any) error {
+		return domain.Refuse(domain.InvalidRequest, format, args...).About("key", shown(key))
+	}
+	switch {
+	case !selected:
+		return about("values has a text for %q, which this apply does not write", shown(key))
+	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema:
+		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or out of keys", shown(key), c.Type)
+	}
+	if wrong := rewrite.CheckText(c.Property, text); wrong != "" {
+		return about("the text in values for %q cannot be written: %s", shown(key), wrong)
+	}
+	return nil
+}
+
+// ParseID reads an id that the specification types as a string; a malformed one
+// names nothing (decisions 8.12).
+func ParseID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil && len(text) == len(id.String()) && strings.EqualFold(text, id.String())
+}
+
+// NotThePreview is the refusal of a preview that cannot be applied (spec 4.5,
+// apply rule 1).
+func NotThePreview(id, why string) error {
+	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", shown(id), why).About("previewId", shown(id))
+}

@@ -1,0 +1,116 @@
+package optimization
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/rewrite"
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// RevertOf returns what a revert of the apply writes: for every object that is
+// still as the apply wrote it by the log, the value from before, in the same
+// writes (spec 4.5, revert rules 1 and 2). It refuses as revert rule 4 says;
+// later are the applies that came after it and stand.
+func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Write, error) {
+	id := apply.Operation.ID
+	if err := revertable(apply.Operation, apply.AppliedAt(), modelID, now); err != nil {
+		return nil, err
+	}
+	left := apply.left()
+	switch {
+	case apply.RevertedBy != nil:
+		return nil, domain.Refuse(domain.InvalidRequest, "apply %s was already reverted, by operation %s", id, *apply.RevertedBy).About("operationId", id)
+	case len(left) == 0:
+		return nil, domain.Refuse(domain.InvalidRequest, "apply %s wrote nothing, so there is nothing to put back", id).About("operationId", id)
+	}
+	ours := make(map[rewrite.Target]Object, len(left))
+	for _, o := range left {
+		ours[o.Target()] = o.Object
+	}
+	for _, l := range later {
+		for _, o := range l.left() {
+			if mine, both := ours[o.Target()]; both {
+				return nil, domain.Refuse(domain.ItemChanged, "apply %s wrote %s after this one and still stands; revert that first", l.Operation.ID, mine.named()).
+					About("operationId", l.Operation.ID).About("key", mine.Key)
+			}
+		}
+	}
+	return reversed(apply.Kind, left), nil
+}
+
+// revertable refuses what is no ended apply of the model, or is past its life.
+func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, now time.Time) error {
+	switch {
+	case o.Resource.ItemID == nil || *o.Resource.ItemID != modelID:
+		return NotAnApply(o.ID, modelID)
+	case !o.Status.Ended():
+		return domain.Refuse(domain.OperationInProgress, "apply %s has not ended; revert it when it has", o.ID).About("operationId", o.ID).After(2 * time.Second)
+	case !appliedAt.IsZero() && now.Sub(appliedAt) > RecordLife:
+		return domain.Refuse(domain.OperationExpired, "apply %s is older than 30 days, and what it wrote is no longer kept", o.ID).About("operationId", o.ID)
+	}
+	return nil
+}
+
+// NotAnApply is the refusal of an id that no apply of the model has (spec 7.3).
+func NotAnApply(id any, modelID uuid.UUID) error {
+	return domain.Refuse(domain.OperationNotFound, "operation %v is not an apply of semantic model %s by this account", id, modelID).About("operationId", id)
+}
+
+func reversed(k Kind, left []undoable) []Write {
+	var writes []Write
+	for _, t := range k.Types() {
+		w := Write{Type: t}
+		for _, o := range left {
+			if o.Type == t {
+				back := o.Object
+				back.Previous, back.Written = o.Written, o.Previous
+				w.Objects = append(w.Objects, back)
+			}
+		}
+		if len(w.Objects) > 0 {
+			writes = append(writes, w)
+		}
+	}
+	return writes
+}
+
+// Undoing returns what puts the objects back that the apply wrote.
+func (w Work) Undoing(objects []Object) []rewrite.Undo {
+	undo := map[rewrite.Target]rewrite.Undo{}
+	for _, o := range w.written() {
+		undo[o.Target()] = o.undo
+	}
+	all := make([]rewrite.Undo, 0, len(objects))
+	for _, o := range objects {
+		if u, ok := undo[o.Target()]; ok {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// PutObjectsBack says on the apply's stream what its revert, which has ended, put
+// back (spec 3.5).
+type PutObjectsBack struct{ Revert Work }
+
+// Decide implements domain.Command.
+func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
+	var keys []string
+	back := map[string]bool{}
+	for _, o := range c.Revert.Applied() {
+		if !apply.PutBack[o.Key] {
+			keys, back[o.Key] = append(keys, o.Key), true
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	whole := true
+	for _, o := range apply.left() {
+		whole = whole && back[o.Key]
+	}
+	return []domain.Event{PutBack{c.Revert.Operation.ID, keys, whole}}, nil
+}

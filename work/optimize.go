@@ -1,0 +1,235 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/eventstore"
+)
+
+// Proposer proposes with the AI provider that an account chose: settings is its
+// document as JSON text, "" for the embedded provider.
+type Proposer interface {
+	Propose(ctx context.Context, settings string, ask proposal.Ask) (proposal.Answer, error)
+}
+
+// optimize is the job that makes a proposal or a write.
+type optimize struct {
+	optimization.Step
+}
+
+// Kind implements river.JobArgs.
+func (optimize) Kind() string { return "optimize-semantic-model" }
+
+// optimizer carries optimize jobs out.
+type optimizer struct {
+	river.WorkerDefaults[optimize]
+	Options
+	recorder commands.Recorder
+	busy     *busy
+}
+
+// Timeout implements river.Worker: a proposal may take longer than other steps.
+func (*optimizer) Timeout(*river.Job[optimize]) time.Duration { return proposeTimeout + endTimeout }
+
+// Work implements river.Worker. Which step is to be done, the operation's stream
+// says; one that was done before a crash is not done again.
+func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
+	defer w.busy.begin(job.ID)()
+	step := job.Args.Step
+	work, err := w.recorder.Load(ctx, step.OperationID)
+	if err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
+		return err
+	}
+	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil {
+		return err
+	}
+	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
+		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault is the service's", crashes)
+	} else {
+		err = w.carryOut(ctx, step, work)
+	}
+	if err == nil {
+		return nil
+	}
+	failure, again := w.failure(err, len(job.Errors), job.CreatedAt)
+	if again {
+		return err
+	}
+	w.Log.Info("an optimization failed", "operationId", step.OperationID, "code", failure.Code, "error", err)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if work, err = w.recorder.Load(end, step.OperationID); err != nil {
+		return err
+	}
+	_, err = w.recorder.Record(end, w.metadata(step), work, optimization.Fail{Failure: failure}, nil)
+	return err
+}
+
+// failure is what the operation fails with, or that the step is worth another
+// attempt: after a fault of ours, and while a write may have been made that
+// nobody has seen yet, for as long as faultLife.
+func (w *optimizer) failure(err error, failed int, since time.Time) (operation.Failure, bool) {
+	lasting := w.Now().Sub(since) > faultLife
+	refusal, refused := domain.Refused(err)
+	doubt, inDoubt := errors.AsType[*inDoubt](err)
+	switch {
+	case inDoubt && (!lasting || failed < patience):
+		return operation.Failure{}, true
+	case inDoubt:
+		return operation.Failure{Code: domain.PlatformUnavailable, Message: shortened("the platform did not say whether the write was made; look at the semantic model before you write it again: " + doubt.Error())}, false
+	case refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
+		return operation.Failure{}, true
+	case refused:
+		return operation.Failure{Code: optimization.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
+	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
+		return operation.Failure{Code: domain.OptimizationFailed, Message: fmt.Sprintf("the work did not end within %s", proposeTimeout)}, false
+	case failed >= patience && lasting:
+		return operation.Failure{Code: domain.OptimizationFailed, Message: "a fault of the service kept it from finishing; start it again later"}, false
+	}
+	return operation.Failure{}, true
+}
+
+// carryOut makes the proposal, or the write that was started.
+func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work) error {
+	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work began; start it again")
+	}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	proposes := work.Operation.Type == operation.PreviewOptimization || work.Unattended && !work.Proposed
+	timeout := stepTimeout
+	if proposes {
+		timeout = proposeTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if proposes {
+		err = w.propose(ctx, as, step, work)
+	} else {
+		err = w.write(ctx, as, step, work)
+	}
+	if domain.IsRefused(err, domain.ItemNotFound) {
+		err = errors.Join(err, w.noticeGone(ctx, as, step))
+	}
+	return err
+}
+
+// propose makes the preview of the kind: of a preview operation its result, of an
+// unattended apply what it will write.
+func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) error {
+	p, err := w.preview(ctx, as, step, work)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("work: encode the preview: %w", err)
+	}
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		return err
+	}
+	var command domain.Command[optimization.Work] = optimization.RecordPreview{Previewed: optimization.Previewed{DocumentHash: hash, Changes: len(p.Changes), ExpiresAt: p.ExpiresAt}}
+	if work.Unattended {
+		proposed, err := p.Proposed(hash)
+		if err != nil {
+			return err
+		}
+		command = optimization.RecordProposal{Proposed: proposed, At: w.Now()}
+	}
+	_, err = w.recorder.Record(ctx, w.metadata(step), work, command, func(c *eventstore.Change) { c.Queue(sql, args...) })
+	return err
+}
+
+// preview composes a preview as the person who started it.
+func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) (*optimization.Preview, error) {
+	now := w.Now().UTC().Truncate(time.Microsecond)
+	p := &optimization.Preview{
+		PreviewID: step.OperationID, Kind: work.Kind, WorkspaceID: step.WorkspaceID, SemanticModelID: step.ModelID, SemanticModelName: work.ModelName,
+		CreatedAt: now, ExpiresAt: now.Add(optimization.PreviewLife), Changes: []optimization.Change{}, Skipped: []optimization.Skip{},
+	}
+	access, err := w.Permissions.Access(ctx, as)
+	if err != nil {
+		return nil, err
+	}
+	p.UsageAccess = access[item.PermissionUsage]
+	if p.UsageAccess == "" {
+		p.UsageAccess = item.Unavailable
+	}
+	a := optimization.Asking{AgentPermission: account.VendorName(item.PermissionAgent)}
+	if work.Source != nil {
+		p.AssessmentID = &work.Source.AssessmentID
+		findings, err := commands.FindingsOf(ctx, w.Pool, work.Source.DocumentHash)
+		if err != nil {
+			return nil, err
+		}
+		if a.Targets = optimization.TargetsOf(work.Kind, findings); len(a.Targets) == 0 {
+			p.Nothing(work.Source.Score)
+			return p, nil
+		}
+	}
+	owner := eventstore.Fold(account.Stream(step.AccountID), account.Evolve)
+	if err := w.Store.Load(ctx, owner); err != nil {
+		return nil, err
+	}
+	settings := owner.State.Saved[account.AIProviderDocument]
+	if account.IsDataAgent(settings) {
+		if a.Agent = access[item.PermissionAgent]; a.Agent == "" {
+			a.Agent = item.Unavailable
+		}
+	}
+	a.Propose = func(ask proposal.Ask) (proposal.Answer, error) { return w.Proposer.Propose(ctx, settings, ask) }
+	d, err := w.Platform.Definition(ctx, as, theItem(step, work))
+	if err != nil {
+		return nil, err
+	}
+	return p, w.compose(p, d, a)
+}
+
+// compose fills the preview in. A fault in our own rules fails this operation and
+// disturbs no other step.
+func (w *optimizer) compose(p *optimization.Preview, d definition.Definition, a optimization.Asking) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.Log.Error("a proposal broke down", "operationId", p.PreviewID, "fault", fault, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.OptimizationFailed, "the service could not make a proposal for this semantic model; the fault is the service's and its operator was told")
+		}
+	}()
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+	}
+	return p.Compose(d, m, a)
+}
+
+// theItem is the model that a step is about.
+func theItem(step optimization.Step, work optimization.Work) item.Item {
+	return item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName}
+}
+
+func (*optimizer) metadata(step optimization.Step) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
+		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
+	}
+}

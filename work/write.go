@@ -1,0 +1,148 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"readiness/definition"
+	"readiness/definition/rewrite"
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/optimization"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// inDoubt: the platform was touched and did not say what came of it. Reading the
+// model again tells.
+type inDoubt struct{ err error }
+
+// Error implements error.
+func (d *inDoubt) Error() string {
+	return "work: what became of a write is not known: " + d.err.Error()
+}
+
+// Unwrap makes the cause found in the chain.
+func (d *inDoubt) Unwrap() error { return d.err }
+
+// rewrites bounds how often a write begins again because somebody changed the
+// definition between the read and the write.
+const rewrites = 5
+
+// write makes the write that was started. What it will do is in the log before
+// the platform is touched, so that after a crash the model itself says whether it
+// was done: written once, or not at all.
+func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) error {
+	at := work.Next()
+	if at < 0 || !work.Progress[at].Started {
+		return nil
+	}
+	for range rewrites {
+		after, done, err := w.writeOnce(ctx, as, step, work, at)
+		if err != nil || done {
+			return err
+		}
+		work = after
+	}
+	return errors.New("work: the definition was changed each time it was about to be written")
+}
+
+// writeOnce reads the model, records what it is about to write, and writes it;
+// done is false when somebody changed the definition in between.
+func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int) (_ optimization.Work, done bool, err error) {
+	it := theItem(step, work)
+	d, err := w.Platform.Definition(ctx, as, it)
+	if err != nil {
+		if work.Progress[at].Intended != nil && !domain.IsRefused(err, domain.ItemNotFound) {
+			err = &inDoubt{err} // a write that a crash cut off may have been made
+		}
+		return work, false, err
+	}
+	objects := work.Writes[at].Objects
+	targets := make([]rewrite.Target, len(objects))
+	for i, o := range objects {
+		targets[i] = o.Target()
+	}
+	values, err := rewrite.Values(d, targets)
+	if err != nil {
+		return work, false, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+	}
+	plan, err := work.Plan(at, values)
+	if err != nil {
+		return work, false, err
+	}
+	land := func(work optimization.Work) (optimization.Work, bool, error) {
+		work, err := w.recorder.Record(ctx, w.metadata(step), work, optimization.Land{Write: at, At: w.Now()}, nil)
+		return work, true, err
+	}
+	if plan.Landed {
+		return land(work)
+	}
+	changed, undo, err := w.rewritten(ctx, work, d, plan.Objects)
+	if err != nil {
+		return work, false, err
+	}
+	before := d.Hash()
+	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != before {
+		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped, DefinitionHash: before}}
+		if work, err = w.recorder.Record(ctx, w.metadata(step), work, intend, nil); err != nil {
+			return work, false, err
+		}
+	}
+	if len(plan.Objects) == 0 {
+		return land(work)
+	}
+	err = w.Platform.WriteDefinition(ctx, as, it, changed, before)
+	switch r, refused := domain.Refused(err); {
+	case err == nil:
+		return land(work)
+	case refused && r.Code == domain.ItemChanged:
+		return work, false, nil
+	case refused && r.Code != domain.PlatformUnavailable:
+		return work, false, err // the platform says that it was not made
+	}
+	return work, false, &inDoubt{err}
+}
+
+// rewritten is the definition with the objects written, or, of a revert, put
+// back, and what puts that back.
+func (w *optimizer) rewritten(ctx context.Context, work optimization.Work, d definition.Definition, objects []optimization.Object) (definition.Definition, []rewrite.Undo, error) {
+	if len(objects) == 0 {
+		return d, nil, nil
+	}
+	if work.Reverts != nil {
+		apply, err := w.recorder.Load(ctx, *work.Reverts)
+		if err != nil {
+			return d, nil, err
+		}
+		undo := apply.Undoing(objects)
+		changed, err := rewrite.Restore(d, undo)
+		if err != nil {
+			err = domain.Refuse(domain.ItemChanged, "what the apply wrote cannot be put back: %s", err)
+		}
+		return changed, undo, err
+	}
+	changes := make([]rewrite.Change, len(objects))
+	for i, o := range objects {
+		changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
+	}
+	changed, undo, err := rewrite.Write(d, changes)
+	if err != nil {
+		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot hold what was to be written: %s", err)
+	}
+	return changed, undo, err
+}
+
+// noticeGone marks the model's tracked item deleted when the workspace, complete,
+// lacks the model (decisions 8.8).
+func (w *optimizer) noticeGone(ctx context.Context, as item.Caller, step optimization.Step) error {
+	listed, err := w.Platform.Items(ctx, as, step.WorkspaceID, item.SemanticModel)
+	if err != nil || slices.ContainsFunc(listed, func(it item.Item) bool { return it.ID == step.ModelID }) {
+		return nil //nolint:nilerr // where the workspace cannot be listed nothing is known
+	}
+	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ModelID), trackeditem.Evolve)
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()})
+	})
+}
