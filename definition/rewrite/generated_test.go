@@ -3,12 +3,14 @@ package rewrite_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"readiness/definition"
+	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 )
 
@@ -107,6 +109,8 @@ func restyle(t *rapid.T, src string, oneLine bool) string {
 	return out.String()
 }
 
+var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
+
 // generated draws a definition.
 func generated(t *rapid.T) definition.Definition {
 	var parts []definition.Part
@@ -124,10 +128,22 @@ func generated(t *rapid.T) definition.Definition {
 		bim := strings.Replace(modelTMSL, "CULTURES", "0", 1)
 		add("model.bim", strings.Replace(restyle(t, strings.Replace(bim, ":0}", `:"CULTURES"}`, 1), false), `"CULTURES"`, cultures, 1))
 	} else {
-		add("definition/model.tmdl", modelTMDL)
-		add("definition/tables/Sales.tmdl", salesTMDL)
-		add("definition/measures.tmdl", moreTMDL)
-		culture := "cultureInfo en-US\n"
+		indented := func(text string) string { return text }
+		switch rapid.SampledFrom([]string{"tabs", "spaces", "one file"}).Draw(t, "TMDL style") {
+		case "spaces":
+			indented = func(text string) string {
+				return leadingTabs.ReplaceAllStringFunc(text, func(tabs string) string { return strings.Repeat("    ", len(tabs)) })
+			}
+			fallthrough
+		case "tabs":
+			add("definition/model.tmdl", indented(modelTMDL))
+			add("definition/tables/Sales.tmdl", indented(salesTMDL))
+			add("definition/measures.tmdl", indented(moreTMDL))
+		default:
+			tables := strings.ReplaceAll("\n"+salesTMDL+strings.TrimPrefix(moreTMDL, "ref table Sales\n"), "\n", "\n\t\t")
+			add("definition/database.tmdl", "database d\n\tmodel Model\n\t\tculture: en-US\n"+tables)
+		}
+		culture := rapid.SampledFrom([]string{"cultureInfo", "culture"}).Draw(t, "keyword") + " en-US\n"
 		switch form := rapid.SampledFrom([]string{"inline", "block", "fence"}).Draw(t, "form"); {
 		case linguistic == "":
 		case form == "inline":
@@ -171,5 +187,46 @@ func TestGenerated(t *testing.T) {
 			t.Fatalf("%v\n%s", err, d)
 		}
 		writeAndRestore(t, d)
+	})
+}
+
+// edits are what others change meanwhile: one text for another, in any file.
+var edits = [][2]string{{"int64", "double"}, {"4.2.0", "4.3.0"}, {"Generated", "Suggested"}, {"SetBy = Automatic", "SetBy = User"}, {"SUM", "SUMX"}, {"indexingEnabled", "indexing"}}
+
+// edited is the definition with the edits and one more table.
+func edited(d definition.Definition, edits [][2]string) definition.Definition {
+	parts := []definition.Part{{Path: "definition/tables/New.tmdl", Data: []byte("table New\n")}}
+	if _, tmsl := d.Part("model.bim"); tmsl {
+		parts = nil
+	}
+	for _, p := range d.Parts {
+		text := string(p.Data)
+		for _, e := range edits {
+			text = strings.ReplaceAll(text, e[0], e[1])
+		}
+		parts = append(parts, definition.Part{Path: p.Path, Data: []byte(text)})
+	}
+	return definition.New(parts...)
+}
+
+// proves: decisions/8/3
+func TestRestoreKeepsEditsOfOthers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := generated(t)
+		m, err := semanticmodel.Read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, undos, err := rewrite.Write(d, draw(t, m, 8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits := rapid.SliceOfN(rapid.SampledFrom(edits), 1, 4).Draw(t, "edits")
+		restored, err := rewrite.Restore(edited(written, edits), stored(t, undos))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, edited(d, edits), restored)
 	})
 }
