@@ -1,0 +1,63 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+)
+
+// cached is how many answers are kept, the latest.
+const cached = 512
+
+// cache keeps answers that were of use by the question's hash, so that asking
+// again costs nothing (regime F.3, point 7). The zero value is empty.
+type cache struct {
+	mu      sync.Mutex
+	answers map[[sha256.Size]byte]string
+	order   [][sha256.Size]byte
+}
+
+func (q question) hash() [sha256.Size]byte {
+	text, err := json.Marshal(struct {
+		System string
+		Turns  []string
+		Form   map[string]any
+	}{q.system, q.turns, q.form.orNothing()})
+	if err != nil {
+		panic(err) // it holds texts only
+	}
+	return sha256.Sum256(text)
+}
+
+func (f *form) orNothing() map[string]any {
+	if f == nil {
+		return nil
+	}
+	return f.schema()
+}
+
+func (c *cache) get(q question) (string, bool) {
+	h := q.hash()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, ok := c.answers[h]
+	return text, ok
+}
+
+func (c *cache) keep(q question, text string) {
+	h := q.hash()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.answers[h]; ok {
+		return
+	}
+	if c.answers == nil {
+		c.answers = map[[sha256.Size]byte]string{}
+	}
+	if len(c.order) == cached {
+		delete(c.answers, c.order[0])
+		c.order = c.order[1:]
+	}
+	c.answers[h] = text
+	c.order = append(c.order, h)
+}

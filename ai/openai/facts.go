@@ -1,0 +1,149 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// Bounds of what is told of a model, so that no model makes a question without
+// end. Lengths are in characters.
+const (
+	maxName   = 128
+	maxText   = 200
+	maxDAX    = 1500
+	maxFields = 60
+	maxLinks  = 30
+)
+
+// tableFacts is what a model is told of a table around the objects it is asked
+// about.
+type tableFacts struct {
+	Name         string   `json:"name"`
+	Description  string   `json:"description,omitempty"`
+	DataCategory string   `json:"dataCategory,omitempty"`
+	Columns      []string `json:"columns,omitempty"`  // name: data type
+	Measures     []string `json:"measures,omitempty"` // names
+	Items        []string `json:"calculationItems,omitempty"`
+	Relations    []string `json:"relationships,omitempty"`
+}
+
+// fieldFacts is what a model is told of an object. Expressions are without
+// comments; there are never values of rows.
+type fieldFacts struct {
+	Key          string `json:"key,omitempty"`
+	Type         string `json:"type"`
+	Table        string `json:"table"`
+	Name         string `json:"name,omitempty"`
+	DataType     string `json:"dataType,omitempty"`
+	Format       string `json:"format,omitempty"`
+	Folder       string `json:"displayFolder,omitempty"`
+	DataCategory string `json:"dataCategory,omitempty"`
+	SortBy       string `json:"sortedBy,omitempty"`
+	DAX          string `json:"dax,omitempty"`
+	Description  string `json:"description,omitempty"`
+	// NotThis is a text that another object has already.
+	NotThis string `json:"textOfAnotherObject,omitempty"`
+}
+
+// facts looks up what is told of a model.
+type facts struct{ model *semanticmodel.Model }
+
+func (f facts) find(table string) (*semanticmodel.Table, int) {
+	for i := range f.model.Tables {
+		if f.model.Tables[i].Name == table {
+			return &f.model.Tables[i], i
+		}
+	}
+	return nil, -1
+}
+
+func (f facts) table(name string) tableFacts {
+	t, _ := f.find(name)
+	if t == nil {
+		return tableFacts{Name: cut(name, maxName)}
+	}
+	about := tableFacts{Name: cut(t.Name, maxName), Description: cut(t.Description, maxText), DataCategory: cut(t.DataCategory, maxName)}
+	for _, c := range t.Columns {
+		if !c.IsRowNumber && len(about.Columns) < maxFields {
+			about.Columns = append(about.Columns, cut(c.Name, maxName)+": "+cut(string(c.DataType), maxName))
+		}
+	}
+	for _, m := range t.Measures[:min(len(t.Measures), maxFields)] {
+		about.Measures = append(about.Measures, cut(m.Name, maxName))
+	}
+	if g := t.CalculationGroup; g != nil {
+		for _, i := range g.Items[:min(len(g.Items), maxFields)] {
+			about.Items = append(about.Items, cut(i.Name, maxName))
+		}
+	}
+	for _, r := range f.model.Relationships {
+		if (r.FromTable == name || r.ToTable == name) && len(about.Relations) < maxLinks {
+			about.Relations = append(about.Relations, relation(r))
+		}
+	}
+	return about
+}
+
+func relation(r semanticmodel.Relationship) string {
+	text := fmt.Sprintf("%s[%s] %s to %s %s[%s]", cut(r.FromTable, maxName), cut(r.FromColumn, maxName), r.FromCardinality, r.ToCardinality, cut(r.ToTable, maxName), cut(r.ToColumn, maxName))
+	if !r.IsActive {
+		text += ", inactive"
+	}
+	return text
+}
+
+// object returns the facts of an object under its key, and false when the model
+// does not hold it.
+func (f facts) object(o proposal.Object) (fieldFacts, bool) {
+	t, at := f.find(o.Table)
+	if t == nil {
+		return fieldFacts{}, false
+	}
+	about := fieldFacts{Type: strings.ToLower(string(o.Type)), Table: cut(o.Table, maxName), Name: cut(o.Name, maxName)}
+	switch o.Type {
+	case proposal.Table:
+		about.Key, about.Name, about.Description = fmt.Sprintf("t%d", at), "", cut(t.Description, maxText)
+		return about, true
+	case proposal.Column:
+		i := slices.IndexFunc(t.Columns, func(c semanticmodel.Column) bool { return c.Name == o.Name })
+		if i < 0 {
+			return about, false
+		}
+		c := t.Columns[i]
+		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), cut(string(c.DataType), maxName), cut(c.FormatString, maxName)
+		about.Folder, about.DataCategory, about.SortBy = cut(c.DisplayFolder, maxText), cut(c.DataCategory, maxName), cut(c.SortByColumn, maxName)
+		about.DAX, about.Description = expression(c.Expression), cut(c.Description, maxText)
+		return about, true
+	case proposal.Measure:
+		i := slices.IndexFunc(t.Measures, func(m semanticmodel.Measure) bool { return m.Name == o.Name })
+		if i < 0 {
+			return about, false
+		}
+		m := t.Measures[i]
+		about.Key, about.Format, about.Folder = fmt.Sprintf("t%d.m%d", at, i), cut(m.FormatString, maxName), cut(m.DisplayFolder, maxText)
+		about.DAX, about.Description = expression(m.Expression), cut(m.Description, maxText)
+		return about, true
+	}
+	return about, false
+}
+
+func expression(text string) string {
+	// What lies far behind the bound is not worth reading for comments.
+	return cut(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxDAX)])), maxDAX)
+}
+
+// cut is the start of a text, at most n characters, with a mark where more was.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "…"
+		}
+		n--
+	}
+	return s
+}

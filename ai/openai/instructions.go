@@ -1,0 +1,168 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+const instructTask = `You write the AI instructions of a semantic model: Markdown that tells an AI how to answer questions with the model. You are given a draft and facts about the model. Write the draft better: clearer, in the order of importance, with what the facts add.
+- 800 to 3000 characters of English, with headings (## Time, ## Key measures, ## Defaults, ## Terms and others that the draft has) and short lists.
+- Keep every date, calculation group and field parameter that the draft explains, which measure to use for what, what a term means, and what the default is.
+- Name fields as 'Table'[Field] or [Measure], only ones that are in the data. Use brackets for nothing else.
+- Claim only what follows from the data. Answer with the Markdown alone.`
+
+// minInstructions is the length below which instructions say too little (rule
+// INS-02).
+const minInstructions = 200
+
+// maxTold bounds the facts in one question, in bytes.
+const maxTold = 60_000
+
+// Instruct has the model write the AI instructions from a draft, which keeps what
+// the model has already: only what the draft adds is written anew. When nothing
+// it writes can be used, text is "" and why says why (regime F.3, point 5).
+func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft string) (text, why string, err error) {
+	kept := keptOf(m, draft)
+	added := draft[len(kept):]
+	check := func(addition string) string { return checkInstructions(m, kept, added, addition) }
+
+	about := struct {
+		Present string       `json:"instructionsThatStay,omitempty"`
+		Draft   string       `json:"draft"`
+		Tables  []tableFacts `json:"tables"`
+	}{Present: kept, Draft: added}
+	told := 0
+	for _, t := range m.Tables {
+		if unseen(t) {
+			continue
+		}
+		of := facts{m}.table(t.Name)
+		if told += len(data(of)); told > maxTold {
+			break
+		}
+		about.Tables = append(about.Tables, of)
+	}
+	q := question{system: instructTask + "\n\n" + untrusted, turns: []string{data(about)}}
+	if strings.TrimSpace(kept) != "" {
+		q.turns[0] += "\n\nThe instructions that stay are kept as they are, and your answer is added after them: do not repeat them."
+	}
+	problem := ""
+	for range 2 {
+		answer, err := c.ask(ctx, q)
+		if f, ok := errors.AsType[*failure](err); ok {
+			if f.class <= malformed && problem == "" {
+				return "", "", c.refuse(f)
+			}
+			return "", f.what, nil
+		} else if err != nil {
+			return "", "", err
+		}
+		addition := markdown(answer)
+		if problem = check(addition); problem == "" {
+			c.answers.keep(q, answer)
+			if strings.Contains(draft, "\r\n") {
+				addition = strings.ReplaceAll(addition, "\n", "\r\n")
+			}
+			return kept + addition, "", nil
+		}
+		q.turns = append(slices.Clone(q.turns), answer, "It could not be used: your answer "+problem+". Write it again.")
+	}
+	return "", "its text " + problem, nil
+}
+
+// keptOf is the start of a draft that the model has already, with the blank lines
+// after it (regime C.9 (5)).
+func keptOf(m *semanticmodel.Model, draft string) string {
+	current := instructionsOf(m)
+	rest, ok := strings.CutPrefix(draft, current)
+	if !ok || strings.TrimSpace(current) == "" {
+		return ""
+	}
+	return draft[:len(draft)-len(strings.TrimLeft(rest, "\r\n"))]
+}
+
+// instructionsOf are the AI instructions that the model has.
+func instructionsOf(m *semanticmodel.Model) string {
+	if m.Copilot.Instructions != nil {
+		return *m.Copilot.Instructions
+	}
+	var first *semanticmodel.Culture
+	for i := range m.Cultures {
+		c := &m.Cultures[i]
+		if c.CustomInstructions == nil {
+			continue
+		}
+		if c.Name == m.Culture {
+			return *c.CustomInstructions
+		}
+		if first == nil || c.Name < first.Name {
+			first = c
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return *first.CustomInstructions
+}
+
+// markdown is the text of an answer, out of the fence that it may stand in.
+func markdown(answer string) string {
+	text := strings.TrimSpace(strings.ReplaceAll(answer, "\r\n", "\n"))
+	if body, ok := strings.CutPrefix(text, "```"); ok {
+		if body, ok = strings.CutSuffix(body, "\n```"); ok && !strings.Contains(body, "```") {
+			if _, body, ok = strings.Cut(body, "\n"); ok {
+				text = strings.TrimSpace(body)
+			}
+		}
+	}
+	return text
+}
+
+// checkInstructions says what is wrong with what the model wrote instead of what
+// the draft adds, to go on after "your answer".
+func checkInstructions(m *semanticmodel.Model, kept, added, addition string) string {
+	n := utf8.RuneCountInString(kept) + utf8.RuneCountInString(addition) + strings.Count(addition, "\n")
+	switch {
+	case addition == "":
+		return "is empty"
+	case strings.ContainsFunc(addition, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+	}):
+		return "holds a control character"
+	case n > proposal.MaxInstructions:
+		return fmt.Sprintf("makes %d characters, and at most %d are wanted", n, proposal.MaxInstructions)
+	case kept == "" && n < minInstructions:
+		return fmt.Sprintf("has %d characters, and at least %d are wanted", n, minInstructions)
+	}
+	has := namesOf(m)
+	drafted, _ := has.check(added)
+	found, unknown := has.check(addition)
+	if len(unknown) > 0 {
+		return "names fields that the model does not have: " + cut(strings.Join(unknown, ", "), maxText)
+	}
+	if drafted > 0 && found == 0 {
+		return "names no field in brackets"
+	}
+	for _, t := range m.Tables { // rule INS-06
+		if name := norm(t.Name); explained(t) && strings.Contains(norm(added), name) && !strings.Contains(norm(addition), name) {
+			return "leaves out " + cut(t.Name, maxName)
+		}
+	}
+	return ""
+}
+
+// explained tells a table that instructions have to name.
+func explained(t semanticmodel.Table) bool {
+	return t.CalculationGroup != nil || slices.ContainsFunc(t.Columns, func(c semanticmodel.Column) bool {
+		_, ok := c.ExtendedProperties["ParameterMetadata"]
+		return ok
+	})
+}

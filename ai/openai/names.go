@@ -1,0 +1,94 @@
+package openai
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	nfc "golang.org/x/text/unicode/norm"
+
+	"readiness/definition/semanticmodel"
+)
+
+// norm is the form under which texts are compared (regime C.9 (1)).
+func norm(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
+}
+
+var caseBreak = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
+
+// words are the parts of a name, each under norm (regime C.1).
+func words(s string) []string {
+	s = caseBreak.ReplaceAllString(nfc.NFC.String(s), "$1$3 $2$4")
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// names are the fields that a text may refer to.
+type names struct {
+	fields map[[2]string]bool // of a table
+	bare   map[string]bool
+}
+
+func namesOf(m *semanticmodel.Model) names {
+	n := names{map[[2]string]bool{}, map[string]bool{}}
+	for _, t := range m.Tables {
+		if unseen(t) {
+			continue
+		}
+		add := func(name string) {
+			n.fields[[2]string{norm(t.Name), norm(name)}] = true
+			n.bare[norm(name)] = true
+		}
+		for _, c := range t.Columns {
+			if !c.IsRowNumber {
+				add(c.Name)
+			}
+		}
+		for _, f := range t.Measures {
+			add(f.Name)
+		}
+	}
+	return n
+}
+
+// unseen tells a table that no AI sees (regime C.1).
+func unseen(t semanticmodel.Table) bool {
+	_, local := t.Annotations["__PBI_LocalDateTable"]
+	_, template := t.Annotations["__PBI_TemplateDateTable"]
+	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_")
+}
+
+// references are the three ways in which a text names a field, read one after the
+// other as rule INS-03 does; the last one is none before "(", a Markdown link.
+var references = []*regexp.Regexp{
+	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
+	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
+	regexp.MustCompile(`\[([^\]\n]+)\]`),
+}
+
+// check counts the fields that a text names and lists those that the model does
+// not have, as they are written.
+func (n names) check(text string) (found int, unknown []string) {
+	left := []byte(text)
+	for i, pattern := range references {
+		for _, at := range pattern.FindAllSubmatchIndex(left, -1) {
+			known := false
+			if i < 2 {
+				known = n.fields[[2]string{norm(string(left[at[2]:at[3]])), norm(string(left[at[4]:at[5]]))}]
+			} else {
+				if at[1] < len(left) && left[at[1]] == '(' {
+					continue
+				}
+				known = n.bare[norm(string(left[at[2]:at[3]]))]
+			}
+			found++
+			if !known {
+				unknown = append(unknown, text[at[0]:at[1]])
+			}
+			for j := at[0]; j < at[1]; j++ {
+				left[j] = ' '
+			}
+		}
+	}
+	return found, unknown
+}

@@ -1,0 +1,133 @@
+// Package openai has a language model propose texts for a semantic model, over
+// the chat completions interface that OpenAI, Azure OpenAI, Anthropic and local
+// servers offer (regime F.3). The model's answers are checked here, whatever it
+// promised: a text that is proposed keeps the limits, names only fields that
+// exist and is no other object's. What cannot be had is skipped with a reason;
+// only a provider that does not answer at all is an error. It never sends rows of
+// data, never logs or tells a key, a prompt or an answer, and never follows a
+// redirect.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"readiness/domain"
+)
+
+// Settings say which language model answers.
+type Settings struct {
+	// Name is what people call the provider; errors begin with it.
+	Name string
+	// BaseURL is the address that chat/completions is added to; of Azure it is the
+	// endpoint, https://name.openai.azure.com.
+	BaseURL string
+	// Model is the language model's name, of Azure the deployment's.
+	Model string
+	// Key may be empty for a local server.
+	Key string
+	// Azure marks Azure OpenAI. APIVersion is its api-version; "" is the interface
+	// without versions.
+	Azure      bool
+	APIVersion string
+}
+
+// Options are what a Client works with. The zero value is of use.
+type Options struct {
+	// Client makes the calls; its redirects and cookies are turned off.
+	Client *http.Client
+	Log    *slog.Logger
+	// Wait pauses between attempts and ends early with the context's error.
+	Wait func(context.Context, time.Duration) error
+	// Timeout bounds one attempt; by default DefaultTimeout.
+	Timeout time.Duration
+}
+
+// Limits of what is sent and awaited.
+const (
+	DefaultTimeout = 2 * time.Minute
+	// MaxConcurrent is how many requests are under way at once.
+	MaxConcurrent = 4
+	// maxTokens bounds what an answer may cost.
+	maxTokens = 8192
+)
+
+// Client asks one language model. What it learns of the server's capabilities
+// and the answers it may give again live as long as it does.
+type Client struct {
+	name, model string
+	chat        openai.ChatCompletionService
+	options     Options
+	slots       chan struct{}
+	answers     cache
+
+	mu    sync.Mutex
+	knows capabilities
+}
+
+// placeholder stands for a key where there is none: some servers want any.
+const placeholder = "none"
+
+// New returns a client of the language model. It asks nothing yet. The process's
+// OPENAI_ environment variables mean nothing to it.
+func New(s Settings, o Options) (*Client, error) {
+	base, err := url.Parse(s.BaseURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
+		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has no usable address: baseUrl must be an absolute http or https address.", s.Name)
+	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	calls := http.Client{}
+	if o.Client != nil {
+		calls = *o.Client
+	}
+	calls.CheckRedirect, calls.Jar = noRedirect, nil
+
+	c := &Client{name: s.Name, model: s.Model, options: o, slots: make(chan struct{}, MaxConcurrent)}
+	key := cmp.Or(s.Key, placeholder)
+	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0), option.WithMiddleware(bounded)}
+	if s.Azure {
+		base, options = azure(base, s, key, options)
+	} else {
+		options = append(options, option.WithAPIKey(key))
+	}
+	c.chat = openai.NewChatCompletionService(append(options, option.WithBaseURL(strings.TrimRight(base.String(), "/")+"/"))...)
+	return c, nil
+}
+
+// azure addresses a deployment of Azure OpenAI.
+func azure(endpoint *url.URL, s Settings, key string, options []option.RequestOption) (*url.URL, []option.RequestOption) {
+	options = append(options, option.WithHeader("Api-Key", key))
+	if s.APIVersion == "" {
+		return endpoint.JoinPath("openai", "v1"), options
+	}
+	return endpoint.JoinPath("openai", "deployments", url.PathEscape(s.Model)), append(options, option.WithQuery("api-version", s.APIVersion))
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// refuse is what the whole job ends with when the provider does not answer.
+func (c *Client) refuse(f *failure) error {
+	return domain.Refuse(domain.OptimizationFailed, "The AI provider %s did not answer: %s.", c.name, f.what).After(f.after)
+}
