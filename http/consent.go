@@ -9,6 +9,7 @@ import (
 var (
 	platformPermission = account.VendorName(item.PermissionPlatform)
 	usagePermission    = account.VendorName(item.PermissionUsage)
+	agentPermission    = account.VendorName(item.PermissionAgent)
 )
 
 // consentURL is the page of the web portal that grants a permission.

@@ -34,7 +34,15 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
 	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made}
-	visible := map[string]uuid.UUID{"workspaceId": sales, "semanticModelId": modelA, "dataAgentId": agent}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "kind": "aiInstructions"}
+	bodies := map[string]string{
+		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
+		"/{kind}/apply":                     `{"approval":"none"}`,
+		"/aiReadiness/revert":               fmt.Sprintf(`{"operationId":"%s"}`, running),
+		"/aiReadiness/optimize":             `{"approval":"required"}`,
+		"/optimize/apply":                   fmt.Sprintf(`{"previewId":"%s"}`, running),
+		"/optimize/revert":                  fmt.Sprintf(`{"operationId":"%s"}`, running),
+	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())
 	ask := func(route readinesshttp.Route, name string, id uuid.UUID) map[string]any {
@@ -42,11 +50,13 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 			if p = strings.Trim(p, "{}"); p == name {
 				return id.String()
 			}
-			return visible[p].String()
+			return visible[p]
 		})
 		body := ""
-		if strings.HasSuffix(route.Path, "/{workspaceId}/aiReadiness/assess") {
-			body = fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret)
+		for end, text := range bodies {
+			if strings.HasSuffix(route.Path, end) {
+				body = text
+			}
 		}
 		got := w.send(route.Method, path, oscar, body)
 		if got.status != 404 {
@@ -60,7 +70,11 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	}
 	w.untouched(func() {
 		for _, route := range built() {
+			w.uncounted()
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
+				if p[1] == "kind" { // not an id
+					continue
+				}
 				id, known := theirs[p[1]]
 				if !known {
 					t.Errorf("%s %s: this test has no %s of another account", route.Method, route.Path, p[1])

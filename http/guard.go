@@ -88,6 +88,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 		Plan:         member.Plan,
 		Settings:     member.Settings,
 		Scopes:       id.Scopes,
+		MayWrite:     id.Has(token.ScopeReadWrite),
 		RequestID:    c.id.String(),
 		Trace:        traceparent(r.Context()),
 		TokenExpires: id.Expires,

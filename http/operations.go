@@ -20,7 +20,8 @@ import (
 	"readiness/projections"
 )
 
-// kept is for how long operations are listed, and results readable after their operation ended (spec 3.1; decisions 5).
+// kept is for how long operations are listed, and results that have no life of their own readable after their operation
+// ended (spec 3.1; decisions 5).
 const kept = 7 * 24 * time.Hour
 
 // ListOperations answers GET /v1/operations.
@@ -54,9 +55,15 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 	return api.ListOperations200JSONResponse(list), nil
 }
 
-// GetOperation answers GET /v1/operations/{operationId}.
+// GetOperation answers GET /v1/operations/{operationId}. An operation that waits for its owner goes on when the owner reads
+// it (spec 5.5).
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
+	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person {
+		if err = s.commands.ReadByOwner(ctx, who, o.ID); err == nil {
+			o, err = s.operation(ctx, o.ID)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -85,15 +92,12 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
 	switch {
 	case !o.Status.Ended():
-		wait := time.Duration(retryAfter(now.Sub(o.CreatedAt))) * time.Second
+		wait := time.Duration(retryAfter(s.now().Sub(o.CreatedAt))) * time.Second
 		return nil, domain.Refuse(domain.OperationInProgress, "operation %s has not ended; read its state until it has", o.ID).About("operationId", o.ID).After(wait)
 	case o.Status != operation.Succeeded:
 		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID, o.Status).About("operationId", o.ID)
-	case now.Sub(o.UpdatedAt) > kept:
-		return nil, domain.Refuse(domain.OperationExpired, "operation %s ended more than 7 days ago, and its result is no longer kept with it", o.ID).About("operationId", o.ID)
 	}
 	body, err := s.result(ctx, o)
 	if err != nil {
@@ -104,6 +108,19 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 
 // result is the result of an operation that succeeded; its shape is that of the type (spec 4.2, result rule 3).
 func (s *Server) result(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	switch o.Type {
+	case operation.PreviewOptimization:
+		return s.preview(ctx, o)
+	case operation.ApplyOptimization, operation.RevertOptimization:
+		return s.applyRecord(ctx, o)
+	case operation.PreviewOptimizations:
+		return s.bundlePreview(ctx, o)
+	case operation.ApplyOptimizations, operation.RevertOptimizations:
+		return s.bundleApply(ctx, o)
+	}
+	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+		return nil, err
+	}
 	switch o.Type {
 	case operation.AssessSemanticModel:
 		a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
@@ -122,6 +139,14 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 		return bulk(run), nil
 	}
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
+}
+
+// inTime refuses a result that was kept until then.
+func (s *Server) inTime(o projections.Operation, until time.Time) error {
+	if !s.now().After(until) {
+		return nil
+	}
+	return domain.Refuse(domain.OperationExpired, "the result of operation %s was kept until %s", o.ID, until.UTC().Format(time.RFC3339)).About("operationId", o.ID)
 }
 
 // CancelOperation answers POST /v1/operations/{operationId}/cancel (spec 4.2, cancel rules).

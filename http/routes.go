@@ -120,12 +120,12 @@ func Routes() []Route {
 		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures},
 
 		// Optimizations (spec 4.5).
-		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/{kind}/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/optimize", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/optimize/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
+		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/{kind}/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/optimize", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/optimize/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 
 		// A/B tests (spec 4.6; decisions 2 for the list of runs).
 		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures},

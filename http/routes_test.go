@@ -156,7 +156,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 
 // filled is a route's path with ids in it.
 func filled(path string) string {
-	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String()).Replace(path)
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{kind}", "descriptions").Replace(path)
 }
 
 // Every route refuses everybody who may not call it, in the same way, and nothing comes of it.
@@ -280,7 +280,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	for _, path := range []string{
 		"/", "/v1", "/v1/", "/v2/operations", "/v1/operations/", "/v1//operations", "/v1/Operations", "/v1/operations/" + nowhere.String() + "/",
 		"/v1/account/", "/v1/accounts", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/", "/docs/index.html",
-		modelPath(modelA) + "/aiInstructions/preview", "/" + strings.Repeat("x", 5000),
+		modelPath(modelA) + "/aiInstructions", modelPath(modelA) + "/optimize/", "/" + strings.Repeat("x", 5000),
 	} {
 		got := w.get(path, ada).refused(404, domain.InvalidRequest)
 		if len(got.body["message"].(string)) > 300 {
@@ -292,6 +292,8 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		{"DELETE", "/v1/operations/" + nowhere.String(), "GET"},
 		{"GET", "/v1/operations/" + nowhere.String() + "/cancel", "POST"},
 		{"PUT", modelPath(modelA) + "/assess", "POST"},
+		{"GET", modelPath(modelA) + "/aiInstructions/preview", "POST"},
+		{"GET", modelPath(modelA) + "/optimize/apply", "POST"},
 		{"PATCH", "/healthz", "GET"},
 		{"OPTIONS", "/v1/workspaces", "GET"},
 		{"BREW", "/v1/workspaces", "GET"},

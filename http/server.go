@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -157,7 +158,11 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet)
 	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError)})).Methods(http.MethodGet)
 	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.refuse})
-	api.HandlerWithOptions(strict, api.GorillaServerOptions{BaseRouter: r, ErrorHandlerFunc: s.malformed})
+	generated := mux.NewRouter()
+	api.HandlerWithOptions(strict, api.GorillaServerOptions{BaseRouter: generated, ErrorHandlerFunc: s.malformed})
+	if err := add(r, generated); err != nil {
+		return err
+	}
 	r.Use(s.match, s.guard)
 	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, another{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists those there are", shown(r.URL.Path)), http.StatusNotFound})
@@ -165,6 +170,29 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
 	s.router = r
 	return s.describe(doc)
+}
+
+// add adds the routes of generated to r, what a path names outright before what stands for anything: the first that matches
+// answers.
+func add(r, generated *mux.Router) error {
+	routes := map[string]*mux.Route{}
+	err := generated.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		path, err := m.GetPathTemplate()
+		if err != nil {
+			return err
+		}
+		methods, err := m.GetMethods()
+		routes[path+" "+strings.Join(methods, " ")] = m
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("http: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(routes)) { // { comes after every letter
+		path, method, _ := strings.Cut(name, " ")
+		r.Handle(path, routes[name].GetHandler()).Methods(method)
+	}
+	return nil
 }
 
 // describe holds the router, the table of routes and openapi.yaml against each other.

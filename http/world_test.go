@@ -34,6 +34,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
 	"readiness/http/openapitest"
@@ -135,24 +136,29 @@ func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.Capacity
 	return item.CapacityActive, nil
 }
 
-// jobs remembers the steps that were enqueued.
+// jobs counts the steps that were enqueued, and hands them on where somebody carries them out.
 type jobs struct {
-	mu    sync.Mutex
-	steps []assessment.Step
+	steps atomic.Int64
+	next  commands.Jobs
 }
 
-func (j *jobs) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.steps = append(j.steps, steps...)
-	return nil
+func (j *jobs) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error {
+	j.steps.Add(int64(len(steps)))
+	if j.next == nil {
+		return nil
+	}
+	return j.next.Assess(ctx, tx, steps)
 }
 
-func (j *jobs) count() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.steps)
+func (j *jobs) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error {
+	j.steps.Add(int64(len(steps)))
+	if j.next == nil {
+		return nil
+	}
+	return j.next.Optimize(ctx, tx, steps...)
 }
+
+func (j *jobs) count() int { return int(j.steps.Load()) }
 
 // world is a service over real HTTP on a real database, with a platform in memory and a clock that tests move.
 type world struct {
@@ -223,7 +229,9 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	check(t, err)
 	w.views = &projections.Views{Pool: pool, Store: w.store}
 	w.commands = &commands.Service{
-		Pool: pool, Store: w.store, Platform: w.cloud, Permissions: w.views, TrackedIn: w.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
+		Pool: pool, Store: w.store, Platform: w.cloud, Permissions: w.views, Recorder: commands.Recorder{Store: w.store, Vault: v, Now: w.now},
+		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue,
+		Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
 		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 	}
 	w.issuer, err = token.OpenIssuer(issuer)
@@ -449,6 +457,13 @@ func (w *world) events() (n int) {
 func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits, allowed) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]), true)`, g.Name, accountID, person, g.Limit)
+	check(w.t, err)
+}
+
+// uncounted empties everybody's windows.
+func (w *world) uncounted() {
+	w.t.Helper()
+	_, err := w.pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
 	check(w.t, err)
 }
 

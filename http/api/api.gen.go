@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
 
 	"github.com/gorilla/mux"
 	"github.com/oapi-codegen/runtime"
@@ -124,6 +126,93 @@ func (e BulkAssessmentRowOutcome) Valid() bool {
 	}
 }
 
+// Defines values for BundleApplyKindStanding.
+const (
+	BundleApplyKindStandingApplied     BundleApplyKindStanding = "Applied"
+	BundleApplyKindStandingFailed      BundleApplyKindStanding = "Failed"
+	BundleApplyKindStandingNotStarted  BundleApplyKindStanding = "NotStarted"
+	BundleApplyKindStandingNothingToDo BundleApplyKindStanding = "NothingToDo"
+	BundleApplyKindStandingRefused     BundleApplyKindStanding = "Refused"
+	BundleApplyKindStandingReverted    BundleApplyKindStanding = "Reverted"
+	BundleApplyKindStandingRunning     BundleApplyKindStanding = "Running"
+	BundleApplyKindStandingSkipped     BundleApplyKindStanding = "Skipped"
+)
+
+// Valid indicates whether the value is a known member of the BundleApplyKindStanding enum.
+func (e BundleApplyKindStanding) Valid() bool {
+	switch e {
+	case BundleApplyKindStandingApplied:
+		return true
+	case BundleApplyKindStandingFailed:
+		return true
+	case BundleApplyKindStandingNotStarted:
+		return true
+	case BundleApplyKindStandingNothingToDo:
+		return true
+	case BundleApplyKindStandingRefused:
+		return true
+	case BundleApplyKindStandingReverted:
+		return true
+	case BundleApplyKindStandingRunning:
+		return true
+	case BundleApplyKindStandingSkipped:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BundlePreviewKindStanding.
+const (
+	BundlePreviewKindStandingFailed    BundlePreviewKindStanding = "Failed"
+	BundlePreviewKindStandingRunning   BundlePreviewKindStanding = "Running"
+	BundlePreviewKindStandingSkipped   BundlePreviewKindStanding = "Skipped"
+	BundlePreviewKindStandingSucceeded BundlePreviewKindStanding = "Succeeded"
+)
+
+// Valid indicates whether the value is a known member of the BundlePreviewKindStanding enum.
+func (e BundlePreviewKindStanding) Valid() bool {
+	switch e {
+	case BundlePreviewKindStandingFailed:
+		return true
+	case BundlePreviewKindStandingRunning:
+		return true
+	case BundlePreviewKindStandingSkipped:
+		return true
+	case BundlePreviewKindStandingSucceeded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ChangeType.
+const (
+	AiDataSchema   ChangeType = "aiDataSchema"
+	AiInstructions ChangeType = "aiInstructions"
+	Description    ChangeType = "description"
+	DisplayFolder  ChangeType = "displayFolder"
+	SummarizeBy    ChangeType = "summarizeBy"
+)
+
+// Valid indicates whether the value is a known member of the ChangeType enum.
+func (e ChangeType) Valid() bool {
+	switch e {
+	case AiDataSchema:
+		return true
+	case AiInstructions:
+		return true
+	case Description:
+		return true
+	case DisplayFolder:
+		return true
+	case SummarizeBy:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DataResidencyLocation.
 const (
 	DataResidencyLocationCustomerLake    DataResidencyLocation = "CustomerLake"
@@ -160,6 +249,30 @@ func (e HealthStatus) Valid() bool {
 	case HealthStatusOk:
 		return true
 	case HealthStatusUnavailable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ObjectType.
+const (
+	Column  ObjectType = "Column"
+	Measure ObjectType = "Measure"
+	Model   ObjectType = "Model"
+	Table   ObjectType = "Table"
+)
+
+// Valid indicates whether the value is a known member of the ObjectType enum.
+func (e ObjectType) Valid() bool {
+	switch e {
+	case Column:
+		return true
+	case Measure:
+		return true
+	case Model:
+		return true
+	case Table:
 		return true
 	default:
 		return false
@@ -256,6 +369,42 @@ func (e PermissionName) Valid() bool {
 	case Storage:
 		return true
 	case Usage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PreviewAgentAccess.
+const (
+	PreviewAgentAccessConsentRequired PreviewAgentAccess = "ConsentRequired"
+	PreviewAgentAccessUnavailable     PreviewAgentAccess = "Unavailable"
+)
+
+// Valid indicates whether the value is a known member of the PreviewAgentAccess enum.
+func (e PreviewAgentAccess) Valid() bool {
+	switch e {
+	case PreviewAgentAccessConsentRequired:
+		return true
+	case PreviewAgentAccessUnavailable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PreviewUsageAccess.
+const (
+	PreviewUsageAccessConsentRequired PreviewUsageAccess = "ConsentRequired"
+	PreviewUsageAccessUnavailable     PreviewUsageAccess = "Unavailable"
+)
+
+// Valid indicates whether the value is a known member of the PreviewUsageAccess enum.
+func (e PreviewUsageAccess) Valid() bool {
+	switch e {
+	case PreviewUsageAccessConsentRequired:
+		return true
+	case PreviewUsageAccessUnavailable:
 		return true
 	default:
 		return false
@@ -419,6 +568,55 @@ type Allowance struct {
 // AllowanceImpact A member is present only when its value is known.
 type AllowanceImpact = operation.Impact
 
+// AppliedObject defines model for AppliedObject.
+type AppliedObject = optimization.Object
+
+// ApplyRecord What an apply or a revert wrote. Kept 30 days.
+type ApplyRecord struct {
+	Applied []AppliedObject `json:"applied"`
+
+	// AppliedAtUtc Null when nothing was written.
+	AppliedAtUtc *time.Time `json:"appliedAtUtc"`
+
+	// ExpiresAtUtc When it can no longer be reverted; null when nothing was written.
+	ExpiresAtUtc *time.Time       `json:"expiresAtUtc"`
+	Kind         OptimizationKind `json:"kind"`
+
+	// RevertOperationID The operation's own id, which a revert takes. A revert itself cannot be reverted.
+	RevertOperationID string `json:"revertOperationId"`
+
+	// RevertedByOperationID The revert that put the last of it back.
+	RevertedByOperationID *string `json:"revertedByOperationId"`
+
+	// Reverts The apply that was put back; present on a revert's record.
+	Reverts         *string         `json:"reverts,omitempty"`
+	SemanticModelID string          `json:"semanticModelId"`
+	Skipped         []SkippedObject `json:"skipped"`
+	Standing        RecordStanding  `json:"standing"`
+
+	// Unattended Whether it was proposed and written in one operation.
+	Unattended  bool   `json:"unattended"`
+	WorkspaceID string `json:"workspaceId"`
+}
+
+// ApplyRequest Either previewId or approval.
+type ApplyRequest struct {
+	// Approval none: propose and write in one operation. Nothing else stands beside it.
+	Approval *string `json:"approval,omitempty"`
+
+	// Keys The changes of the preview to write; at least one. Left out, every change is written, of aiDataSchema those the
+	// preview recommends.
+	Keys []string `json:"keys,omitempty"`
+
+	// PreviewID The preview to write.
+	PreviewID *string `json:"previewId,omitempty"`
+
+	// Values The caller's own text for changes that are written, by key: AI instructions, a description or a display folder.
+	// Not blank. A description may break lines with CRLF, LF or CR; a display folder is one line without a tab, at
+	// most 100 characters; AI instructions are at most the preview's maxLength.
+	Values map[string]string `json:"values,omitempty"`
+}
+
 // Assessment defines model for Assessment.
 type Assessment struct {
 	// AssessedAtUtc Null when not stored.
@@ -566,6 +764,74 @@ type BulkAssessmentRow struct {
 // BulkAssessmentRowOutcome defines model for BulkAssessmentRow.Outcome.
 type BulkAssessmentRowOutcome string
 
+// BundleApply What became of each kind. Kept 30 days.
+type BundleApply struct {
+	// Kinds In the order in which they run.
+	Kinds []BundleApplyKind `json:"kinds"`
+
+	// RevertOperationID The operation's own id, which optimize/revert takes. A revert itself cannot be reverted.
+	RevertOperationID string `json:"revertOperationId"`
+
+	// Reverts The bundle apply that was put back; present on a revert's result.
+	Reverts *string `json:"reverts,omitempty"`
+
+	// Standing Reverted when every kind that was written went back.
+	Standing RecordStanding `json:"standing"`
+}
+
+// BundleApplyKind defines model for BundleApplyKind.
+type BundleApplyKind struct {
+	// ErrorCode Why it failed, was refused or was skipped.
+	ErrorCode *string          `json:"errorCode"`
+	Kind      OptimizationKind `json:"kind"`
+	Message   *string          `json:"message"`
+
+	// OperationID Its apply or revert; null when none was started.
+	OperationID *string `json:"operationId"`
+
+	// PreviewID The preview that was, or can be, applied.
+	PreviewID *string `json:"previewId"`
+
+	// RevertOperationID What revert takes to put this kind back; null when it wrote nothing.
+	RevertOperationID *string                 `json:"revertOperationId"`
+	Standing          BundleApplyKindStanding `json:"standing"`
+}
+
+// BundleApplyKindStanding defines model for BundleApplyKind.Standing.
+type BundleApplyKindStanding string
+
+// BundlePreview The previews of several kinds. Kept 24 hours under previewId.
+type BundlePreview struct {
+	CreatedAtUtc time.Time `json:"createdAtUtc"`
+
+	// ExpiresAtUtc When the first of its previews can no longer be applied.
+	ExpiresAtUtc time.Time           `json:"expiresAtUtc"`
+	Kinds        []BundlePreviewKind `json:"kinds"`
+	PreviewID    string              `json:"previewId"`
+}
+
+// BundlePreviewKind defines model for BundlePreviewKind.
+type BundlePreviewKind struct {
+	Kind    OptimizationKind `json:"kind"`
+	Message *string          `json:"message"`
+
+	// OperationID The preview's operation; null when none was started.
+	OperationID *string `json:"operationId"`
+
+	// PreviewID Null when there is no preview.
+	PreviewID *string `json:"previewId"`
+
+	// Reason The errorCode of why there is none.
+	Reason   *string                   `json:"reason"`
+	Standing BundlePreviewKindStanding `json:"standing"`
+}
+
+// BundlePreviewKindStanding defines model for BundlePreviewKind.Standing.
+type BundlePreviewKindStanding string
+
+// ChangeType defines model for ChangeType.
+type ChangeType string
+
 // DataAgent defines model for DataAgent.
 type DataAgent struct {
 	DataAgentID   openapi_types.UUID `json:"dataAgentId"`
@@ -678,6 +944,9 @@ type LicenseTrackedItems struct {
 	Used *int `json:"used"`
 }
 
+// ObjectType defines model for ObjectType.
+type ObjectType string
+
 // Operation defines model for Operation.
 type Operation struct {
 	// AllowanceImpact What the operation spent from allowances; null when nothing is known yet.
@@ -689,7 +958,8 @@ type Operation struct {
 	ID                 openapi_types.UUID `json:"id"`
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
-	// OperationType What the operation does, for example AssessSemanticModel or AssessSemanticModels.
+	// OperationType AssessSemanticModel, AssessSemanticModels, PreviewOptimization, ApplyOptimization, RevertOptimization,
+	// PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle). More may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
@@ -730,6 +1000,27 @@ type OperationResult = any
 
 // OperationStatus More statuses may be added over time.
 type OperationStatus string
+
+// OptimizationKind defines model for OptimizationKind.
+type OptimizationKind = optimization.Kind
+
+// OptimizeApplyRequest defines model for OptimizeApplyRequest.
+type OptimizeApplyRequest struct {
+	// Kinds Which of its kinds, each once; left out, all that have a preview.
+	Kinds []string `json:"kinds,omitempty"`
+
+	// PreviewID The bundle preview to write.
+	PreviewID string `json:"previewId"`
+}
+
+// OptimizeRequest defines model for OptimizeRequest.
+type OptimizeRequest struct {
+	// Approval required: preview, to be reviewed. none: preview and write.
+	Approval string `json:"approval"`
+
+	// Kinds Which kinds, each once; left out, all four.
+	Kinds []string `json:"kinds,omitempty"`
+}
 
 // PageToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
 type PageToken = string
@@ -782,10 +1073,103 @@ type PermissionList struct {
 	Value []Permission `json:"value"`
 }
 
+// Preview What is proposed for a semantic model. Kept 24 hours under previewId.
+type Preview struct {
+	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
+	Agent *PreviewAgent `json:"agent,omitempty"`
+
+	// AssessmentID The assessment whose findings the objects come from; null for aiInstructions and aiDataSchema.
+	AssessmentID *string         `json:"assessmentId"`
+	Changes      []PreviewChange `json:"changes"`
+	CreatedAtUtc time.Time       `json:"createdAtUtc"`
+
+	// ExistingFolders The display folders each table has (properties).
+	ExistingFolders *[]TableFolders `json:"existingFolders,omitempty"`
+
+	// ExpiresAtUtc When it can no longer be applied.
+	ExpiresAtUtc time.Time        `json:"expiresAtUtc"`
+	Kind         OptimizationKind `json:"kind"`
+
+	// MaxLength How many characters AI instructions may have (aiInstructions).
+	MaxLength *int `json:"maxLength,omitempty"`
+
+	// Message What reason means, or that there is more than a preview holds.
+	Message *string `json:"message"`
+
+	// NothingToDo Why there are no changes; null when there are.
+	NothingToDo *string `json:"nothingToDo"`
+	PreviewID   string  `json:"previewId"`
+
+	// Provider Who proposed; null when nobody was asked.
+	Provider *ProposalProvider `json:"provider"`
+
+	// Reason PermissionRequired when the account's AI provider is a data agent that the person has not allowed to be asked.
+	Reason *string `json:"reason"`
+
+	// RecommendedKeys What an apply without keys writes (aiDataSchema).
+	RecommendedKeys *[]string `json:"recommendedKeys,omitempty"`
+
+	// ScoreAfter The score of a copy of the model with every change in.
+	ScoreAfter        *int   `json:"scoreAfter"`
+	ScoreNow          *int   `json:"scoreNow"`
+	SemanticModelID   string `json:"semanticModelId"`
+	SemanticModelName string `json:"semanticModelName"`
+
+	// Skipped Objects without a change.
+	Skipped []SkippedObject `json:"skipped"`
+
+	// Usage Why usage took no part; present unless the permission to read it is granted.
+	Usage *PreviewUsage `json:"usage,omitempty"`
+
+	// UsageInProposal Whether usage of the semantic model took part.
+	UsageInProposal bool   `json:"usageInProposal"`
+	WorkspaceID     string `json:"workspaceId"`
+}
+
+// PreviewAgent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
+type PreviewAgent struct {
+	Access PreviewAgentAccess `json:"access"`
+
+	// ConsentURL Where the permission is granted; present with ConsentRequired.
+	ConsentURL *string `json:"consentUrl,omitempty"`
+	Permission string  `json:"permission"`
+}
+
+// PreviewAgentAccess defines model for PreviewAgent.Access.
+type PreviewAgentAccess string
+
+// PreviewChange defines model for PreviewChange.
+type PreviewChange = optimization.Change
+
+// PreviewUsage Why usage took no part; present unless the permission to read it is granted.
+type PreviewUsage struct {
+	Access PreviewUsageAccess `json:"access"`
+
+	// ConsentURL Where the permission is granted; present with ConsentRequired.
+	ConsentURL *string `json:"consentUrl,omitempty"`
+	Message    string  `json:"message"`
+	Permission string  `json:"permission"`
+}
+
+// PreviewUsageAccess defines model for PreviewUsage.Access.
+type PreviewUsageAccess string
+
+// ProposalProvider defines model for ProposalProvider.
+type ProposalProvider = proposal.Provider
+
+// RecordStanding defines model for RecordStanding.
+type RecordStanding = optimization.RecordStanding
+
 // RelatedResource defines model for RelatedResource.
 type RelatedResource struct {
 	ResourceID   *string `json:"resourceId,omitempty"`
 	ResourceType *string `json:"resourceType,omitempty"`
+}
+
+// RevertRequest defines model for RevertRequest.
+type RevertRequest struct {
+	// OperationID The id that the apply answered, which is its result's revertOperationId.
+	OperationID string `json:"operationId"`
 }
 
 // SemanticModel defines model for SemanticModel.
@@ -808,6 +1192,12 @@ type SemanticModelList struct {
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
 }
+
+// SkippedObject defines model for SkippedObject.
+type SkippedObject = optimization.Skip
+
+// TableFolders defines model for TableFolders.
+type TableFolders = optimization.TableFolders
 
 // TrackedItem defines model for TrackedItem.
 type TrackedItem struct {
@@ -872,6 +1262,9 @@ type IdempotencyKey = string
 
 // ContinuationToken defines model for continuationToken.
 type ContinuationToken = string
+
+// Kind defines model for kind.
+type Kind = string
 
 // MaxResults defines model for maxResults.
 type MaxResults = int
@@ -975,8 +1368,71 @@ type ListAssessmentsParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// OptimizeParams defines parameters for Optimize.
+type OptimizeParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ApplyOptimizationsParams defines parameters for ApplyOptimizations.
+type ApplyOptimizationsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RevertOptimizationsParams defines parameters for RevertOptimizations.
+type RevertOptimizationsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RevertOptimizationParams defines parameters for RevertOptimization.
+type RevertOptimizationParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ApplyOptimizationParams defines parameters for ApplyOptimization.
+type ApplyOptimizationParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// PreviewOptimizationParams defines parameters for PreviewOptimization.
+type PreviewOptimizationParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
+
+// OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
+type OptimizeJSONRequestBody = OptimizeRequest
+
+// ApplyOptimizationsJSONRequestBody defines body for ApplyOptimizations for application/json ContentType.
+type ApplyOptimizationsJSONRequestBody = OptimizeApplyRequest
+
+// RevertOptimizationsJSONRequestBody defines body for RevertOptimizations for application/json ContentType.
+type RevertOptimizationsJSONRequestBody = RevertRequest
+
+// RevertOptimizationJSONRequestBody defines body for RevertOptimization for application/json ContentType.
+type RevertOptimizationJSONRequestBody = RevertRequest
+
+// ApplyOptimizationJSONRequestBody defines body for ApplyOptimization for application/json ContentType.
+type ApplyOptimizationJSONRequestBody = ApplyRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -1025,6 +1481,24 @@ type ServerInterface interface {
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
 	GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string)
+	// Optimize Propose, or propose and write, every kind of optimization
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
+	Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams)
+	// ApplyOptimizations Write the kinds of a bundle preview
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
+	ApplyOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ApplyOptimizationsParams)
+	// RevertOptimizations Put back what a bundle apply wrote
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
+	RevertOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationsParams)
+	// RevertOptimization Put back what an apply wrote
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
+	RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams)
+	// ApplyOptimization Write an optimization
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
+	ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams)
+	// PreviewOptimization Propose an optimization of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
+	PreviewOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params PreviewOptimizationParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -1695,6 +2169,378 @@ func (siw *ServerInterfaceWrapper) GetAssessment(w http.ResponseWriter, r *http.
 	handler.ServeHTTP(w, r)
 }
 
+// Optimize operation middleware
+func (siw *ServerInterfaceWrapper) Optimize(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params OptimizeParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Optimize(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ApplyOptimizations operation middleware
+func (siw *ServerInterfaceWrapper) ApplyOptimizations(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ApplyOptimizationsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ApplyOptimizations(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RevertOptimizations operation middleware
+func (siw *ServerInterfaceWrapper) RevertOptimizations(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RevertOptimizationsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RevertOptimizations(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RevertOptimization operation middleware
+func (siw *ServerInterfaceWrapper) RevertOptimization(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RevertOptimizationParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RevertOptimization(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ApplyOptimization operation middleware
+func (siw *ServerInterfaceWrapper) ApplyOptimization(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "kind" -------------
+	var kind Kind
+
+	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ApplyOptimizationParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ApplyOptimization(w, r, workspaceID, semanticModelID, kind, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PreviewOptimization operation middleware
+func (siw *ServerInterfaceWrapper) PreviewOptimization(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "kind" -------------
+	var kind Kind
+
+	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PreviewOptimizationParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PreviewOptimization(w, r, workspaceID, semanticModelID, kind, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 type UnescapedCookieParamError struct {
 	ParamName string
 	Err       error
@@ -1832,11 +2678,23 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels", wrapper.ListSemanticModels).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", wrapper.ApplyOptimization).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview", wrapper.PreviewOptimization).Methods(http.MethodPost)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess", wrapper.AssessSemanticModel).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.ListAssessments).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", wrapper.GetAssessment).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", wrapper.Optimize).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply", wrapper.ApplyOptimizations).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert", wrapper.RevertOptimizations).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert", wrapper.RevertOptimization).Methods(http.MethodPost)
 
 	return r
 }
@@ -2250,6 +3108,175 @@ func (response GetAssessment200JSONResponse) VisitGetAssessmentResponse(w http.R
 	return err
 }
 
+type OptimizeRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          OptimizeParams
+	Body            *OptimizeJSONRequestBody
+}
+
+type OptimizeResponseObject interface {
+	VisitOptimizeResponse(w http.ResponseWriter) error
+}
+
+type Optimize202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response Optimize202JSONResponse) VisitOptimizeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApplyOptimizationsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          ApplyOptimizationsParams
+	Body            *ApplyOptimizationsJSONRequestBody
+}
+
+type ApplyOptimizationsResponseObject interface {
+	VisitApplyOptimizationsResponse(w http.ResponseWriter) error
+}
+
+type ApplyOptimizations202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response ApplyOptimizations202JSONResponse) VisitApplyOptimizationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevertOptimizationsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          RevertOptimizationsParams
+	Body            *RevertOptimizationsJSONRequestBody
+}
+
+type RevertOptimizationsResponseObject interface {
+	VisitRevertOptimizationsResponse(w http.ResponseWriter) error
+}
+
+type RevertOptimizations202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response RevertOptimizations202JSONResponse) VisitRevertOptimizationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevertOptimizationRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          RevertOptimizationParams
+	Body            *RevertOptimizationJSONRequestBody
+}
+
+type RevertOptimizationResponseObject interface {
+	VisitRevertOptimizationResponse(w http.ResponseWriter) error
+}
+
+type RevertOptimization202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response RevertOptimization202JSONResponse) VisitRevertOptimizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApplyOptimizationRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Kind            Kind            `json:"kind"`
+	Params          ApplyOptimizationParams
+	Body            *ApplyOptimizationJSONRequestBody
+}
+
+type ApplyOptimizationResponseObject interface {
+	VisitApplyOptimizationResponse(w http.ResponseWriter) error
+}
+
+type ApplyOptimization202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response ApplyOptimization202JSONResponse) VisitApplyOptimizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewOptimizationRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Kind            Kind            `json:"kind"`
+	Params          PreviewOptimizationParams
+}
+
+type PreviewOptimizationResponseObject interface {
+	VisitPreviewOptimizationResponse(w http.ResponseWriter) error
+}
+
+type PreviewOptimization202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response PreviewOptimization202JSONResponse) VisitPreviewOptimizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// GetAccount Read the account and what the caller can do in it
@@ -2297,6 +3324,24 @@ type StrictServerInterface interface {
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
 	GetAssessment(ctx context.Context, request GetAssessmentRequestObject) (GetAssessmentResponseObject, error)
+	// Optimize Propose, or propose and write, every kind of optimization
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
+	Optimize(ctx context.Context, request OptimizeRequestObject) (OptimizeResponseObject, error)
+	// ApplyOptimizations Write the kinds of a bundle preview
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
+	ApplyOptimizations(ctx context.Context, request ApplyOptimizationsRequestObject) (ApplyOptimizationsResponseObject, error)
+	// RevertOptimizations Put back what a bundle apply wrote
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
+	RevertOptimizations(ctx context.Context, request RevertOptimizationsRequestObject) (RevertOptimizationsResponseObject, error)
+	// RevertOptimization Put back what an apply wrote
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
+	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (RevertOptimizationResponseObject, error)
+	// ApplyOptimization Write an optimization
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
+	ApplyOptimization(ctx context.Context, request ApplyOptimizationRequestObject) (ApplyOptimizationResponseObject, error)
+	// PreviewOptimization Propose an optimization of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
+	PreviewOptimization(ctx context.Context, request PreviewOptimizationRequestObject) (PreviewOptimizationResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
@@ -2733,6 +3778,211 @@ func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, w
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAssessmentResponseObject); ok {
 		if err := validResponse.VisitGetAssessmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// Optimize operation middleware
+func (sh *strictHandler) Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams) {
+	var request OptimizeRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body OptimizeJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Optimize(ctx, request.(OptimizeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Optimize")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(OptimizeResponseObject); ok {
+		if err := validResponse.VisitOptimizeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ApplyOptimizations operation middleware
+func (sh *strictHandler) ApplyOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ApplyOptimizationsParams) {
+	var request ApplyOptimizationsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body ApplyOptimizationsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ApplyOptimizations(ctx, request.(ApplyOptimizationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ApplyOptimizations")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ApplyOptimizationsResponseObject); ok {
+		if err := validResponse.VisitApplyOptimizationsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RevertOptimizations operation middleware
+func (sh *strictHandler) RevertOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationsParams) {
+	var request RevertOptimizationsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body RevertOptimizationsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RevertOptimizations(ctx, request.(RevertOptimizationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevertOptimizations")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RevertOptimizationsResponseObject); ok {
+		if err := validResponse.VisitRevertOptimizationsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RevertOptimization operation middleware
+func (sh *strictHandler) RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams) {
+	var request RevertOptimizationRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body RevertOptimizationJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RevertOptimization(ctx, request.(RevertOptimizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevertOptimization")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RevertOptimizationResponseObject); ok {
+		if err := validResponse.VisitRevertOptimizationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ApplyOptimization operation middleware
+func (sh *strictHandler) ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams) {
+	var request ApplyOptimizationRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Kind = kind
+	request.Params = params
+
+	var body ApplyOptimizationJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ApplyOptimization(ctx, request.(ApplyOptimizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ApplyOptimization")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ApplyOptimizationResponseObject); ok {
+		if err := validResponse.VisitApplyOptimizationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PreviewOptimization operation middleware
+func (sh *strictHandler) PreviewOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params PreviewOptimizationParams) {
+	var request PreviewOptimizationRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Kind = kind
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewOptimization(ctx, request.(PreviewOptimizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewOptimization")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PreviewOptimizationResponseObject); ok {
+		if err := validResponse.VisitPreviewOptimizationResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
