@@ -8,7 +8,9 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"readiness/commands"
 	"readiness/domain/assessment"
+	"readiness/domain/optimization"
 )
 
 // Carry carries a step out once, as the attempt after failed earlier ones.
@@ -21,6 +23,17 @@ func Carry(ctx context.Context, o Options, step assessment.Step, failed int) err
 func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
 	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
 	return (&assessor{Options: o, busy: new(busy)}).Work(ctx, job)
+}
+
+// CarryOptimize carries a step of an optimization out once, as the attempt after
+// failed earlier ones.
+func CarryOptimize(ctx context.Context, o Options, step optimization.Step, failed int) error {
+	job := &river.Job[optimize]{
+		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: o.Now()},
+		Args:   optimize{step},
+	}
+	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}
+	return w.Work(ctx, job)
 }
 
 // TakeUp is takeUp.

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/ai"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain"
@@ -52,7 +53,9 @@ type bench struct {
 	root    string
 	access  map[item.Permission]item.Access
 	steps   []assessment.Step
-	now     time.Time
+	// optimize are the steps of optimizations that were enqueued.
+	optimize []optimization.Step
+	now      time.Time
 }
 
 // Assess implements commands.Jobs.
@@ -61,9 +64,10 @@ func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) err
 	return nil
 }
 
-// Optimize implements commands.Jobs; nothing here starts an optimization.
-func (b *bench) Optimize(context.Context, pgx.Tx, ...optimization.Step) error {
-	return errors.New("no optimization is expected")
+// Optimize implements commands.Jobs.
+func (b *bench) Optimize(_ context.Context, _ pgx.Tx, steps ...optimization.Step) error {
+	b.optimize = append(b.optimize, steps...)
+	return nil
 }
 
 func newBench(t *testing.T) *bench {
@@ -99,8 +103,14 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.views = &projections.Views{Pool: b.pool, Store: store}
-	b.Service = &commands.Service{Pool: b.pool, Store: store, Platform: platform, TrackedIn: b.views.TrackedIn, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID}
-	b.options = work.Options{Pool: b.pool, Store: store, Platform: platform, Permissions: platform, Plans: account.DefaultPlans(), Vault: v, Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2}
+	b.Service = &commands.Service{
+		Pool: b.pool, Store: store, Platform: platform, TrackedIn: b.views.TrackedIn, LatestAssessment: b.views.LatestAssessment, Overdue: b.views.Overdue,
+		Recorder: commands.Recorder{Store: store, Vault: v, Now: now}, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID,
+	}
+	b.options = work.Options{
+		Pool: b.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: v,
+		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2,
+	}
 	return b
 }
 
@@ -117,7 +127,7 @@ func write(t *testing.T, path, text string) {
 func (b *bench) ana() commands.Caller {
 	return commands.Caller{
 		Caller: item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}, Token: "eyJ.token"},
-		Plan:   account.Team, TokenExpires: b.now.Add(time.Hour),
+		Plan:   account.Team, TokenExpires: b.now.Add(time.Hour), MayWrite: true, Settings: account.Settings{AIFeatures: true},
 	}
 }
 
