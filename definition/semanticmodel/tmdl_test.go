@@ -427,3 +427,16 @@ func FuzzFromTMDL(f *testing.F) {
 		}
 	})
 }
+
+func TestDataTypeThatIsOpen(t *testing.T) {
+	t.Parallel()
+	m, err := semanticmodel.FromTMDL(tmdlParts("definition/a.tmdl", "table T\n\tcolumn A\n\t\tdataType: unknown\n\tcolumn B\n\t\tdataType: Automatic\n\tcolumn C\n\t\tdataType: INT64\n\tcolumn D\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []semanticmodel.DataType{"", "", semanticmodel.Int64, ""} {
+		if c := m.Tables[0].Columns[i]; c.DataType != want {
+			t.Errorf("%s: got data type %q, want %q", c.Name, c.DataType, want)
+		}
+	}
+}
