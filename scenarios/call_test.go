@@ -111,9 +111,10 @@ func call(ts *testscript.TestScript, w *world, method string, args []string) {
 	if want := args[0]; strconv.Itoa(got.StatusCode) != want {
 		ts.Fatalf("%s %s answered %d, want %s\n%s", method, args[1], got.StatusCode, want, text)
 	}
-	if got.StatusCode == http.StatusAccepted {
+	switch moves := method == http.MethodGet && strings.HasPrefix(args[1], "/v1/operations/"); {
+	case got.StatusCode == http.StatusAccepted:
 		w.accepted(ts)
-	} else {
+	case got.StatusCode >= http.StatusBadRequest || !moves: // what waits for its owner goes on with the owner's read
 		w.didNothing(ts)
 	}
 	fmt.Fprint(ts.Stdout(), w.stable(string(text)))
@@ -171,7 +172,8 @@ func (w *world) stable(text string) string {
 	return aTag.ReplaceAllString(text, "<etag>")
 }
 
-// member is what the last answer holds at a path: value.0.score, value.length for how many, or header:NAME.
+// member is what the last answer holds at a path: value.0.score, value.length for how many, changes.key=Sales|.proposed for the
+// element whose key it is, or header:NAME.
 func (w *world) member(path string) (v any, there bool) {
 	if name, ok := strings.CutPrefix(path, "header:"); ok {
 		values := w.last.header.Values(name)
@@ -187,6 +189,17 @@ func (w *world) member(path string) (v any, there bool) {
 		case []any:
 			if step == "length" {
 				v = float64(len(at))
+				continue
+			}
+			if name, value, ok := strings.Cut(step, "="); ok {
+				i := slices.IndexFunc(at, func(e any) bool {
+					m, _ := e.(map[string]any)
+					return m != nil && shown(m[name]) == value
+				})
+				if i < 0 {
+					return nil, false
+				}
+				v = at[i]
 				continue
 			}
 			i, err := strconv.Atoi(step)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +41,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
 		all[method] = plain(2, func(ts *testscript.TestScript, w *world, args []string) { call(ts, w, method, args) })
 	}
+	maps.Copy(all, changeCommands())
 	cmds := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, c := range all {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
@@ -256,7 +258,7 @@ func listEvents(ts *testscript.TestScript, w *world, args []string) {
 
 func spent(ts *testscript.TestScript, w *world, args []string) {
 	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
-	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period}[kind]
+	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period}[kind]
 	used := eventstore.FoldLast(account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()), account.EvolveUsage)
 	ts.Check(w.store.Load(w.t.Context(), used))
 	if got := strconv.Itoa(used.State.Used); got != args[1] {
@@ -283,16 +285,22 @@ func workers(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func hold(_ *testscript.TestScript, w *world, args []string)    { w.platform.hold(args[0]) }
-func release(_ *testscript.TestScript, w *world, args []string) { w.platform.release(args[0]) }
+func hold(_ *testscript.TestScript, w *world, args []string) { w.platform.hold(args[0]) }
+func release(_ *testscript.TestScript, w *world, args []string) {
+	w.platform.release(args[0])
+	w.platform.release("write " + args[0])
+}
 
-// fail makes reading a model fail with a code, or as if the time for the step had run out.
+// fail makes reading a model fail with a code, or as if the time for the step had run out, or no longer.
 func fail(_ *testscript.TestScript, w *world, args []string) {
-	if args[1] == string(domain.AssessmentTimedOut) {
+	switch args[1] {
+	case string(domain.AssessmentTimedOut):
 		w.platform.fail(args[0], context.DeadlineExceeded)
-		return
+	case "none":
+		w.platform.fail(args[0], nil)
+	default:
+		w.platform.fail(args[0], domain.Refuse(domain.Code(args[1]), "the platform says so"))
 	}
-	w.platform.fail(args[0], domain.Refuse(domain.Code(args[1]), "the platform says so"))
 }
 
 // pad makes a JSON file longer with white space before its last byte.

@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"readiness/accounts"
+	"readiness/ai"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain/account"
@@ -73,6 +74,7 @@ type world struct {
 	headers  http.Header // of the next call
 	last     answer
 	names    map[uuid.UUID]string
+	keeps    map[string]map[string]string // files by path
 	started  int
 	minted   []string
 }
@@ -82,7 +84,7 @@ func newWorld(env *testscript.Env) *world {
 	t := env.T().(testing.TB)
 	w := &world{
 		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: pgtest.URL(t), log: &logBook{},
-		names: map[uuid.UUID]string{}, headers: http.Header{}, real: time.Now(),
+		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{}, real: time.Now(),
 	}
 	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there.
 	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)
@@ -105,9 +107,13 @@ func newWorld(env *testscript.Env) *world {
 	check(t, err)
 	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log, Access: w.views.Access})
 	check(t, err)
-	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, fails: map[string]error{}}
-	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
-	w.commands = &commands.Service{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, TrackedIn: w.views.TrackedIn, Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID}
+	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Proposer: ai.New(ai.Options{Getenv: env.Getenv, Log: log}), Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
+	w.commands = &commands.Service{
+		Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Recorder: commands.Recorder{Store: w.store, Vault: kept, Now: w.now},
+		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue,
+		Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID,
+	}
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	check(t, err)
 
@@ -116,6 +122,13 @@ func newWorld(env *testscript.Env) *world {
 			return new(net.Dialer).DialContext(ctx, network, w.listener)
 		},
 	})}
+	tables, err := filepath.Glob(filepath.Join("testdata", "*.tmdl"))
+	check(t, err)
+	for _, name := range tables {
+		file, err := os.ReadFile(name)
+		check(t, err)
+		check(t, os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), file, 0o644))
+	}
 	file, err := os.ReadFile(filepath.Join("testdata", "accounts.yaml"))
 	check(t, err)
 	w.apply("accounts.yaml", file)
@@ -246,59 +259,83 @@ func (w *world) metNoFault() {
 	}
 }
 
-// platform is the folder, whose definitions can be made to wait or to fail.
+// platform is the folder, whose definitions can be made to wait or to fail: under the model's name when they are read, under
+// "write " and it when they are written.
 type platform struct {
 	*folder.Platform
-	mu    sync.Mutex
-	held  map[string]chan struct{} // by the model's name
-	fails map[string]error
+	mu            sync.Mutex
+	held          map[string]chan struct{}
+	waiting       map[string]int // by the model's name
+	fails         map[string]error
+	reads, writes map[string]int // by the model's name
 }
 
 // Definition waits while the model is held.
 func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-	p.mu.Lock()
-	wait, fails := p.held[it.DisplayName], p.fails[it.DisplayName]
-	p.mu.Unlock()
-	if wait != nil {
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return definition.Definition{}, ctx.Err()
-		}
-	}
-	if fails != nil {
-		return definition.Definition{}, fails
+	if err := p.meets(ctx, it.DisplayName, p.reads, it.DisplayName); err != nil {
+		return definition.Definition{}, err
 	}
 	return p.Platform.Definition(ctx, as, it)
 }
 
-func (p *platform) fail(model string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fails[model] = err
+// WriteDefinition waits while writing the model is held.
+func (p *platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
+	if err := p.meets(ctx, "write "+it.DisplayName, p.writes, it.DisplayName); err != nil {
+		return err
+	}
+	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
-func (p *platform) hold(model string) {
+// meets counts an access and lets it wait or fail.
+func (p *platform) meets(ctx context.Context, access string, count map[string]int, model string) error {
+	p.mu.Lock()
+	count[model]++
+	wait, fails := p.held[access], p.fails[access]
+	if wait != nil {
+		p.waiting[model]++
+	}
+	p.mu.Unlock()
+	if wait == nil {
+		return fails
+	}
+	select {
+	case <-wait:
+	case <-ctx.Done():
+		fails = ctx.Err()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held[model] = make(chan struct{})
+	p.waiting[model]--
+	return fails
 }
 
-func (p *platform) release(model string) {
+func (p *platform) fail(access string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if wait := p.held[model]; wait != nil {
+	p.fails[access] = err
+}
+
+func (p *platform) hold(access string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[access] = make(chan struct{})
+}
+
+func (p *platform) release(access string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wait := p.held[access]; wait != nil {
 		close(wait)
-		delete(p.held, model)
+		delete(p.held, access)
 	}
 }
 
 func (p *platform) releaseAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for model, wait := range p.held {
+	for access, wait := range p.held {
 		close(wait)
-		delete(p.held, model)
+		delete(p.held, access)
 	}
 }
 

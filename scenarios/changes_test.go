@@ -1,0 +1,328 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/domain"
+)
+
+// changeCommands are the commands about what is written to the platform.
+func changeCommands() map[string]command {
+	return map[string]command{
+		"keep": plain(1, keep), "kept": plain(1, kept), "changed": plain(1, changed), "edit": plain(3, edit), "crlf": plain(1, crlf),
+		"reads": plain(2, reads), "writes": plain(2, writes), "hold-write": plain(1, holdWrite), "held": plain(1, held), "fail-write": plain(2, failWrite),
+		"nothing": plain(0, nothing), "quiet": plain(0, quiet), "drive": plain(2, drive), "together": plain(4, together),
+		"list": plain(2, list), "like": plain(2, like), "logged": plain(2, logged), "wide": plain(2, wide), "text": plain(2, text),
+	}
+}
+
+// files are the bytes of every file of the workspaces, by path.
+func (w *world) files(ts *testscript.TestScript) map[string]string {
+	all := map[string]string{}
+	ts.Check(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(w.dir, path)
+		all[filepath.ToSlash(name)] = string(text)
+		return err
+	}))
+	return all
+}
+
+// keep remembers every file of the workspaces under a name.
+func keep(ts *testscript.TestScript, w *world, args []string) {
+	w.keeps[args[0]] = w.files(ts)
+}
+
+// kept holds every file of the workspaces against what was kept, byte for byte.
+func kept(ts *testscript.TestScript, w *world, args []string) {
+	if differ := difference(w.keeps[args[0]], w.files(ts)); differ != "" {
+		ts.Fatalf("the files are not as kept:\n%s", differ)
+	}
+}
+
+// changed prints what differs from what was kept: the lines of each file that came and went.
+func changed(ts *testscript.TestScript, w *world, args []string) {
+	fmt.Fprint(ts.Stdout(), difference(w.keeps[args[0]], w.files(ts)))
+}
+
+func difference(before, after map[string]string) string {
+	var b strings.Builder
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		old, was := before[name]
+		now, is := after[name]
+		switch {
+		case was && is && old == now:
+			continue
+		case !was:
+			fmt.Fprintf(&b, "new %s\n", name)
+		case !is:
+			fmt.Fprintf(&b, "gone %s\n", name)
+		default:
+			fmt.Fprintf(&b, "%s\n", name)
+		}
+		for _, line := range lineDifference(lines(old), lines(now)) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	return b.String()
+}
+
+// lines are the lines of a text, each with its line ending where it is not the usual one.
+func lines(text string) []string {
+	all := strings.SplitAfter(text, "\n")
+	for i, line := range all {
+		bare, whole := strings.CutSuffix(line, "\n")
+		all[i] = strings.ReplaceAll(bare, "\r", `\r`)
+		if !whole && i < len(all)-1 {
+			all[i] += `\no newline`
+		}
+	}
+	return all
+}
+
+// lineDifference is the shortest way from one list of lines to another.
+func lineDifference(a, b []string) []string {
+	common := make([][]int, len(a)+1) // of a[i:] and b[j:]
+	for i := range common {
+		common[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var out []string
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			out = append(out, "-"+a[i])
+			i++
+		default:
+			out = append(out, "+"+b[j])
+			j++
+		}
+	}
+	return out
+}
+
+// edit changes a file of the workspaces, as someone else would: one text, found once, becomes another. \n, \r and \t are
+// what they are in Go.
+func edit(ts *testscript.TestScript, w *world, args []string) {
+	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
+	text, err := os.ReadFile(file)
+	ts.Check(err)
+	unescaped := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
+	old, now := unescaped.Replace(args[1]), unescaped.Replace(args[2])
+	if n := strings.Count(string(text), old); n != 1 {
+		ts.Fatalf("%s holds %q %d times, want once", args[0], old, n)
+	}
+	ts.Check(os.WriteFile(file, []byte(strings.Replace(string(text), old, now, 1)), 0o644))
+}
+
+// crlf gives a file of the workspaces the other line ending.
+func crlf(ts *testscript.TestScript, w *world, args []string) {
+	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
+	text, err := os.ReadFile(file)
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "\n", "\r\n")), 0o644))
+}
+
+// nothing holds that the last call started nothing.
+func nothing(ts *testscript.TestScript, w *world, _ []string) { w.didNothing(ts) }
+
+// reads holds how often the platform has been asked for a model's definition; writes, how often to take one.
+func reads(ts *testscript.TestScript, w *world, args []string) {
+	w.platform.mu.Lock()
+	defer w.platform.mu.Unlock()
+	if got := strconv.Itoa(w.platform.reads[args[0]]); got != args[1] {
+		ts.Fatalf("%s was read %s times, want %s", args[0], got, args[1])
+	}
+}
+
+func writes(ts *testscript.TestScript, w *world, args []string) {
+	w.platform.mu.Lock()
+	defer w.platform.mu.Unlock()
+	if got := strconv.Itoa(w.platform.writes[args[0]]); got != args[1] {
+		ts.Fatalf("%s was written %s times, want %s", args[0], got, args[1])
+	}
+}
+
+func holdWrite(_ *testscript.TestScript, w *world, args []string) {
+	w.platform.hold("write " + args[0])
+}
+
+// held waits until something waits for a model that is held.
+func held(ts *testscript.TestScript, w *world, args []string) {
+	within(ts, "something waits for "+args[0], func() bool {
+		w.platform.mu.Lock()
+		defer w.platform.mu.Unlock()
+		return w.platform.waiting[args[0]] > 0
+	})
+}
+
+// failWrite makes writing a model fail with a code, or no longer.
+func failWrite(_ *testscript.TestScript, w *world, args []string) {
+	w.platform.fail("write "+args[0], nil)
+	if args[1] != "none" {
+		w.platform.fail("write "+args[0], domain.Refuse(domain.Code(args[1]), "the platform says so"))
+	}
+}
+
+// within waits until something is so.
+func within(ts *testscript.TestScript, what string, is func() bool) {
+	end := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		if time.Now().After(end) {
+			ts.Fatalf("it did not come to pass in time that %s", what)
+		}
+		<-tick.C
+	}
+}
+
+// quiet waits until no step is left to do but those that are held: what the service would do on its own is done.
+func quiet(ts *testscript.TestScript, w *world, _ []string) {
+	within(ts, "every step is done", func() bool {
+		var left int
+		ts.Check(w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
+		w.platform.mu.Lock()
+		defer w.platform.mu.Unlock()
+		for _, n := range w.platform.waiting {
+			left -= n
+		}
+		return left == 0
+	})
+}
+
+// drive reads an operation as the caller until it ends, each time waiting until nothing more happens by itself.
+func drive(ts *testscript.TestScript, w *world, args []string) {
+	for range 40 {
+		quiet(ts, w, nil)
+		call(ts, w, http.MethodGet, []string{"200", "/v1/operations/" + args[0]})
+		switch status, _ := w.member("status"); status {
+		case args[1]:
+			return
+		case "Succeeded", "Failed", "Cancelled":
+			ts.Fatalf("the operation ended %s, want %s\n%s", status, args[1], w.last.text)
+		}
+	}
+	ts.Fatalf("the operation goes on and on:\n%s", w.last.text)
+}
+
+// together makes N calls at once: N METHOD STATUS PATH. The last answer is that of one of them.
+func together(ts *testscript.TestScript, w *world, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	bearer := w.token()
+	problems := make([]error, n)
+	begin := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			r, err := http.NewRequestWithContext(w.t.Context(), args[1], base+args[3], nil)
+			if err != nil {
+				problems[i] = err
+				return
+			}
+			r.Header.Set("Authorization", "Bearer "+bearer)
+			<-begin
+			got, err := w.client.Do(r)
+			if err != nil {
+				problems[i] = err
+				return
+			}
+			defer got.Body.Close()
+			text, err := io.ReadAll(got.Body)
+			if problems[i] = err; err == nil && strconv.Itoa(got.StatusCode) != args[2] {
+				problems[i] = fmt.Errorf("%s %s answered %d, want %s\n%s", args[1], args[3], got.StatusCode, args[2], text)
+			}
+		})
+	}
+	close(begin)
+	wg.Wait()
+	for _, err := range problems {
+		ts.Check(err)
+	}
+}
+
+// list prints a member of each element of arrays of the last answer, sorted: list changes,skipped key.
+func list(ts *testscript.TestScript, w *world, args []string) {
+	var all []string
+	for path := range strings.SplitSeq(args[0], ",") {
+		v, _ := w.member(path)
+		elements, ok := v.([]any)
+		if !ok {
+			ts.Fatalf("%s is no array in\n%s", path, w.last.text)
+		}
+		for _, e := range elements {
+			all = append(all, w.stable(shown(e.(map[string]any)[args[1]])))
+		}
+	}
+	slices.Sort(all)
+	for _, line := range all {
+		fmt.Fprintln(ts.Stdout(), line)
+	}
+}
+
+// like holds a member of the last answer against a pattern.
+func like(ts *testscript.TestScript, w *world, args []string) {
+	got, there := w.member(args[0])
+	if !there || !regexp.MustCompile(args[1]).MatchString(shown(got)) {
+		ts.Fatalf("%s is %s, want it like %s in\n%s", args[0], shown(got), args[1], w.last.text)
+	}
+}
+
+// logged holds how many stored events match a pattern, each written as its stream, its name and its data as JSON.
+func logged(ts *testscript.TestScript, w *world, args []string) {
+	var n int
+	ts.Check(w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events WHERE stream || ' ' || type || ' ' || data::text ~ $1`, args[1]).Scan(&n))
+	if strconv.Itoa(n) != args[0] {
+		ts.Fatalf("%d events match %s, want %s", n, args[1], args[0])
+	}
+}
+
+// wide makes a file of a table with many columns that nothing describes.
+func wide(ts *testscript.TestScript, _ *world, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b strings.Builder
+	b.WriteString("table Readings\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\n\tcolumn 'Sensor %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: s%d\n", i+1, i+1)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+}
+
+// text puts N characters in the place of the @ of a file.
+func text(ts *testscript.TestScript, _ *world, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[0]), "@", strings.Repeat("x", n), 1)), 0o644))
+}
