@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -46,11 +47,28 @@ func must[T any](v T, err error) T {
 // Put returns the statement that stores body, for the transaction of the event
 // that refers to it, and body's hash. A document already stored stays.
 func Put(body []byte) (hash, sql string, args []any, err error) {
+	return put(body, nil)
+}
+
+// PutUntil is Put of a document that Sweep deletes once expires has passed.
+func PutUntil(body []byte, expires time.Time) (hash, sql string, args []any, err error) {
+	return put(body, &expires)
+}
+
+func put(body []byte, expires *time.Time) (hash, sql string, args []any, err error) {
 	if len(body) > MaxSize {
 		return "", "", nil, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
 	}
 	hash = Hash(body)
-	return hash, `INSERT INTO documents (hash, body) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, []any{hash, encoder.EncodeAll(body, nil)}, nil
+	return hash, `INSERT INTO documents (hash, body, expires_at) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`, []any{hash, encoder.EncodeAll(body, nil), expires}, nil
+}
+
+// Sweep deletes the documents whose end has passed at now.
+func Sweep(ctx context.Context, pool *pgxpool.Pool, now time.Time) error {
+	if _, err := pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
+		return fmt.Errorf("documents: sweep: %w", err)
+	}
+	return nil
 }
 
 // Get returns the document with the hash, checked against it, or ErrNotFound.

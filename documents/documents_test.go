@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -65,5 +66,32 @@ func TestDocumentsAreChecked(t *testing.T) {
 	}
 	if got, err := documents.Get(ctx, pool, hash); err == nil {
 		t.Errorf("damaged bytes were read as %s", got)
+	}
+}
+
+// A document with an end is there until it has come, and only that one goes.
+func TestDocumentsExpire(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	pool := pgtest.Pool(t)
+	kept := put(t, pool, []byte(`{"kept":true}`))
+	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	hash, sql, args, err := documents.PutUntil([]byte(`{"kept":false}`), end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(ctx, sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Time{end, end.Add(time.Microsecond)} {
+		if err := documents.Sweep(ctx, pool, at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := documents.Get(ctx, pool, hash); errors.Is(err, documents.ErrNotFound) != at.After(end) {
+			t.Errorf("at %v: %v", at, err)
+		}
+	}
+	if _, err := documents.Get(ctx, pool, kept); err != nil {
+		t.Error(err)
 	}
 }

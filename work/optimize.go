@@ -145,7 +145,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimizati
 	if err != nil {
 		return fmt.Errorf("work: encode the preview: %w", err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, sql, args, err := documents.PutUntil(body, p.ExpiresAt)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"readiness/ai"
 	"readiness/commands"
+	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http"
@@ -147,8 +148,9 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	return ended, nil
 }
 
-// sweep deletes idempotency keys whose life is over, and ends operations that
-// have waited for their owner for too long, now and then, until ctx ends.
+// sweep deletes idempotency keys and documents whose life is over, and ends
+// operations that have waited for their owner for too long, now and then, until
+// ctx ends.
 func (s *service) sweep(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
@@ -159,6 +161,9 @@ func (s *service) sweep(ctx context.Context) {
 		case <-tick.C:
 			if err := s.commands.SweepKeys(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired idempotency keys failed", "error", err)
+			}
+			if err := documents.Sweep(ctx, s.pool, time.Now()); err != nil && ctx.Err() == nil {
+				s.log.Warn("deleting expired documents failed", "error", err)
 			}
 			if err := s.commands.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("ending operations that waited for too long failed", "error", err)
