@@ -19,9 +19,9 @@ const (
 	instructionsVer    = instructionsFolder + "version.json"
 	schemaPart         = "Copilot/schema.json"
 
-	schemas       = "https://developer.microsoft.com/json-schemas/fabric/item/"
-	versionSchema = schemas + "version/1.0.0/schema.json"
-	aiSchema      = schemas + "semanticModel/copilot/schema/1.0.0/schema.json"
+	jsonSchemas   = "https://developer.microsoft.com/json-schemas/fabric/item/"
+	versionSchema = jsonSchemas + "version/1.0.0/schema.json"
+	aiSchema      = jsonSchemas + "semanticModel/copilot/schema/1.0.0/schema.json"
 )
 
 // The members of the AI data schema.

@@ -78,8 +78,9 @@ func (r *reading) property(t Target) (text string, found bool) {
 			return column.DisplayFolder, true
 		case SummarizeBy:
 			return column.SummarizeBy, true
+		default:
+			return column.Description, true
 		}
-		return column.Description, true
 	case measure != nil:
 		if t.Property == DisplayFolder {
 			return measure.DisplayFolder, true

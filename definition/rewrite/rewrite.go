@@ -62,8 +62,8 @@ type Value struct {
 	// Found is false when the definition holds no such object, or one that
 	// cannot have the property.
 	Found bool
-	// Text is nil when the object does not have the property, or a blank
-	// description. The lines of a description are joined by "\n".
+	// Text is nil when the object does not have the property or, but for the AI
+	// instructions, an empty one. The lines of a description are joined by "\n".
 	Text *string
 }
 
