@@ -46,7 +46,7 @@ func put(m *semanticmodel.Model, typ proposal.Type, p proposal.Proposal) {
 		t.Description = p.Value
 	case proposal.Column:
 		t.Columns[slices.IndexFunc(t.Columns, func(c semanticmodel.Column) bool { return c.Name == p.Name })].Description = p.Value
-	case proposal.Measure:
+	default:
 		x := &t.Measures[slices.IndexFunc(t.Measures, func(m semanticmodel.Measure) bool { return m.Name == p.Name })]
 		if typ == proposal.DisplayFolder {
 			x.DisplayFolder = p.Value
@@ -68,12 +68,12 @@ func show(m *semanticmodel.Model, p proposal.Proposal) {
 		s.Tables = append(s.Tables, semanticmodel.AITable{Name: p.Table})
 	}
 	t := &s.Tables[at]
-	fields := &t.Columns
-	switch p.Object.Type {
-	case proposal.Table:
+	if p.Object.Type == proposal.Table {
 		t.Visibility = p.Value
 		return
-	case proposal.Measure:
+	}
+	fields := &t.Columns
+	if p.Object.Type == proposal.Measure {
 		fields = &t.Measures
 	}
 	i := slices.IndexFunc(*fields, func(f semanticmodel.AIField) bool { return f.Name == p.Name })

@@ -157,6 +157,12 @@ func (f *facts) textFor(d described, shared bool, free func(string) bool) string
 		}
 		candidates = append(candidates, sentences(current, proposal.MaxDescription))
 	}
+	if current, missing := oneLine(d.current()), unnamedItems(d, oneLine(d.current())); len(missing) > 0 && meaningful(current, d.name()) {
+		named := compose(proposal.MaxDescription, finished(current), "Its items are "+list(mentions(itemNames(d.table)), 0)+".")
+		if len(unnamedItems(d, named)) == 0 {
+			candidates = append(candidates, named)
+		}
+	}
 	made := f.made(d)
 	if current := oneLine(d.current()); made != "" && length(current) < proposal.MinDescription && saysMore(current, d.name()) {
 		candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made)) // too short, but a person's

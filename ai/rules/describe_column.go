@@ -94,14 +94,10 @@ func (x *field) phrase() string {
 }
 
 func itemsLead(t *table) string {
-	var names []string
-	for _, i := range t.src.CalculationGroup.Items {
-		names = append(names, i.Name)
-	}
 	// Items are found by their names as written (rule DSC-07): all that fit are named.
 	lead := "Changes how a measure is calculated: "
 	var fit []string
-	for _, n := range mentions(names) {
+	for _, n := range mentions(itemNames(t)) {
 		if length(lead+strings.Join(append(fit, n), ", ")+".") <= proposal.MaxDescription {
 			fit = append(fit, n)
 		}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"readiness/definition/dax"
@@ -19,7 +20,7 @@ func (f *facts) describeMeasure(x *field) string {
 	if x.helper() {
 		more = append(more, "A helper for report visuals rather than an answer.")
 	}
-	if d := f.otherDate(x); d != "" {
+	if d := f.otherDate(x); d != "" && !strings.Contains(lead, "rather than by the default date") {
 		more = append(more, "Goes by "+d+" rather than by the default date.")
 	}
 	if by := tableNames(f.groupedBy(x)); len(by) > 0 && !x.helper() {
@@ -32,6 +33,8 @@ var (
 	rowCount = regexp.MustCompile(`(?is)^COUNTROWS\s*\(\s*('(?:[^']|'')+'|[\pL_][\pL\pN_.]*)\s*\)$`)
 	constant = regexp.MustCompile(`^[-+]?[0-9][0-9.,eE]*$|^(?s)"[^"]*"$`)
 	binary   = regexp.MustCompile(`^\[[^\[\]]+\]\s*([-+*/])\s*\[[^\[\]]+\]$`)
+	change   = regexp.MustCompile(`(?is)^DIVIDE\s*\(\s*\(?\s*(\[[^\[\]]+\])\s*-\s*(\[[^\[\]]+\])\s*\)?\s*,\s*(\[[^\[\]]+\])\s*(?:,\s*[^,()]*)?\)$`)
+	equality = regexp.MustCompile(`(?i)\[([^\[\]]+)\]\s*=\s*("[^"]{1,40}"|TRUE\(\)|FALSE\(\)|TRUE|FALSE|[0-9]+)`)
 	shifted  = regexp.MustCompile(`(?is)\b(?:DATEADD|PARALLELPERIOD)\s*\([^()]*,\s*-\s*(\d+)\s*,\s*(YEAR|QUARTER|MONTH|DAY)`)
 	rolling  = regexp.MustCompile(`(?is)\bDATESINPERIOD\s*\(.*,\s*-\s*(\d+)\s*,\s*(YEAR|QUARTER|MONTH|DAY)`)
 )
@@ -91,6 +94,18 @@ func (f *facts) measureLead(x *field) string {
 	case len(calls) == 1 && strings.EqualFold(calls[0].Name, "DIVIDE") && wholeCall(text, "DIVIDE") && len(operands) == 2 && len(x.dax.References) == 2:
 		return first(proposal.MaxDescription, capital(operands[0])+" divided by "+operands[1]+share+".")
 	}
+	if m := change.FindStringSubmatch(text); m != nil && strings.EqualFold(m[2], m[3]) && len(operands) == 2 {
+		return "Change of " + operands[0] + " against " + operands[1] + share + "."
+	}
+	if b := f.base(x); b != nil && len(x.refs) == 1 && len(operands) == 1 && x.calls(divisions) && x.calls(clearings) {
+		return "Share of " + operands[0] + " in its total without some of the filters" + share + "."
+	}
+	if d := f.otherDate(x); d != "" && f.base(x) == x.refs[0] && mentionable(x.refs[0].name) && wholeCall(text, "CALCULATE") {
+		return operands[0] + " by " + d + " rather than by the default date" + share + "."
+	}
+	if what, limits := f.limited(x, text); what != "" {
+		return first(proposal.MaxDescription, what+conditions(text, limits)+share+".", what+" limited by a condition on "+list(limits, 3)+share+".")
+	}
 	if period := periodOf(text, calls); period != "" {
 		if base := f.base(x); base != nil && mentionable(base.name) {
 			if x.calls(divisions) {
@@ -100,6 +115,46 @@ func (f *facts) measureLead(x *field) string {
 		}
 	}
 	return f.complexLead(x, operands, share)
+}
+
+// limited is what CALCULATE filters and the columns it filters by, where that is
+// all the expression does: a measure or one aggregation.
+func (f *facts) limited(x *field, text string) (what string, by []string) {
+	if !wholeCall(text, "CALCULATE") || len(x.refs) < 2 || !mentionable(x.refs[0].name) || x.calls(clearings) || x.calls(periodFunctions) || x.calls(activations) {
+		return "", nil
+	}
+	for _, to := range x.refs[1:] {
+		if to.measure != nil {
+			return "", nil
+		}
+	}
+	by = fieldNames(x.refs[1:])
+	first := x.refs[0]
+	switch {
+	case len(by) == 0:
+	case first.measure != nil:
+		return measureRef(first.name), by
+	case len(x.dax.Calls) > 1 && len(x.dax.Calls[1].References) == 1 && aggregates[strings.ToUpper(x.dax.Calls[1].Name)] != "":
+		return aggregates[strings.ToUpper(x.dax.Calls[1].Name)] + " " + first.name + f.rowsOf(first), by
+	}
+	return "", nil
+}
+
+// conditions says which value each of the columns is to have, where that can be
+// read; else only that there is a condition.
+func conditions(text string, columns []string) string {
+	found := equality.FindAllStringSubmatch(text, -1)
+	var each []string
+	for _, m := range found {
+		value := strings.TrimSpace(strings.Trim(strings.TrimSuffix(m[2], "()"), `"`))
+		if slices.Contains(columns, m[1]) && mentionable(value) {
+			each = append(each, m[1]+" is "+value)
+		}
+	}
+	if len(each) != len(columns) || len(found) != len(columns) || strings.Count(text, "=") != len(columns) || strings.Contains(text, "||") || strings.Contains(strings.ToUpper(text), "NOT") {
+		return " limited by a condition on " + list(columns, 3)
+	}
+	return " where " + list(each, 0)
 }
 
 // complexLead says what an expression of no simple shape is made of, after what
@@ -147,7 +202,7 @@ func (f *facts) operands(x *field) []string {
 			names = append(names, to.name)
 		}
 	}
-	return mentions(names)
+	return names
 }
 
 func (f *facts) rowsOf(x *field) string {
@@ -169,11 +224,34 @@ func (f *facts) tableNamed(written string) *table {
 	return nil
 }
 
-// wholeCall tells whether an expression is one call and nothing around it: with
-// one call in it no other parenthesis can follow.
+// wholeCall tells whether an expression is a call of a function and nothing after
+// it. Parentheses in names and strings are none.
 func wholeCall(text, name string) bool {
-	rest, ok := strings.CutPrefix(strings.ToUpper(text), strings.ToUpper(name))
-	return ok && strings.HasPrefix(strings.TrimSpace(rest), "(") && strings.HasSuffix(rest, ")") && strings.Count(rest, ")") == strings.Count(rest, "(")
+	if len(text) < len(name) || !strings.EqualFold(text[:len(name)], name) {
+		return false
+	}
+	rest := strings.TrimSpace(text[len(name):])
+	depth, until := 0, rune(0)
+	for i, r := range rest {
+		switch {
+		case until != 0:
+			if r == until {
+				until = 0
+			}
+		case r == '[':
+			until = ']'
+		case r == '\'', r == '"':
+			until = r
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		}
+		if depth == 0 && until == 0 {
+			return r == ')' && i == len(rest)-1
+		}
+	}
+	return false
 }
 
 func periodOf(text string, calls []dax.Call) string {
@@ -247,6 +325,11 @@ func (f *facts) columns(x *field) []*field {
 
 // groupedBy are the tables that filter everything a measure is computed from.
 func (f *facts) groupedBy(x *field) []*table {
+	if m := rowCount.FindStringSubmatch(strings.TrimSpace(x.measure.Expression)); m != nil {
+		if t := f.tableNamed(m[1]); t != nil {
+			return t.around
+		}
+	}
 	var common []*table
 	started := false
 	seen := map[*table]bool{}

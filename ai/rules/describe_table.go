@@ -29,8 +29,9 @@ func (f *facts) describeTable(t *table) string {
 		return describeFact(t)
 	case dimension:
 		return describeDimension(t)
+	default:
+		return describePlain(t)
 	}
-	return describePlain(t)
 }
 
 // first is the first of the texts that is within the limit, "" for none.
@@ -43,12 +44,16 @@ func first(limit int, texts ...string) string {
 	return ""
 }
 
-func describeGroup(t *table) string {
-	var items []string
+func itemNames(t *table) []string {
+	var names []string
 	for _, i := range t.src.CalculationGroup.Items {
-		items = append(items, i.Name)
+		names = append(names, i.Name)
 	}
-	items = mentions(items)
+	return names
+}
+
+func describeGroup(t *table) string {
+	items := mentions(itemNames(t))
 	if len(items) == 0 {
 		return "Calculation group: each of its items changes how the chosen measure is calculated."
 	}
@@ -61,7 +66,7 @@ func (f *facts) describeParameter(t *table) string {
 	var names []string
 	for _, p := range t.src.Partitions {
 		for _, r := range dax.Read(p.Expression).References {
-			if x := f.resolve(r, t); x != nil {
+			if x := f.resolve(r, t); x != nil && mentionable(x.name) {
 				if x.measure != nil {
 					names = append(names, measureRef(x.name))
 				} else {
@@ -70,7 +75,6 @@ func (f *facts) describeParameter(t *table) string {
 			}
 		}
 	}
-	names = mentions(names)
 	const lead = "Field parameter: lets the reader of a report choose what a visual shows"
 	if len(names) == 0 {
 		return lead + "; it holds no data to ask about."

@@ -331,26 +331,17 @@ func (f *facts) assign() {
 func (x *field) isDate() bool { return x.column != nil && x.column.DataType == semanticmodel.DateTime }
 
 func (x *field) isNumber() bool {
-	if x.column == nil {
-		return false
-	}
-	switch x.column.DataType {
-	case semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double:
-		return true
-	}
-	return false
+	return x.column != nil && slices.Contains([]semanticmodel.DataType{semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double}, x.column.DataType)
 }
 
 // read reads the DAX of measures and calculated columns (regime C.9 (11)).
 func (f *facts) read() {
 	for _, x := range f.allFields() {
-		text := ""
 		if x.measure != nil {
-			text = x.measure.Expression
+			x.dax = dax.Read(x.measure.Expression)
 		} else {
-			text = x.column.Expression
+			x.dax = dax.Read(x.column.Expression)
 		}
-		x.dax = dax.Read(text)
 		for _, r := range x.dax.References {
 			if to := f.resolve(r, x.table); to != nil && !slices.Contains(x.refs, to) {
 				x.refs = append(x.refs, to)
@@ -411,8 +402,6 @@ func (x *field) object() proposal.Object {
 func (t *table) object() proposal.Object {
 	return proposal.Object{Table: t.src.Name, Type: proposal.Table}
 }
-
-func (t *table) isFact() bool { return t.role == fact }
 
 func (t *table) noun() string {
 	if t.role == dateTable {

@@ -26,7 +26,7 @@ var (
 	ratioWords   = setOf("ratio rate share pct percent percentage margin")
 	averageWords = setOf("average avg mean median")
 	countWords   = setOf("count number")
-	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous change growth the of total")
+	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous change growth the of total net gross in by and per vs for")
 )
 
 // timePhrases are what names of period comparisons hold, in whole words.
@@ -49,13 +49,13 @@ type filing struct {
 	*facts
 	wanted   map[proposal.Object]*field // measures without a folder
 	existing map[string]string          // the folders of the model, by norm
-	subjects map[*table]map[string]int  // how many measures of a table begin with a word
+	words    map[*table]map[string]int  // how many measures of a table have a word in their names
 }
 
 func (f *facts) newFiling(objects []proposal.Object) *filing {
-	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, subjects: map[*table]map[string]int{}}
+	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{}}
 	for _, t := range f.tables {
-		file.subjects[t] = map[string]int{}
+		file.words[t] = map[string]int{}
 		for _, x := range t.measures {
 			if file.wanted[x.object()] == nil {
 				file.wanted[x.object()] = x
@@ -63,8 +63,10 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[norm(folder)] == "" {
 				file.existing[norm(folder)] = folder
 			}
-			if s := subject(x); s != "" {
-				file.subjects[t][s]++
+			for i, w := range x.words {
+				if !slices.Contains(x.words[:i], w) {
+					file.words[t][w]++
+				}
 			}
 		}
 	}
@@ -121,8 +123,8 @@ func (file *filing) byName(x *field) (folder, reason string) {
 	case countWords.meets(x.words) || strings.HasPrefix(x.name, "#"):
 		return file.folder(countFolder), "Its name says that it is a count."
 	}
-	if s := subject(x); file.subjects[x.table][s] >= sharedSubject && fitFolder(capital(s)) {
-		return file.folder(capital(s)), "Several measures of its table begin with the same word."
+	if s := file.subject(x); file.words[x.table][s] >= sharedSubject && fitFolder(capital(s)) {
+		return file.folder(capital(s)), "Several measures of its table have this word in their names."
 	}
 	return "", ""
 }
@@ -132,14 +134,16 @@ func comparesPeriods(x *field) bool {
 	return timeWords.meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
 }
 
-// subject is the first word of a measure's name that tells what it is about.
-func subject(x *field) string {
+// subject is the word of a measure's name that most measures of its table share,
+// of equals the first, "" when there is none but what all kinds of measures have.
+func (file *filing) subject(x *field) string {
+	best := ""
 	for _, w := range x.words {
-		if !variantWords[w] && !averageWords[w] && !countWords[w] && len(w) > 2 {
-			return w
+		if !variantWords[w] && !averageWords[w] && !countWords[w] && !ratioWords[w] && len(w) > 2 && (best == "" || file.words[x.table][w] > file.words[x.table][best]) {
+			best = w
 		}
 	}
-	return ""
+	return best
 }
 
 // named is the folder of the table whose last level has only words of the
@@ -164,7 +168,7 @@ func (file *filing) named(x *field) string {
 
 // siblings is the folder that most filed measures with the same subject are in.
 func (file *filing) siblings(x *field) string {
-	s := subject(x)
+	s := file.subject(x)
 	if s == "" {
 		return ""
 	}
@@ -172,7 +176,7 @@ func (file *filing) siblings(x *field) string {
 	best := ""
 	for _, y := range x.table.measures {
 		folder := y.measure.DisplayFolder
-		if y == x || !fitFolder(folder) || subject(y) != s || comparesPeriods(y) {
+		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) {
 			continue
 		}
 		n[folder]++
@@ -230,8 +234,14 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 	if strings.Contains(x.measure.FormatString, "%") {
 		return file.folder(ratioFolder), "It is shown as a percentage."
 	}
-	if b := file.base(x); b != nil && fitFolder(b.measure.DisplayFolder) {
-		return b.measure.DisplayFolder, "The measure it is computed from is in this folder."
+	if b := file.base(x); b != nil {
+		folder := b.measure.DisplayFolder
+		if strings.TrimSpace(folder) == "" {
+			folder, _ = file.byName(b)
+		}
+		if fitFolder(folder) {
+			return folder, "The measure it is computed from belongs in this folder."
+		}
 	}
 	return file.folder(otherFolder), "Neither its name nor its expression says what it goes with."
 }

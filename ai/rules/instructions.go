@@ -36,7 +36,7 @@ func (f *facts) instruct(a *answers) {
 	}
 	missing := f.missing(current)
 	if len(missing) == 0 {
-		a.skip(model, "The AI instructions say what rules INS-01 to INS-06 ask for.")
+		a.skip(model, f.complete(current))
 		return
 	}
 	d := document{left: proposal.MaxInstructions - length(current) - 2, newline: "\n"}
@@ -387,7 +387,8 @@ func (f *facts) explained(x *field) string {
 	if meaningful(said, x.name) && mentionableLine(said) && !strings.ContainsAny(said, "[]'") {
 		return ": " + lowerStart(said)
 	}
-	if made := strings.TrimSuffix(f.measureLead(x), "."); made != "" && length(made) <= 160 && !strings.Contains(strings.ToLower(made), phrase(x.name)+":") {
+	made := strings.TrimPrefix(strings.TrimSuffix(f.measureLead(x), "."), capital(phrase(x.name))+": ")
+	if made != "" && length(made) <= 160 {
 		return ": " + lowerStart(made)
 	}
 	return ""
@@ -533,15 +534,11 @@ func (f *facts) aboutGroups() []string {
 			lines = append(lines, name+" is a field parameter for visuals of reports; do not use it in a query.")
 			continue
 		}
-		var items []string
-		for _, i := range t.src.CalculationGroup.Items {
-			items = append(items, i.Name)
-		}
 		line := name + " is a calculation group"
 		if x := t.itemColumn(); x != nil && x.written() != "" {
 			line += ": filter " + x.written() + " to one item to apply it to a measure"
 		}
-		if items = mentions(items); len(items) > 0 {
+		if items := mentions(itemNames(t)); len(items) > 0 {
 			line += "; its items are " + list(items, 10)
 		}
 		lines = append(lines, line+".")
@@ -554,7 +551,7 @@ func (f *facts) aboutAvoiding() []string {
 	for _, x := range f.allFields() {
 		switch {
 		case !x.exposed:
-		case x.manySide && x.written() != "":
+		case x.manySide && !x.isDate() && x.written() != "":
 			keys = append(keys, x.written())
 		case x.technical() && x.written() != "":
 			technical = append(technical, x.written())

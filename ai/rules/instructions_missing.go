@@ -46,11 +46,32 @@ func (f *facts) missing(text string) map[string]bool {
 	return missing
 }
 
-func (f *facts) namesField(text string) bool {
+// complete says why nothing is added to a person's instructions.
+func (f *facts) complete(text string) string {
+	if length(text) > proposal.MaxInstructions {
+		return "The AI instructions are longer than 10,000 characters: shorten them by hand."
+	}
+	named := f.fieldNames()
+	for _, m := range bracketPattern.FindAllStringSubmatch(text, -1) {
+		if !named[norm(m[1])] && mentionable(m[1]) {
+			return "The AI instructions leave nothing out, but the model has no field [" + m[1] + "] that they name: correct it by hand."
+		}
+	}
+	return "The AI instructions say what rules INS-01 to INS-06 ask for."
+}
+
+// fieldNames are the names of all fields under norm.
+func (f *facts) fieldNames() map[string]bool {
 	named := map[string]bool{}
 	for _, x := range f.allFields() {
 		named[norm(x.name)] = true
 	}
+	return named
+}
+
+// namesField tells whether a text names a field that there is (rule INS-03).
+func (f *facts) namesField(text string) bool {
+	named := f.fieldNames()
 	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[norm(m[1])] })
 }
 

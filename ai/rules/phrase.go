@@ -39,6 +39,8 @@ func phraseOf(parts []string) string {
 			out[i] = full
 		case len(p) > 1 && len(p) <= 4 && (!shouting || len(parts) == 1) && strings.ToUpper(p) == p && strings.ContainsFunc(p, unicode.IsLetter):
 			out[i] = p
+		case len(p) > 2 && strings.HasSuffix(p, "s") && strings.ToUpper(p[:len(p)-1]) == p[:len(p)-1] && strings.Trim(p[:len(p)-1], "0123456789") != "":
+			out[i] = p // a plural such as CUs
 		default:
 			out[i] = word
 		}
@@ -77,7 +79,7 @@ func singular(p string) string {
 	last := lastWord(p)
 	head := strings.TrimSuffix(p, last)
 	switch {
-	case plural[last] || last == "status" || len(last) < 4 || unicode.IsDigit(rune(last[0])):
+	case plural[last] || last == "status" || strings.HasSuffix(last, "'s") || len(last) < 4 || unicode.IsDigit(rune(last[0])):
 		return p
 	case strings.HasSuffix(last, "ies"):
 		return head + strings.TrimSuffix(last, "ies") + "y"

@@ -226,7 +226,15 @@ func TestSchemaIsWhole(t *testing.T) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "T" + strings.Repeat("x", len(m.Tables)), Columns: m.Tables[0].Columns[i : i+1]})
 			}
 		}
-		a := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m})
+		chosen := rapid.Bool().Draw(t, "chosen")
+		if chosen {
+			m.Copilot.Schema = anySchema(t, m)
+		}
+		usage := map[string]map[string]int64{"Sales": {"Amount": 10}, "Date": {"Year": 3}}
+		if rapid.Bool().Draw(t, "no usage") {
+			usage = nil
+		}
+		a := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: usage})
 		if len(a.Proposals) == 0 {
 			once(t, []proposal.Object{{Type: proposal.Model}}, a)
 			return
@@ -236,16 +244,32 @@ func TestSchemaIsWhole(t *testing.T) {
 		if r.Model.ExposedTables > proposal.MaxSchemaTables {
 			t.Fatalf("%d tables are shown", r.Model.ExposedTables)
 		}
-		if !slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended }) {
+		if !chosen && !slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended }) {
 			t.Fatalf("nothing is recommended")
 		}
-		if found := fixable(after, "VIS-01", "VIS-04"); len(found) > 0 {
+		if found := fixable(after, "VIS-01", "VIS-04"); !chosen && len(found) > 0 {
 			t.Fatalf("needed and not shown: %v", found)
 		}
-		if again := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: after}); len(again.Proposals) > 0 {
+		if again := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: after, Usage: usage}); len(again.Proposals) > 0 {
 			t.Fatalf("after applying: %v", again.Proposals)
 		}
 	})
+}
+
+func anySchema(t *rapid.T, m *semanticmodel.Model) *semanticmodel.AISchema {
+	visibility := rapid.SampledFrom([]string{"", "", "Auto", "Visible", "Hidden", "Other"})
+	s := &semanticmodel.AISchema{}
+	for _, tbl := range m.Tables {
+		entry := semanticmodel.AITable{Name: tbl.Name, Visibility: visibility.Draw(t, "table")}
+		for _, c := range tbl.Columns {
+			entry.Columns = append(entry.Columns, semanticmodel.AIField{Name: c.Name, Visibility: visibility.Draw(t, "column")})
+		}
+		for _, x := range tbl.Measures {
+			entry.Measures = append(entry.Measures, semanticmodel.AIField{Name: x.Name, Visibility: visibility.Draw(t, "measure")})
+		}
+		s.Tables = append(s.Tables, entry)
+	}
+	return s
 }
 
 // What is proposed does not depend on the order of tables, relationships and

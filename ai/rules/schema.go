@@ -2,9 +2,11 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -31,9 +33,11 @@ func (f *facts) choose(a *answers) {
 	s.columns()
 	s.fewTables()
 	s.require()
-	s.answer(a)
+	if slices.ContainsFunc(f.tables, func(t *table) bool { return slices.ContainsFunc(t.fields(), s.wanted) }) {
+		s.answer(a)
+	}
 	if len(a.Proposals) == 0 {
-		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show.")
+		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing else to show.")
 	}
 }
 
@@ -82,17 +86,28 @@ func (s *selection) measures() {
 	slices.SortStableFunc(exposed, func(a, b *field) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.table.src.Name, b.table.src.Name))
 	})
-	hidden := map[*field]string{}
-	first := map[string]*field{}
+	// Of measures with one expression the one stays that others are computed from,
+	// else the first by name.
+	kept := map[string]*field{}
 	for _, x := range exposed {
 		text := squeezed(x.measure.Expression)
+		if first := kept[text]; !x.helper() && (first == nil || len(first.usedBy) == 0 && len(x.usedBy) > 0) {
+			kept[text] = x
+		}
+	}
+	hidden := map[*field]string{}
+	for _, x := range exposed {
+		text := squeezed(x.measure.Expression)
+		same := kept[text]
+		name, bare := dax.BareReference(x.measure.Expression)
+		original := s.facts.measures[strings.ToLower(name)]
 		switch {
 		case x.helper():
 			hidden[x] = "It is made for display in reports, not for answers (rule VIS-03)."
-		case text != "" && first[text] != nil:
+		case text != "" && same != x:
 			hidden[x] = "It has the same expression as another measure that is shown (rule MEA-05)."
-		case text != "":
-			first[text] = x
+		case bare && original != nil && original != x:
+			hidden[x] = "It only repeats another measure under a second name (rule MEA-05)."
 		}
 	}
 	if len(hidden) == len(exposed) {
@@ -111,7 +126,13 @@ func squeezed(expression string) string {
 
 // wholeTables hides tables that no question is about.
 func (s *selection) wholeTables() {
-	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact })
+	reached := map[*table]bool{}
+	for _, x := range s.allMeasures() {
+		if s.shown(x) {
+			maps.Copy(reached, tablesOf(s.closure(x)))
+		}
+	}
+	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact && (t.exposed || reached[t]) })
 	for _, t := range s.facts.tables {
 		switch {
 		case slices.ContainsFunc(t.measures, s.shown):
@@ -185,18 +206,18 @@ func (s *selection) fewTables() {
 			reaches[t]++
 		}
 	}
-	if len(kept) <= proposal.MaxSchemaTables && len(reaches) <= proposal.MaxSchemaTables {
-		return
-	}
-	for t := range reaches {
-		if !slices.Contains(kept, t) {
+	for _, t := range s.facts.tables {
+		if reaches[t] > 0 && !slices.Contains(kept, t) {
 			kept = append(kept, t)
 		}
 	}
+	if len(kept) <= proposal.MaxSchemaTables {
+		return
+	}
 	slices.SortFunc(kept, func(a, b *table) int {
 		return cmp.Or(
+			cmp.Compare(importance(b, reaches), importance(a, reaches)),
 			cmp.Compare(viewsOf(b), viewsOf(a)),
-			cmp.Compare(importance(b), importance(a)),
 			cmp.Compare(reaches[b], reaches[a]),
 			cmp.Compare(len(b.facts), len(a.facts)),
 			strings.Compare(a.src.Name, b.src.Name),
@@ -228,10 +249,13 @@ func viewsOf(t *table) (most int64) {
 	return most
 }
 
-// importance ranks roles by how much of the answers depends on them.
-func importance(t *table) int {
+// importance ranks tables by how much of the answers depends on them: those that
+// measures are computed from and the calendar, those in use, facts, dimensions.
+func importance(t *table, reaches map[*table]int) int {
 	switch {
-	case t.role == dateTable, len(t.measures) > 0:
+	case t.role == dateTable, reaches[t] > 0:
+		return 4
+	case viewsOf(t) > 0:
 		return 3
 	case t.role == fact:
 		return 2
@@ -401,8 +425,9 @@ func (s *selection) whyTable(t *table) string {
 		return "It holds measures."
 	case calculationGroup:
 		return "Its items change how measures are calculated."
+	default:
+		return "It holds data that questions can be about."
 	}
-	return "It holds data that questions can be about."
 }
 
 func (s *selection) whyField(x *field) string {

@@ -17,8 +17,8 @@ func norm(s string) string {
 // split cuts a name into words as the regime does (regime C.1), letter case kept.
 func split(name string) []string { return cut(name, false) }
 
-// cut is split; plurals keeps the s of a plural with its capitals, as in CUs.
-func cut(name string, plurals bool) []string {
+// cut is split; reading keeps together what people read as one: CUs, YoY, 12M, it's.
+func cut(name string, reading bool) []string {
 	runes := []rune(nfc.NFC.String(name))
 	var out []string
 	start := -1
@@ -30,14 +30,24 @@ func cut(name string, plurals bool) []string {
 	}
 	for i, r := range runes {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			if reading && start >= 0 && (r == '\'' || r == '’') && i+1 < len(runes) && unicode.IsLetter(runes[i+1]) {
+				continue
+			}
 			end(i)
 			continue
 		}
 		if start >= 0 && 'A' <= r && r <= 'Z' {
 			before := runes[i-1]
-			upperThenLower := 'A' <= before && before <= 'Z' && i+1 < len(runes) && 'a' <= runes[i+1] && runes[i+1] <= 'z' &&
-				!(plurals && runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2])))
-			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' || upperThenLower {
+			next := rune(0)
+			if i+1 < len(runes) {
+				next = runes[i+1]
+			}
+			digit, lower := '0' <= before && before <= '9', 'a' <= before && before <= 'z'
+			upperThenLower := 'A' <= before && before <= 'Z' && 'a' <= next && next <= 'z'
+			together := reading && (digit && !unicode.IsLower(next) ||
+				before == 'o' && start == i-2 && runes[start] == r ||
+				upperThenLower && next == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2])))
+			if (lower || digit || upperThenLower) && !together {
 				end(i)
 			}
 		}

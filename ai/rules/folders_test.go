@@ -1,0 +1,54 @@
+package rules_test
+
+import (
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	filed := func(name, folder string) func(*semanticmodel.Model) {
+		return func(m *semanticmodel.Model) { measure(m, "FactSales", name).DisplayFolder = folder }
+	}
+	for name, row := range map[string]struct {
+		change         func(*semanticmodel.Model)
+		measure        string
+		byName, byRule string // by Folders and by Propose; "" is none
+	}{
+		"a period":                         {nil, "FactSales[Net Sales YTD]", "Time Intelligence", "Time Intelligence"},
+		"a period, in the model's words":   {filed("Net Sales PY", "time intelligence"), "FactSales[Net Sales YTD]", "time intelligence", "time intelligence"},
+		"a ratio":                          {nil, "FactSales[Product Share]", "Ratios", "Ratios"},
+		"an average":                       {nil, "FactSales[Average Price]", "Averages", "Averages"},
+		"a helper":                         {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
+		"a shared word":                    {nil, "FactSales[Shipped Sales]", "Sales", "Sales"},
+		"the folder that the name names":   {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
+		"the folder of its siblings":       {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
+		"three levels are not taken over":  {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "Sales", "Sales"},
+		"two folders are not taken over":   {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "Sales", "Sales"},
+		"a count, by its expression":       {nil, "FactSales[Orders]", "", "Counts"},
+		"a sum, by its expression":         {nil, "FactSales[Units]", "", "Totals"},
+		"with what it is computed from":    {nil, "FactSales[Revenue]", "", "Sales"},
+		"nothing to go by":                 {nil, "FactSales[Goal]", "", "Other Measures"},
+		"in a folder already":              {filed("Goal", "Goals"), "FactSales[Goal]", "", ""},
+		"a fact that is not its own table": {func(m *semanticmodel.Model) { measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])" }, "Returns[Refunds]", "", "Sales"},
+	} {
+		m := shop()
+		if row.change != nil {
+			row.change(m)
+		}
+		asked := []proposal.Object{object(m, row.measure)}
+		byName, byRule := "", ""
+		if p := rules.Folders(m, asked); len(p) > 0 {
+			byName = p[0].Value
+		}
+		if a := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: asked}); len(a.Proposals) > 0 {
+			byRule = a.Proposals[0].Value
+		}
+		if byName != row.byName || byRule != row.byRule {
+			t.Errorf("%s: got %q and %q, want %q and %q", name, byName, byRule, row.byName, row.byRule)
+		}
+	}
+}

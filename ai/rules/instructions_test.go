@@ -1,0 +1,122 @@
+package rules_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestInstructions shows whole instructions: of a star, and of tables as they came.
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]*semanticmodel.Model{
+		"star": shop(func(m *semanticmodel.Model) {
+			m.Cultures = []semanticmodel.Culture{{Name: "en-US", Entities: []semanticmodel.LinguisticEntity{
+				{Table: "FactSales", Property: "Net Sales", Terms: []semanticmodel.Term{{Text: "turnover", State: "Authored"}, {Text: "guess", State: "Generated"}}},
+			}}}
+			measure(m, "FactSales", "Units").Description = "Pieces that left the shop. Gifts are among them."
+		}),
+		"flat": {Tables: []semanticmodel.Table{{Name: "Export_2024", Columns: []semanticmodel.Column{
+			{Name: "Closed On", DataType: semanticmodel.DateTime}, {Name: "Deal Amount", DataType: semanticmodel.Decimal}, {Name: "Stage", DataType: semanticmodel.String},
+		}}}},
+		"odd names": {Tables: []semanticmodel.Table{{
+			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}},
+			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "SUM('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"}},
+		}}},
+	} {
+		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
+		if len(a.Proposals) != 1 {
+			t.Errorf("%s: %+v", name, a)
+			continue
+		}
+		file := filepath.Join("testdata", "instructions", name+".md")
+		if *update {
+			if err := os.WriteFile(file, []byte(a.Proposals[0].Value), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), a.Proposals[0].Value); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// What a person wrote stays, byte for byte, and only what it leaves out follows.
+func TestInstructionsAreCompleted(t *testing.T) {
+	t.Parallel()
+	const whole = "# Shop\n\nUse [Net Sales] for revenue by default. \"Like for like\" means old stores. A year is a calendar year, by Order Date.\n" +
+		"Time Comparison compares periods; Shown Measure is for reports only.\nThere is more to say about the shop, but this is what an answer needs to know about it.\n"
+	for name, row := range map[string]struct {
+		text     string
+		headings string // appended, "" for nothing proposed
+	}{
+		"all there":               {whole, ""},
+		"a field that is unknown": {whole + "Never use [Gone].\n", ""},
+		"no term":                 {strings.Replace(whole, "means", "are", 1), "Terms"},
+		"no default":              {strings.Replace(whole, "by default", "", 1), "Defaults"},
+		"no time":                 {strings.NewReplacer("year", "span", "calendar", "long", "periods", "spans").Replace(whole), "Time"},
+		"no date of the fact":     {strings.Replace(whole, "Order Date", "day", 1), "Time"},
+		"no field":                {strings.Replace(whole, "[Net Sales]", "the measure of it", 1), "Key measures"},
+		"no calculation group":    {strings.Replace(whole, "Time Comparison", "It", 1), "Calculation groups and parameters"},
+		"no heading":              {strings.TrimPrefix(whole, "# "), "Key measures, What not to use"},
+		"short":                   {"# Shop\r\nBy default a year is fiscal, by Order Date.", "Key measures, Defaults, Terms, Calculation groups and parameters"},
+		"no room":                 {strings.Replace(whole, "means", "are", 1) + strings.Repeat("x", 9_990-len(whole)), ""},
+		"too long already":        {whole + strings.Repeat("x", 10_000), ""},
+	} {
+		m := shop(func(m *semanticmodel.Model) { m.Copilot.Instructions = &row.text })
+		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
+		var headings []string
+		for _, p := range a.Proposals {
+			added, ok := strings.CutPrefix(p.Value, row.text)
+			if !ok {
+				t.Errorf("%s: %q does not begin with the person's text", name, p.Value)
+			}
+			if strings.Contains(row.text, "\r\n") && strings.Count(added, "\n") != strings.Count(added, "\r\n") {
+				t.Errorf("%s: %q has other line endings", name, added)
+			}
+			for line := range strings.Lines(added) {
+				if h, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "## "); ok {
+					headings = append(headings, h)
+				}
+			}
+		}
+		if unknown := strings.Contains(row.text, "[Gone]"); unknown != (len(a.Skipped) == 1 && strings.Contains(a.Skipped[0].Message, "[Gone]")) {
+			t.Errorf("%s: skipped %+v", name, a.Skipped)
+		}
+		if got := strings.Join(headings, ", "); got != row.headings || (len(a.Skipped) == 1) != (row.headings == "") {
+			t.Errorf("%s: adds %q, want %q; skipped %+v", name, got, row.headings, a.Skipped)
+		}
+	}
+}
+
+// The instructions in use are those of the Copilot part, else of the default
+// culture; blank ones are none.
+func TestInstructionsInUse(t *testing.T) {
+	t.Parallel()
+	blank, text := " \n", "Kept in the linguistic schema."
+	m := shop(func(m *semanticmodel.Model) {
+		m.Culture = "en-US"
+		m.Cultures = []semanticmodel.Culture{{Name: "de-DE", CustomInstructions: &blank}, {Name: "en-US", CustomInstructions: &text}}
+	})
+	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, text) {
+		t.Errorf("of the default culture: %+v", a)
+	}
+	m.Copilot.Instructions = &blank
+	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, "This model") {
+		t.Errorf("blank: %+v", a)
+	}
+}

@@ -1,0 +1,208 @@
+package rules_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// visibilities is what is proposed, as "Sales[Net] Hidden!" where ! is recommended.
+func visibilities(m *semanticmodel.Model, usage map[string]map[string]int64, value string) string {
+	var out []string
+	for _, p := range rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: usage}).Proposals {
+		if p.Value != value {
+			continue
+		}
+		name := p.Table
+		if p.Name != "" {
+			name += "[" + p.Name + "]"
+		}
+		if p.Recommended {
+			name += "!"
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// What serves the machinery is hidden, and each of it is recommended. Keys that a
+// measure is computed from stay, with the measure.
+//
+// proves: 2.12/preview/recommended
+func TestSchemaHides(t *testing.T) {
+	t.Parallel()
+	const usual = "Category[CategoryId]!, Customers[CustomerKey]!, FactSales[ETL Batch]!, FactSales[OrderDate]!, FactSales[ProductKey]!, FactSales[Revenue]!, FactSales[_tooltip text]!, " +
+		"Product[CategoryId]!, Product[ProductKey]!, Returns[ProductKey]!, Returns[Return Date]!, Shown Measure!, Shown Measure[Shown Fields]!, Shown Measure[Shown]!, Time Comparison[Ordinal]!"
+	with := func(more string) string {
+		all := append(strings.Split(usual, ", "), strings.Split(more, ", ")...)
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	without := func(less string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(usual, ", "), func(s string) bool { return s == less }), ", ")
+	}
+	for name, row := range map[string]struct {
+		change func(*semanticmodel.Model)
+		usage  map[string]map[string]int64
+		want   string
+	}{
+		"the shop": {want: usual},
+		"a repeated measure": {
+			change: func(m *semanticmodel.Model) {
+				measure(m, "FactSales", "Goal").Expression = " sum( factsales[Net Amount])"
+			}, want: with("FactSales[Goal]!"),
+		},
+		"unless another is computed from it": {
+			change: func(m *semanticmodel.Model) {
+				measure(m, "FactSales", "Goal").Expression = "[_tooltip text] + 1"
+			}, want: without("FactSales[_tooltip text]!"),
+		},
+		"not every measure": {
+			change: func(m *semanticmodel.Model) {
+				tableOf(m, "FactSales").Measures = []semanticmodel.Measure{{Name: "_a", Expression: "1"}}
+				tableOf(m, "Returns").Measures = nil
+			}, want: sorted(strings.ReplaceAll(without("FactSales[_tooltip text]!"), "FactSales[Revenue]!", "FactSales[CustomerKey]!, FactSales[ShipDate]!")),
+		},
+		"what nothing joins": {
+			change: func(m *semanticmodel.Model) {
+				m.Tables = append(m.Tables, semanticmodel.Table{Name: "Notes", Columns: []semanticmodel.Column{{Name: "Note", DataType: semanticmodel.String}}})
+			}, want: with("Notes, Notes[Note]"),
+		},
+		"an automatic date table": {
+			change: func(m *semanticmodel.Model) {
+				m.Tables = append(m.Tables, semanticmodel.Table{Name: "LocalDateTable_1", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}}})
+			}, want: with("LocalDateTable_1!"),
+		},
+		"what is in no report and nothing uses": {
+			usage: map[string]map[string]int64{"FactSales": {"Net Sales": 9, "Sales Channel": 4, "Revenue": 1}, "customers": {"SEGMENT": 1}},
+			want: with("Category, Category[Category Name], Customers[City], Customers[Customer Name], Customers[Website], FactSales[IsGift], FactSales[Line Total], FactSales[Xq], " +
+				"Date[Fiscal Year], Product, Product[Product]"),
+		},
+	} {
+		m := shop()
+		if row.change != nil {
+			row.change(m)
+		}
+		got := visibilities(m, row.usage, proposal.Hidden)
+		if got != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, row.want)
+		}
+	}
+}
+
+func sorted(list string) string {
+	all := strings.Split(list, ", ")
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// What is hidden in the model is shown when a shown measure is computed from it,
+// directly or through measures, even a key.
+func TestSchemaShowsWhatMeasuresNeed(t *testing.T) {
+	t.Parallel()
+	m := shop(func(m *semanticmodel.Model) {
+		for _, name := range []string{"CustomerKey", "Net Amount", "Qty", "ETL Batch"} {
+			column(m, "FactSales", name).IsHidden = true
+		}
+		measure(m, "FactSales", "Net Sales").IsHidden = true
+	})
+	got := visibilities(m, nil, proposal.Visible)
+	for _, want := range []string{"FactSales[CustomerKey]!", "FactSales[Net Amount]!", "FactSales[Net Sales]!", "FactSales[Qty]!"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not shown: %s", want, got)
+		}
+	}
+	if strings.Contains(got, "ETL Batch") {
+		t.Errorf("a hidden column that nothing needs is shown: %s", got)
+	}
+}
+
+// A schema that a person chose is changed only where a rule is clear.
+func TestSchemaKeepsChoices(t *testing.T) {
+	t.Parallel()
+	base := func(m *semanticmodel.Model) {
+		for _, o := range rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m}).Proposals {
+			show(m, o)
+		}
+	}
+	set := func(name, value string) func(*semanticmodel.Model) {
+		return func(m *semanticmodel.Model) { show(m, proposal.Proposal{Object: object(m, name), Value: value}) }
+	}
+	for name, row := range map[string]struct {
+		changes         []func(*semanticmodel.Model)
+		visible, hidden string
+	}{
+		"as proposed":                         {},
+		"an attribute left out":               {changes: []func(*semanticmodel.Model){set("Customers[City]", proposal.Hidden)}},
+		"a table left out":                    {changes: []func(*semanticmodel.Model){set("Customers", proposal.Hidden)}},
+		"a measure left out":                  {changes: []func(*semanticmodel.Model){set("FactSales[Goal]", proposal.Hidden)}},
+		"a helper shown":                      {changes: []func(*semanticmodel.Model){set("FactSales[_tooltip text]", proposal.Visible)}, hidden: "FactSales[_tooltip text]!"},
+		"a foreign key shown":                 {changes: []func(*semanticmodel.Model){set("Returns[ProductKey]", proposal.Visible)}, hidden: "Returns[ProductKey]!"},
+		"what a measure needs left out":       {changes: []func(*semanticmodel.Model){set("FactSales[Qty]", proposal.Hidden)}, visible: "FactSales[Qty]!"},
+		"a key that a measure needs left out": {changes: []func(*semanticmodel.Model){set("FactSales[CustomerKey]", proposal.Hidden)}},
+		"a helper that a verified answer shows": {changes: []func(*semanticmodel.Model){set("FactSales[_tooltip text]", proposal.Visible), func(m *semanticmodel.Model) {
+			m.Copilot.VerifiedAnswers = []semanticmodel.VerifiedAnswer{{Fields: []semanticmodel.FieldRef{{Table: "FactSales", Name: "_tooltip text"}}}}
+		}}},
+		"a table of a needed column left out": {
+			changes: []func(*semanticmodel.Model){set("FactSales", proposal.Hidden), func(m *semanticmodel.Model) {
+				tableOf(m, "FactSales").Measures = nil
+				tableOf(m, "Returns").Measures = []semanticmodel.Measure{{Name: "Units", Expression: "SUM(FactSales[Qty])"}}
+			}}, visible: "FactSales!",
+			hidden: "FactSales[IsGift]!, FactSales[Line Total]!, FactSales[Net Amount]!, FactSales[Sales Channel]!, FactSales[Unit Price]!, FactSales[Xq]!",
+		},
+	} {
+		m := shop(base)
+		for _, change := range row.changes {
+			change(m)
+		}
+		visible, hidden := visibilities(m, nil, proposal.Visible), visibilities(m, nil, proposal.Hidden)
+		if name == "a table of a needed column left out" {
+			hidden = strings.Join(slices.DeleteFunc(strings.Split(hidden, ", "), func(s string) bool { return strings.Contains(s, "Key") || strings.Contains(s, "Date") }), ", ")
+		}
+		if visible != row.visible || hidden != row.hidden {
+			t.Errorf("%s: shows %q and hides %q, want %q and %q", name, visible, hidden, row.visible, row.hidden)
+		}
+	}
+}
+
+// Of more than 25 tables those stay that measures and relationships need most.
+func TestSchemaShowsFewTables(t *testing.T) {
+	t.Parallel()
+	m := shop(func(m *semanticmodel.Model) {
+		for i := range 30 {
+			name := fmt.Sprintf("Extra %02d", i)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: name, Columns: []semanticmodel.Column{{Name: "Id", DataType: semanticmodel.Int64}, {Name: "Text", DataType: semanticmodel.String}}})
+			tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.Int64})
+			m.Relationships = append(m.Relationships, related("FactSales["+name+"]", name+"[Id]", true))
+		}
+	})
+	used := map[string]map[string]int64{"Extra 29": {"Text": 5}}
+	for i := range 29 {
+		used[fmt.Sprintf("Extra %02d", i)] = map[string]int64{"Text": 1}
+	}
+	hidden := strings.Split(visibilities(m, used, proposal.Hidden), ", ")
+	for _, name := range []string{"FactSales!", "Date!", "Extra 29!"} {
+		if slices.Contains(hidden, name) {
+			t.Errorf("%s is hidden", name)
+		}
+	}
+	if !slices.Contains(hidden, "Extra 28!") {
+		t.Errorf("Extra 28 is shown; hidden are %v", hidden)
+	}
+}
+
+// A model whose every field serves gets its tables recommended, so that there is
+// something to apply (rule VIS-01).
+func TestSchemaRecommendsSomething(t *testing.T) {
+	t.Parallel()
+	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: []semanticmodel.Column{{Name: "Amount", DataType: semanticmodel.Decimal}}}}}
+	if got := visibilities(m, nil, proposal.Visible); got != "Sales!, Sales[Amount]" {
+		t.Errorf("got %s", got)
+	}
+}
