@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -74,15 +73,11 @@ func (s *selection) measures() {
 			exposed = append(exposed, x)
 		}
 	}
-	coming := map[*field]bool{}
-	for _, x := range exposed {
-		for _, to := range s.closure(x) {
-			if to.measure != nil && !to.exposed && !coming[to] {
-				coming[to] = true
-				exposed = append(exposed, to)
-			}
+	s.follow(slices.Clone(exposed), func(to, _ *field) {
+		if to.measure != nil && !to.exposed {
+			exposed = append(exposed, to)
 		}
-	}
+	})
 	slices.SortStableFunc(exposed, func(a, b *field) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.table.src.Name, b.table.src.Name))
 	})
@@ -127,11 +122,7 @@ func squeezed(expression string) string {
 // wholeTables hides tables that no question is about.
 func (s *selection) wholeTables() {
 	reached := map[*table]bool{}
-	for _, x := range s.allMeasures() {
-		if s.shown(x) {
-			maps.Copy(reached, tablesOf(s.closure(x)))
-		}
-	}
+	s.follow(s.shownMeasures(), func(to, _ *field) { reached[to.table] = true })
 	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact && (t.exposed || reached[t]) })
 	for _, t := range s.facts.tables {
 		switch {
@@ -188,6 +179,9 @@ func (s *selection) neededDirectly() map[*field]bool {
 // fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures
 // that need no other.
 func (s *selection) fewTables() {
+	if len(s.facts.tables) <= proposal.MaxSchemaTables {
+		return
+	}
 	var kept []*table
 	for _, t := range s.facts.tables {
 		if s.visible(t) {
@@ -195,12 +189,7 @@ func (s *selection) fewTables() {
 		}
 	}
 	reaches := map[*table]int{} // shown measures computed from the table
-	var shown []*field
-	for _, x := range s.allMeasures() {
-		if s.shown(x) {
-			shown = append(shown, x)
-		}
-	}
+	shown := s.shownMeasures()
 	for _, x := range shown {
 		for t := range tablesOf(s.closure(x), x) {
 			reaches[t]++
@@ -268,6 +257,34 @@ func importance(t *table, reaches map[*table]int) int {
 // visible tells whether a field of the table stays in view.
 func (s *selection) visible(t *table) bool { return slices.ContainsFunc(t.fields(), s.shown) }
 
+func (s *selection) shownMeasures() []*field {
+	return slices.DeleteFunc(s.allMeasures(), func(x *field) bool { return !s.shown(x) })
+}
+
+// follow visits each field that the measures name, directly or through measures,
+// once, with the first of them that leads to it.
+func (s *selection) follow(measures []*field, visit func(to, from *field)) {
+	expanded, visited := map[*field]bool{}, map[*field]bool{}
+	for _, x := range measures {
+		for queue := []*field{x}; len(queue) > 0; queue = queue[1:] {
+			at := queue[0]
+			if expanded[at] {
+				continue
+			}
+			expanded[at] = true
+			for _, to := range at.refs {
+				if to != x && !visited[to] {
+					visited[to] = true
+					visit(to, x)
+				}
+				if to.measure != nil {
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+}
+
 // closure is what a measure names, directly or through measures.
 func (s *selection) closure(x *field) []*field {
 	seen := map[*field]bool{x: true}
@@ -302,21 +319,13 @@ func tablesOf(fields []*field, also ...*field) map[*table]bool {
 // INS-09). A measure that is only hidden as a helper or a repetition comes back
 // when another one is computed from it.
 func (s *selection) require() {
-	for _, x := range s.allMeasures() {
-		if !s.shown(x) {
-			continue
+	s.follow(s.shownMeasures(), func(to, from *field) {
+		// A key that a person left out stays out: rule VIS-02 asks for that as much as
+		// rule VIS-04 for the opposite, and a relationship works without it in view.
+		if !s.configured || to.exposed || !to.manySide && !to.technical() {
+			s.need[to] = from
 		}
-		for _, to := range s.closure(x) {
-			if s.configured && !to.exposed && (to.manySide || to.technical()) {
-				// A person left this key out: rule VIS-02 asks for that as much as rule VIS-04
-				// asks for the opposite, and a relationship works without its columns in view.
-				continue
-			}
-			if s.need[to] == nil {
-				s.need[to] = x
-			}
-		}
-	}
+	})
 	for _, t := range s.facts.tables {
 		for _, x := range t.fields() {
 			if s.need[x] != nil {
