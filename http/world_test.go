@@ -311,7 +311,7 @@ func check(t testing.TB, err error) {
 }
 
 // accountOf is the account that a person's token names.
-var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain"}
+var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain", "gus": "agents", "hal": "agents", "ivy": "agents"}
 
 // as returns a person's token with both scopes, or with those given.
 func (w *world) as(person string, scopes ...string) string {

@@ -1,0 +1,197 @@
+package http_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/ai"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/internal/pgtest"
+	"readiness/platform/folder"
+	"readiness/work"
+)
+
+// onDisk is a world whose platform is a directory and whose steps are carried out.
+type onDisk struct {
+	*world
+	dir string
+}
+
+// newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in one that ada alone sees.
+func newOnDisk(t *testing.T) *onDisk {
+	t.Helper()
+	w := &onDisk{openWorld(t, pgtest.URL(t), t.TempDir()), t.TempDir()}
+	w.accounts()
+	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales"}`, sales), "Sales", "workspace.json")
+	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Finance","members":["ada"]}`, finance), "Finance", "workspace.json")
+	w.model("Sales", "Actuals", modelA, shop())
+	w.model("Sales", "Budget", modelB, shop())
+	w.model("Sales", "Plain", modelC, "table Plain\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: amount\n")
+	w.model("Finance", "Ledger", kept, shop())
+	platform, err := folder.Open(w.dir, folder.Options{Access: w.views.Access})
+	check(t, err)
+	w.commands.Platform, w.commands.Permissions = platform, platform
+	queue, err := work.NewQueue(work.Options{
+		Pool: w.pool, Store: w.store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: w.commands.Vault,
+		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now, NewID: w.commands.NewID, Workers: 2,
+	})
+	check(t, err)
+	check(t, queue.Start(t.Context()))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		check(t, queue.Stop(ctx))
+	})
+	w.jobs.next = queue
+	w.base, w.client = w.serve(w.limiter(w.url))
+	return w
+}
+
+// shop is a table with more measures outside any display folder than one table should have, and hardly a description.
+func shop() string {
+	text := "table Sales\n"
+	for _, base := range []string{"Revenue", "Units", "Margin"} {
+		text += fmt.Sprintf("\n\tmeasure '%s' = SUM(Sales[Amount])\n", base)
+		for _, span := range []string{"YTD", "QTD", "MTD"} {
+			text += fmt.Sprintf("\n\tmeasure '%s %s' = TOTAL%s([%s], Sales[Order Date])\n", base, span, span, base)
+		}
+	}
+	return text + `
+	column Amount
+		dataType: double
+		summarizeBy: sum
+		sourceColumn: amount
+
+	column Region
+		dataType: string
+		summarizeBy: count
+		sourceColumn: region
+
+	column 'Order Date'
+		dataType: dateTime
+		summarizeBy: none
+		sourceColumn: order_date
+`
+}
+
+func (w *onDisk) write(text string, path ...string) {
+	w.t.Helper()
+	file := filepath.Join(append([]string{w.dir}, path...)...)
+	check(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	check(w.t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+func (w *onDisk) model(workspace, name string, id uuid.UUID, table string) {
+	w.t.Helper()
+	dir := name + ".SemanticModel"
+	w.write(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), workspace, dir, ".platform")
+	w.write(table, workspace, dir, "definition", "tables", "Sales.tmdl")
+}
+
+// files are the bytes of every file of the platform, by path.
+func (w *onDisk) files() map[string]string {
+	w.t.Helper()
+	all := map[string]string{}
+	check(w.t, fs.WalkDir(os.DirFS(w.dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(w.dir, path))
+		all[path] = string(text)
+		return err
+	}))
+	return all
+}
+
+// untouched runs do and wants it to have changed nothing: no event, no step of work, no byte on the platform.
+func (w *onDisk) untouched(do func()) {
+	w.t.Helper()
+	before := w.files()
+	w.world.untouched(do)
+	if diff := cmp.Diff(before, w.files()); diff != "" {
+		w.t.Errorf("the platform was written to:\n%s", diff)
+	}
+}
+
+// post starts something as the person; path is below the address of Actuals unless it is whole. The person has called nothing
+// before as far as rates go.
+func (w *onDisk) post(person, path, body string, headers ...string) reply {
+	w.t.Helper()
+	w.uncounted()
+	if path[:4] != "/v1/" {
+		path = modelPath(modelA) + path
+	}
+	return w.send(http.MethodPost, path, w.as(person), body, headers...)
+}
+
+// resting waits until an operation has ended, or waits for its owner.
+func (w *onDisk) resting(id uuid.UUID) operation.Operation {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		op := eventstore.Fold(operation.Stream(id), operation.Evolve)
+		check(w.t, w.store.Load(ctx, op))
+		if op.State.Status.Ended() || op.State.Waiting != nil {
+			return op.State
+		}
+		select {
+		case <-ctx.Done():
+			w.t.Fatalf("operation %s is still %s", id, op.State.Status)
+		case <-tick.C:
+		}
+	}
+}
+
+// ended reads an operation as the person until it has ended.
+func (w *onDisk) ended(person string, id uuid.UUID) operation.Operation {
+	w.t.Helper()
+	for {
+		op := w.resting(id)
+		if op.Status.Ended() {
+			return op
+		}
+		w.uncounted()
+		w.get(operationPath(id), w.as(person)).ok(200)
+	}
+}
+
+// done starts something as the person, sees it through to success, and returns it with its result.
+func (w *onDisk) done(person, path, body string) (uuid.UUID, map[string]any) {
+	w.t.Helper()
+	id := w.post(person, path, body).operation()
+	if op := w.ended(person, id); op.Status != operation.Succeeded {
+		w.t.Fatalf("%s ended %s: %+v", path, op.Status, op.Failure)
+	}
+	return id, w.get(operationPath(id)+"/result", w.as(person)).ok(200).body
+}
+
+// agents opens an account whose AI provider is a data agent; gus has not granted the permission to ask it, hal's is not to be
+// had.
+func (w *onDisk) agents() {
+	w.t.Helper()
+	person := func(name string, agent item.Access) account.Person {
+		return account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionAgent: agent}}
+	}
+	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+		AccountID: "agents", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
+		People:     []account.Person{person("gus", item.ConsentRequired), person("hal", item.Unavailable), person("ivy", item.Granted)},
+		AIProvider: &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: sales, DataAgentID: agent},
+	}})
+	check(w.t, err)
+}
