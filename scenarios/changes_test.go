@@ -88,6 +88,9 @@ func difference(before, after map[string]string) string {
 
 // lines are the lines of a text, each with its line ending where it is not the usual one.
 func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
 	all := strings.SplitAfter(text, "\n")
 	for i, line := range all {
 		bare, whole := strings.CutSuffix(line, "\n")
