@@ -169,3 +169,12 @@ func TestSpliceText(t *testing.T) {
 		}
 	}
 }
+
+func TestIsPlain(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]bool{`"a\"\né<"`: true, `"\u0061"`: false, `"\/"`: false, "\"\xff\"": false, `1`: false, `null`: false} {
+		if got := edit(t, src).Root.IsPlain(); got != want {
+			t.Errorf("%q: got %t", src, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package jsonpart
 
 import (
+	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 )
@@ -25,6 +26,12 @@ func (v *Value) SpliceText(text string, put *string) (was *string) {
 	}
 	v.Set([]byte(string(raw[:a]) + written + string(raw[b:])))
 	return was
+}
+
+// IsPlain is true for a text that is written as SetText would write it.
+func (v *Value) IsPlain() bool {
+	text, ok := v.Text()
+	return ok && bytes.Equal(v.Raw(), quote(text))
 }
 
 // inner is a text as written, without its quotes.

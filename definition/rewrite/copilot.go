@@ -186,7 +186,7 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	if o.name != "" {
 		name = o.name
 	}
-	if v := findEntry(entries, name); v != nil {
+	if v := e.findItem(entries, object{name: name}, named); v != nil {
 		return v
 	}
 	entry := jsonpart.Object{{Name: "name", Value: name}}
@@ -195,22 +195,21 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	}
 	v := entries.Append(entry)
 	e.made[v] = ""
+	e.found[entries][object{name: fold(name)}] = v
 	return v
 }
 
-// findEntry is the first entry with the name, nil when there is none.
-func findEntry(entries *jsonpart.Value, name string) *jsonpart.Value {
-	if entries == nil {
-		return nil
+// named is the name of what an entry is for, folded; none for one that names
+// nothing.
+func named(entry *jsonpart.Value) object {
+	if name, ok := textOf(entry.Member("name")); ok {
+		return object{name: fold(name)}
 	}
-	want := fold(name)
-	for _, v := range entries.Items() {
-		if text, ok := textOf(v.Member("name")); ok && fold(text) == want {
-			return v
-		}
-	}
-	return nil
+	return nothing
 }
+
+// nothing is no object: no name holds NUL.
+var nothing = object{"\x00", "\x00"}
 
 func (e *edit) restoreVisibility(u Undo) error {
 	root, err := e.openSchema()
@@ -218,11 +217,11 @@ func (e *edit) restoreVisibility(u Undo) error {
 		return ErrChanged
 	}
 	tables := root.Member("tables")
-	table := findEntry(tables, u.Table)
+	table := e.findItem(tables, object{name: u.Table}, named)
 	entry, list := table, (*jsonpart.Value)(nil)
 	if u.Name != "" && table != nil {
 		list = table.Member(e.list(u.Target))
-		entry = findEntry(list, u.Name)
+		entry = e.findItem(list, object{name: u.Name}, named)
 	}
 	if entry == nil {
 		return ErrChanged

@@ -21,6 +21,9 @@ type edit struct {
 	// made is what a write puts around visibilities, with what stood there.
 	made    map[*jsonpart.Value]string
 	created []string
+	// found are the entries of arrays and the entities of linguistic schemas that
+	// were looked for, by their folded names.
+	found map[*jsonpart.Value]map[object]*jsonpart.Value
 }
 
 // source is the format that the objects of a model are declared in.
@@ -43,7 +46,7 @@ func newEdit(d definition.Definition) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{}}
+	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{}, found: map[*jsonpart.Value]map[object]*jsonpart.Value{}}
 	if slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isTMDL(p.Path) }) {
 		e.source, err = newTMDL(d)
 	} else {
@@ -73,7 +76,7 @@ func (e *edit) write(c Change) (Undo, error) {
 	case Visibility:
 		if u.Culture = e.visibilityCulture(); u.Culture != "" {
 			u.Made = map[string]string{}
-			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return showEntity(root, c, u.Made) })
+			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return e.showEntity(root, c, u.Made) })
 		} else {
 			was, u.Made, err = e.writeVisibility(c)
 		}
@@ -149,12 +152,31 @@ func (e *edit) restoreLinguistic(u Undo) error {
 		}
 		err = uninstruct(l.root, u)
 	} else {
-		err = unshowEntity(l.root, u)
+		err = e.unshowEntity(l.root, u)
 	}
 	if err == nil && l.commit != nil {
 		l.commit(u.Escaped)
 	}
 	return err
+}
+
+// findItem returns the first item of an array or object that names the object; nil
+// when there is none. Items are found by what they name, folded.
+func (e *edit) findItem(in *jsonpart.Value, o object, names func(item *jsonpart.Value) object) *jsonpart.Value {
+	if in == nil {
+		return nil
+	}
+	byName := e.found[in]
+	if byName == nil {
+		byName = map[object]*jsonpart.Value{}
+		for _, item := range in.Items() {
+			if name := names(item); byName[name] == nil {
+				byName[name] = item
+			}
+		}
+		e.found[in] = byName
+	}
+	return byName[object{fold(o.table), fold(o.name)}]
 }
 
 // part is a part as the edit has made it so far.

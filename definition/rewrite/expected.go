@@ -7,8 +7,18 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
+// expectation is the model that was read before changes were written, while they
+// are made in it. Its indexes hold the first of what has the same name.
+type expectation struct {
+	*edit
+	tables   map[string]int            // entries of the AI data schema
+	lists    map[object]map[string]int // and in them, by table and list
+	entities map[object]int
+}
+
 // expect makes the changes in the model that was read before they were written.
 func (e *edit) expect(undos []Undo) {
+	x := expectation{edit: e, lists: map[object]map[string]int{}}
 	for _, u := range undos {
 		table, column, measure := e.find(u.Target)
 		switch {
@@ -17,9 +27,9 @@ func (e *edit) expect(undos []Undo) {
 		case u.Property == Instructions:
 			e.cultureNamed(u.Culture).CustomInstructions = &u.Written
 		case u.Property == Visibility && u.Culture == "":
-			e.expectEntry(u)
+			x.setEntry(u)
 		case u.Property == Visibility:
-			expectEntity(e.cultureNamed(u.Culture), u)
+			x.setEntity(e.cultureNamed(u.Culture), u)
 		case u.Property == SummarizeBy:
 			column.SummarizeBy = u.Written
 		case u.Property == DisplayFolder && column != nil:
@@ -41,44 +51,63 @@ func (e *edit) cultureNamed(name string) *semanticmodel.Culture {
 	return &e.model.Cultures[i]
 }
 
-// expectEntry sets the visibility in the AI data schema.
-func (e *edit) expectEntry(u Undo) {
-	c := &e.model.Copilot
+// setEntry sets the visibility in the AI data schema.
+func (x *expectation) setEntry(u Undo) {
+	c := &x.model.Copilot
 	if c.Schema == nil {
 		c.Schema = &semanticmodel.AISchema{}
 	}
-	i := slices.IndexFunc(c.Schema.Tables, func(t semanticmodel.AITable) bool { return fold(t.Name) == fold(u.Table) })
-	if i < 0 {
-		i = len(c.Schema.Tables)
-		c.Schema.Tables = append(c.Schema.Tables, semanticmodel.AITable{Name: u.Table})
+	if x.tables == nil {
+		x.tables = places(c.Schema.Tables, func(t semanticmodel.AITable) string { return fold(t.Name) })
 	}
-	table := &c.Schema.Tables[i]
+	table := at(&c.Schema.Tables, x.tables, fold(u.Table), semanticmodel.AITable{Name: u.Table})
 	if u.Name == "" {
 		table.Visibility = u.Written
 		return
 	}
 	fields := &table.Columns
-	if e.list(u.Target) == measures {
+	list := object{fold(u.Table), x.list(u.Target)}
+	if list.name == measures {
 		fields = &table.Measures
 	}
-	i = slices.IndexFunc(*fields, func(f semanticmodel.AIField) bool { return fold(f.Name) == fold(u.Name) })
-	if i < 0 {
-		i = len(*fields)
-		*fields = append(*fields, semanticmodel.AIField{Name: u.Name})
+	if x.lists[list] == nil {
+		x.lists[list] = places(*fields, func(f semanticmodel.AIField) string { return fold(f.Name) })
 	}
-	(*fields)[i].Visibility = u.Written
+	at(fields, x.lists[list], fold(u.Name), semanticmodel.AIField{Name: u.Name}).Visibility = u.Written
 }
 
-// expectEntity sets the visibility in the linguistic schema of the culture.
-func expectEntity(c *semanticmodel.Culture, u Undo) {
-	i := slices.IndexFunc(c.Entities, func(e semanticmodel.LinguisticEntity) bool {
-		return !e.OfHierarchy && fold(e.Table) == fold(u.Table) && fold(e.Property) == fold(u.Name)
-	})
-	if i < 0 {
-		i = len(c.Entities)
-		c.Entities = append(c.Entities, semanticmodel.LinguisticEntity{Table: u.Table, Property: u.Name})
+// setEntity sets the visibility in the linguistic schema of the culture.
+func (x *expectation) setEntity(c *semanticmodel.Culture, u Undo) {
+	if x.entities == nil {
+		x.entities = places(c.Entities, func(e semanticmodel.LinguisticEntity) object {
+			if e.OfHierarchy {
+				return nothing
+			}
+			return object{fold(e.Table), fold(e.Property)}
+		})
 	}
-	c.Entities[i].Visibility, c.Entities[i].VisibilityState = u.Written, "Authored"
+	entity := at(&c.Entities, x.entities, object{fold(u.Table), fold(u.Name)}, semanticmodel.LinguisticEntity{Table: u.Table, Property: u.Name})
+	entity.Visibility, entity.VisibilityState = u.Written, "Authored"
+}
+
+// places are where the first item of each name is.
+func places[T any, N comparable](items []T, name func(T) N) map[N]int {
+	first := make(map[N]int, len(items))
+	for i, item := range slices.Backward(items) {
+		first[name(item)] = i
+	}
+	return first
+}
+
+// at is the item of the name, which is added when there is none.
+func at[T any, N comparable](items *[]T, places map[N]int, name N, added T) *T {
+	i, ok := places[name]
+	if !ok {
+		i = len(*items)
+		*items = append(*items, added)
+		places[name] = i
+	}
+	return &(*items)[i]
 }
 
 // difference says in what the models differ, "" when in nothing but where their

@@ -56,26 +56,17 @@ func textOf(v *jsonpart.Value) (string, bool) {
 	return v.Text()
 }
 
-// entity finds the one of the linguistic schema that is bound to the object.
-func entity(entities *jsonpart.Value, o object) *jsonpart.Value {
-	if entities == nil {
-		return nil
+// bound is the object that an entity of the linguistic schema is bound to,
+// folded; none for a hierarchy.
+func bound(entity *jsonpart.Value) object {
+	definition := entity.Member("Definition")
+	if definition == nil {
+		return nothing
 	}
-	want := object{fold(o.table), fold(o.name)}
-	for _, e := range entities.Items() {
-		definition := e.Member("Definition")
-		if definition == nil {
-			continue
-		}
-		if binding := definition.Member("Binding"); binding != nil && boundTo(binding) == want {
-			return e
-		}
+	binding := definition.Member("Binding")
+	if binding == nil {
+		return nothing
 	}
-	return nil
-}
-
-// boundTo is the object that the binding names, folded; none for a hierarchy.
-func boundTo(binding *jsonpart.Value) object {
 	var o object
 	for _, m := range binding.Items() {
 		text, _ := m.Text()
@@ -85,7 +76,7 @@ func boundTo(binding *jsonpart.Value) object {
 		case m.Name == "ConceptualProperty":
 			o.name = fold(text)
 		case (m.Name == "Hierarchy" || m.Name == "HierarchyLevel") && m.Kind() != 'n':
-			return object{}
+			return nothing
 		}
 	}
 	return o
@@ -93,7 +84,7 @@ func boundTo(binding *jsonpart.Value) object {
 
 // showEntity sets the visibility of an entity of a linguistic schema, which it
 // adds when there is none, and returns the value that stood there.
-func showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string, error) {
+func (e *edit) showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string, error) {
 	if c.Value == "Auto" {
 		return nil, errors.New("the linguistic schema keeps Visible and Hidden only")
 	}
@@ -102,8 +93,8 @@ func showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string
 	if entities == nil || entities.Kind() != '{' {
 		return nil, errors.New("the member Entities of the linguistic schema is no object")
 	}
-	e := entity(entities, object{c.Table, c.Name})
-	if e == nil {
+	entity := e.findItem(entities, object{c.Table, c.Name}, bound)
+	if entity == nil {
 		made["entity"] = ""
 		binding := jsonpart.Object{{Name: "ConceptualEntity", Value: c.Table}}
 		if c.Name != "" {
@@ -116,9 +107,9 @@ func showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string
 		})
 		return nil, nil
 	}
-	v := e.Member("Visibility")
+	v := entity.Member("Visibility")
 	if v == nil {
-		e.Add("Visibility", visibility, beforeVisibility...)
+		entity.Add("Visibility", visibility, beforeVisibility...)
 		return nil, nil
 	}
 	was := string(v.Raw())
@@ -141,12 +132,12 @@ func showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string
 	return &was, nil
 }
 
-func unshowEntity(root *jsonpart.Value, u Undo) error {
-	e := entity(root.Member("Entities"), object{u.Table, u.Name})
-	if e == nil {
+func (e *edit) unshowEntity(root *jsonpart.Value, u Undo) error {
+	entity := e.findItem(root.Member("Entities"), object{u.Table, u.Name}, bound)
+	if entity == nil {
 		return ErrChanged
 	}
-	v := e.Member("Visibility")
+	v := entity.Member("Visibility")
 	if v == nil {
 		return ErrChanged
 	}
@@ -154,8 +145,8 @@ func unshowEntity(root *jsonpart.Value, u Undo) error {
 		return ErrChanged
 	}
 	putBack(v, u.was())
-	if _, made := u.Made["entity"]; made && hasOnly(e, beforeVisibility...) {
-		e.Remove()
+	if _, made := u.Made["entity"]; made && hasOnly(entity, beforeVisibility...) {
+		entity.Remove()
 	}
 	return nil
 }

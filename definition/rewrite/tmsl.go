@@ -16,7 +16,16 @@ type tmslSource struct {
 	tree     *jsonpart.Tree
 	objects  map[object]*jsonpart.Value
 	contents map[string]*jsonpart.Value // of the linguistic schemas, by culture
-	texts    map[string]*jsonpart.Tree  // those that are texts, once they are edited
+	texts    map[string]*text           // those that are texts, once they are edited
+}
+
+// text is a linguistic schema that is a text.
+type text struct {
+	*jsonpart.Tree
+	content *jsonpart.Value
+	// plain says that the text is written as it would be written anew, so that it
+	// can be, once.
+	plain bool
 }
 
 func newTMSL(d definition.Definition) (source, error) {
@@ -25,7 +34,7 @@ func newTMSL(d definition.Definition) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &tmslSource{tree, map[object]*jsonpart.Value{}, map[string]*jsonpart.Value{}, map[string]*jsonpart.Tree{}}
+	s := &tmslSource{tree, map[object]*jsonpart.Value{}, map[string]*jsonpart.Value{}, map[string]*text{}}
 	for _, m := range tree.Root.Items() {
 		if m.Name == "model" && m.Kind() == '{' {
 			clear(s.objects)
@@ -146,21 +155,30 @@ func (s *tmslSource) linguistic(culture string) (*linguistic, error) {
 	case content.Kind() != '"':
 		return nil, fmt.Errorf("the linguistic schema of the culture %s is an array of lines, which cannot be edited; make it an object or a text", culture)
 	}
-	tree := s.texts[culture]
-	if tree == nil {
-		text, _ := content.Text()
-		var err error
-		if tree, err = jsonpart.Edit(bimPart, []byte(text)); err != nil {
+	t := s.texts[culture]
+	if t == nil {
+		written, _ := content.Text()
+		tree, err := jsonpart.Edit(bimPart, []byte(written))
+		if err != nil {
 			return nil, err
 		}
 		if tree.Root.Kind() != '{' {
 			return nil, fmt.Errorf("the linguistic schema of the culture %s is no JSON object", culture)
 		}
-		s.texts[culture] = tree
+		t = &text{tree, content, content.IsPlain()}
+		s.texts[culture] = t
 	}
-	return &linguistic{tree.Root, func(put *string) *string { return content.SpliceText(string(tree.Bytes()), put) }}, nil
+	if t.plain {
+		return &linguistic{root: t.Root}, nil
+	}
+	return &linguistic{t.Root, func(put *string) *string { return content.SpliceText(string(t.Bytes()), put) }}, nil
 }
 
 func (s *tmslSource) changed() (map[string][]byte, error) {
+	for _, t := range s.texts {
+		if t.plain {
+			t.content.SetText(string(t.Bytes()))
+		}
+	}
 	return map[string][]byte{bimPart: s.tree.Bytes()}, nil
 }

@@ -358,3 +358,29 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	})
 }
+
+// A linguistic schema of 50,000 entities, many of which change.
+func BenchmarkWriteLinguistic(b *testing.B) {
+	const entities = 50_000
+	var lsdl, tmdl strings.Builder
+	tmdl.WriteString("table T\n")
+	lsdl.WriteString(`{"Version":"4.2.0","Entities":{`)
+	for i := range entities {
+		fmt.Fprintf(&lsdl, `"t.c%d":{"Definition":{"Binding":{"ConceptualEntity":"T","ConceptualProperty":"C%d"}},"State":"Generated","Visibility":{"Value":"Hidden","State":"Authored"},"Terms":[{"c":{"State":"Generated"}}]},`, i, i)
+		if i%5 == 0 {
+			fmt.Fprintf(&tmdl, "\tcolumn C%d\n", i)
+		}
+	}
+	lsdl.WriteString(`"t":{}}}`)
+	var changes []rewrite.Change
+	for i := 0; i < entities; i += 250 {
+		changes = append(changes, change(rewrite.Visibility, "T", fmt.Sprint("C", i), "Visible"))
+	}
+	d := model("definition/a.tmdl", tmdl.String(), "definition/c.tmdl", "cultureInfo a\n\tlinguisticMetadata = "+lsdl.String()+"\n")
+	b.SetBytes(int64(lsdl.Len()))
+	for b.Loop() {
+		if _, _, err := rewrite.Write(d, changes); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
