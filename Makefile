@@ -19,8 +19,9 @@ help: ## print this
 build: ## build bin/readiness
 	go build -o bin/ ./cmd/readiness
 
-run: build ## serve on 127.0.0.1:8080 with the sample workspaces; DATA keeps what is made
-	bin/readiness serve --data $(DATA) --platform folder:samples/workspaces --accounts samples/accounts.yaml
+run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces; DATA keeps both
+	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces
+	bin/readiness serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
 
 demo: ## start the service in a temporary directory, drive it over HTTP, and leave nothing behind
 	go run ./internal/demo

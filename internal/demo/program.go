@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// The samples that are served, from the module's root.
+// The samples, from the module's root.
 const (
 	workspaces = "samples/workspaces"
 	accounts   = "samples/accounts.yaml"
 )
 
-// program is the service as a child process.
+// program is the service as a child process, which serves copies of the samples.
 type program struct {
-	path, data string
-	server     *exec.Cmd
-	ended      chan struct{} // closed when the server is gone
-	failure    error         // how it ended; valid once ended is closed
-	stopping   sync.Once
+	path, data, workspaces string
+	server                 *exec.Cmd
+	ended                  chan struct{} // closed when the server is gone
+	failure                error         // how it ended; valid once ended is closed
+	stopping               sync.Once
 
 	mu       sync.Mutex
 	messages []string
@@ -38,7 +38,10 @@ func build(ctx context.Context, dir string) (*program, error) {
 	if _, err := os.Stat(accounts); err != nil {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
 	}
-	p := &program{path: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data")}
+	p := &program{path: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces")}
+	if err := os.CopyFS(p.workspaces, os.DirFS(workspaces)); err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.path, "./cmd/readiness")
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir) // so that an interrupted build leaves nothing elsewhere
 	out, err := cmd.CombinedOutput()
@@ -54,7 +57,7 @@ func build(ctx context.Context, dir string) (*program, error) {
 // start starts the server and returns its address.
 func (p *program) start(ctx context.Context) (base string, err error) {
 	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
-		"--platform", "folder:"+workspaces, "--accounts", accounts)
+		"--platform", "folder:"+p.workspaces, "--accounts", accounts)
 	// Ctrl-C reaches this process alone, which stops the server in good order.
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := p.server.StdoutPipe()

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// files are the files of a folder and what is in them, by path.
+type files map[string]string
+
+func read(root string) (files, error) {
+	all := files{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path) //nolint:gosec // below the folder that the demo made
+		all[filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))] = string(data)
+		return err
+	})
+	return all, err
+}
+
+// diff is what `git diff` would show between two states of a folder.
+func (before files) diff(after files) string {
+	paths := slices.Sorted(maps.Keys(before))
+	for path := range after {
+		if _, was := before[path]; !was {
+			paths = append(paths, path)
+		}
+	}
+	var b strings.Builder
+	for _, path := range paths {
+		b.WriteString(udiff.Unified("a/"+path, "b/"+path, before[path], after[path]))
+	}
+	return b.String()
+}
+
+// changed counts the lines of a diff that were added and removed.
+func changed(diff string) (added, removed int) {
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++"):
+			added++
+		case strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// same fails unless the folder is as it was, byte for byte.
+func (before files) same(root string) error {
+	after, err := read(root)
+	if err != nil {
+		return err
+	}
+	if d := before.diff(after); d != "" {
+		return fmt.Errorf("the files are not as they were:\n%s", d)
+	}
+	return nil
+}
