@@ -19,7 +19,7 @@ func Events() []eventstore.Type {
 		account.Spent{}, account.GivenBack{},
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 		assessment.RunAccepted{}, assessment.ModelEnded{},
-		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{},
+		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{}, assessment.Ended{}, assessment.ResultsDeleted{},
 		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{},
 		trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}, trackeditem.Counted{},
 		optimization.PreviewAccepted{}, optimization.Previewed{},

@@ -96,7 +96,7 @@ func newService(t *testing.T, n int) *service {
 	}
 	s.views = &projections.Views{Pool: s.pool, Store: store}
 	s.Service = &commands.Service{
-		Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, LatestAssessment: s.views.LatestAssessment, Overdue: s.views.Overdue,
+		Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, LatestAssessment: s.views.LatestAssessment, Overdue: s.views.Overdue, DropDocuments: projections.DropDocuments,
 		Recorder: commands.Recorder{Store: store, Vault: vault, Now: now}, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID,
 	}
 	return s

@@ -45,7 +45,9 @@ func must[T any](v T, err error) T {
 }
 
 // Put returns the statement that stores body, for the transaction of the event
-// that refers to it, and body's hash. A document already stored stays.
+// that refers to it, and body's hash. A document already stored stays, for as
+// long as the longest of those who store it asks, and who would delete it waits
+// for that transaction.
 func Put(body []byte) (hash, sql string, args []any, err error) {
 	return put(body, nil)
 }
@@ -60,7 +62,8 @@ func put(body []byte, expires *time.Time) (hash, sql string, args []any, err err
 		return "", "", nil, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
 	}
 	hash = Hash(body)
-	return hash, `INSERT INTO documents (hash, body, expires_at) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`, []any{hash, encoder.EncodeAll(body, nil), expires}, nil
+	return hash, `INSERT INTO documents AS d (hash, body, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (hash) DO UPDATE SET expires_at = nullif(greatest(coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`, []any{hash, encoder.EncodeAll(body, nil), expires}, nil
 }
 
 // Sweep deletes the documents whose end has passed at now.

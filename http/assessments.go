@@ -88,6 +88,15 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 	return api.GetAssessment200JSONResponse(body), nil
 }
 
+// DeleteAssessments answers DELETE …/aiReadiness/assessments (decisions 7, 8.17).
+func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
+	deleted, err := s.commands.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteAssessments200JSONResponse{SemanticModelID: r.SemanticModelID, DeletedAssessments: deleted}, nil
+}
+
 func notAssessed(modelID uuid.UUID, assessmentID string) error {
 	return domain.Refuse(domain.AssessmentNotFound, "semantic model %s has no assessment %s in this account", modelID, shown(assessmentID)).
 		About("assessmentId", shown(assessmentID))

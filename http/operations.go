@@ -128,7 +128,7 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 			return nil, err
 		}
 		if !found {
-			return nil, fmt.Errorf("http: operation %s succeeded and there is no assessment of it", o.ID)
+			return nil, domain.Refuse(domain.OperationExpired, "the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
 		}
 		return s.assessment(ctx, a, true)
 	case operation.AssessSemanticModels:
@@ -136,7 +136,11 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 		if err != nil {
 			return nil, err
 		}
-		return bulk(run), nil
+		stored, err := s.views.StoredBy(ctx, o.AccountID, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		return bulk(run, stored), nil
 	}
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }
@@ -189,8 +193,9 @@ func state(o projections.Operation) api.Operation {
 	return out
 }
 
-// bulk is the result of a run over many models: one row each, in the order in which they were named (decisions 6).
-func bulk(run assessment.Run) api.BulkAssessment {
+// bulk is the result of a run over many models: one row each, in the order in which they were named (decisions 6). Of an
+// assessment that is stored no more nothing but its outcome is told.
+func bulk(run assessment.Run, stored map[uuid.UUID]bool) api.BulkAssessment {
 	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName, Value: make([]api.BulkAssessmentRow, len(run.Models))}
 	for i, m := range run.Models {
 		row := api.BulkAssessmentRow{
@@ -199,9 +204,9 @@ func bulk(run assessment.Run) api.BulkAssessment {
 		}
 		if r, ended := run.Result(m.ModelID); ended {
 			row.Outcome = api.BulkAssessmentRowOutcome(r.Outcome)
-			row.Score, row.ScoreDataAgent, row.FindingsCount = r.Score, r.ScoreDataAgent, r.FindingsCount
-			if r.AssessmentID != nil {
+			if r.AssessmentID != nil && stored[*r.AssessmentID] {
 				row.AssessmentID = new(r.AssessmentID.String())
+				row.Score, row.ScoreDataAgent, row.FindingsCount = r.Score, r.ScoreDataAgent, r.FindingsCount
 			}
 			row.Error = r.Error
 		}

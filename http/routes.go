@@ -114,7 +114,7 @@ func Routes() []Route {
 		{Method: post, Path: modelPath + "/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: get, Path: modelPath + "/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: get, Path: modelPath + "/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: del, Path: modelPath + "/assessments", Scope: write, Group: Start, Feature: AIFeatures},
+		{Method: del, Path: modelPath + "/assessments", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
 		{Method: post, Path: agentPath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
 		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures},
 		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures},

@@ -230,7 +230,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	w.views = &projections.Views{Pool: pool, Store: w.store}
 	w.commands = &commands.Service{
 		Pool: pool, Store: w.store, Platform: w.cloud, Permissions: w.views, Recorder: commands.Recorder{Store: w.store, Vault: v, Now: w.now},
-		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue,
+		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue, DropDocuments: projections.DropDocuments,
 		Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
 		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 	}

@@ -25,6 +25,7 @@ var assessments = &Table{
 	Indexes: []string{
 		"(account_id, model_id, assessed_at DESC, id DESC)",
 		"(operation_id)",
+		"((assessment ->> 'documentHash'))",
 	},
 }
 
@@ -34,11 +35,16 @@ var Assessments = &View{
 	Name: "assessments", Version: 1, Inline: true,
 	Tables: []*Table{assessments},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
-		if e, ok := r.Event.(assessment.Recorded); ok {
+		switch e := r.Event.(type) {
+		case assessment.Recorded:
 			rows.Insert(assessments, Row{
 				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID, "model_id": e.ModelID,
 				"assessed_at": e.AssessedAt, "assessment": e.Assessment,
 			})
+		case assessment.ResultsDeleted:
+			for _, id := range e.AssessmentIDs {
+				rows.Delete(assessments, Key{id})
+			}
 		}
 		return nil
 	},
@@ -97,6 +103,20 @@ func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID 
 // account.
 func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error) {
 	return v.assessment(ctx, `account_id = $1 AND model_id = $2 ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, modelID)
+}
+
+// StoredBy returns which of the assessments that an operation made are stored.
+func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM assessments_v1 WHERE operation_id = $1 AND account_id = $2`, operationID, accountID)
+	if err != nil {
+		return nil, fmt.Errorf("projections: read what an operation made: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	stored := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		stored[id] = true
+	}
+	return stored, err
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (assessment.Assessment, bool, error) {

@@ -31,6 +31,7 @@ type caller struct {
 
 // answer is the last answer a script got.
 type answer struct {
+	method string
 	status int
 	header http.Header
 	text   []byte
@@ -101,7 +102,7 @@ func call(ts *testscript.TestScript, w *world, method string, args []string) {
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	ts.Check(err)
-	w.last = answer{status: got.StatusCode, header: got.Header, text: text}
+	w.last = answer{method: method, status: got.StatusCode, header: got.Header, text: text}
 	if len(text) > 0 && strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
 		ts.Check(json.Unmarshal(text, &w.last.body))
 		var out bytes.Buffer
@@ -137,8 +138,11 @@ func (w *world) accepted(ts *testscript.TestScript) {
 	ts.Setenv(w.names[body.OperationID], body.OperationID.String())
 }
 
-// didNothing fails when the call that was not accepted left anything behind (spec 1, rule 5).
+// didNothing fails when the call that was not accepted left anything behind (spec 1, rule 5). What deletes does so at once.
 func (w *world) didNothing(ts *testscript.TestScript) {
+	if w.last.method == http.MethodDelete && w.last.status == http.StatusOK {
+		return
+	}
 	var events, jobs int
 	ts.Check(w.pool.QueryRow(w.t.Context(), `
 		SELECT (SELECT count(*) FROM events WHERE metadata->>'requestId' = $1), (SELECT count(*) FROM river_job WHERE args->>'requestId' = $1)`,

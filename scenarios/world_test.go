@@ -111,7 +111,7 @@ func newWorld(env *testscript.Env) *world {
 	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Proposer: ai.New(ai.Options{Getenv: env.Getenv, Log: log}), Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
 	w.commands = &commands.Service{
 		Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Recorder: commands.Recorder{Store: w.store, Vault: kept, Now: w.now},
-		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue,
+		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue, DropDocuments: projections.DropDocuments,
 		Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID,
 	}
 	w.issuer, err = token.OpenIssuer(t.TempDir())

@@ -278,7 +278,7 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			}
 		}
 		if !run.State.GivesBack(failure.Code) {
-			return nil
+			return eventstore.Decide(c, standing, assessment.End{OperationID: step.OperationID})
 		}
 		if end.Standing.GivesBackFirstLook() {
 			if err := eventstore.Decide(c, firstLooks, account.GiveBack{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {

@@ -20,6 +20,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/platform/folder"
+	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
 )
@@ -89,7 +90,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
 		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform,
 		Recorder:  commands.Recorder{Store: core.store, Vault: kept, Now: time.Now},
-		TrackedIn: core.views.TrackedIn, LatestAssessment: core.views.LatestAssessment, Overdue: core.views.Overdue,
+		TrackedIn: core.views.TrackedIn, LatestAssessment: core.views.LatestAssessment, Overdue: core.views.Overdue, DropDocuments: projections.DropDocuments,
 		Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
 	}}, nil
 }

@@ -18,7 +18,10 @@ import (
 type Standing struct {
 	// Accepted counts the assessments that were accepted and not given back.
 	Accepted int `json:"accepted"`
-	// Recorded counts the assessments that were stored.
+	// Running counts those of them that have not ended. Assessments accepted
+	// before it was counted are not in it.
+	Running int `json:"running,omitempty"`
+	// Recorded counts the assessments that are stored.
 	Recorded int `json:"recorded"`
 	// RegimeID is the scoring regime of the newest stored assessment.
 	RegimeID string `json:"regimeId,omitempty"`
@@ -92,10 +95,18 @@ type Usage struct {
 	Access             item.Access `json:"access"`
 }
 
+// Ended: an assessment of the model that stays counted ended, and none was
+// stored.
+type Ended struct {
+	OperationID uuid.UUID `json:"operationId"`
+	Standing    Standing  `json:"standing"`
+}
+
 // EventType implements domain.Event.
 func (Accepted) EventType() string  { return "assessment.accepted" }
 func (GivenBack) EventType() string { return "assessment.given-back" }
 func (Recorded) EventType() string  { return "assessment.recorded" }
+func (Ended) EventType() string     { return "assessment.ended" }
 
 // Evolve returns s after e.
 func Evolve(s Standing, e domain.Event) Standing {
@@ -105,6 +116,10 @@ func Evolve(s Standing, e domain.Event) Standing {
 	case GivenBack:
 		return e.Standing
 	case Recorded:
+		return e.Standing
+	case Ended:
+		return e.Standing
+	case ResultsDeleted:
 		return e.Standing
 	}
 	return s
@@ -120,6 +135,7 @@ type Accept struct {
 func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 	first := s.Accepted == 0
 	s.Accepted++
+	s.Running++
 	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, first, s}}, nil
 }
 
@@ -129,7 +145,21 @@ type GiveBack struct{ OperationID uuid.UUID }
 // Decide implements domain.Command.
 func (c GiveBack) Decide(s Standing) ([]domain.Event, error) {
 	s.Accepted = max(0, s.Accepted-1)
-	return []domain.Event{GivenBack{c.OperationID, s}}, nil
+	return []domain.Event{GivenBack{c.OperationID, s.ended()}}, nil
+}
+
+// End says that an assessment ended without being stored or given back.
+type End struct{ OperationID uuid.UUID }
+
+// Decide implements domain.Command.
+func (c End) Decide(s Standing) ([]domain.Event, error) {
+	return []domain.Event{Ended{c.OperationID, s.ended()}}, nil
+}
+
+// ended is s with one assessment less that runs.
+func (s Standing) ended() Standing {
+	s.Running = max(0, s.Running-1)
+	return s
 }
 
 // Record stores what an assessment found; ComparableWithPrevious is decided
@@ -142,5 +172,5 @@ func (c Record) Decide(s Standing) ([]domain.Event, error) {
 	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID
 	s.Recorded++
 	s.RegimeID = a.RegimeID
-	return []domain.Event{Recorded{a, s}}, nil
+	return []domain.Event{Recorded{a, s.ended()}}, nil
 }

@@ -743,6 +743,7 @@ type BulkAssessment struct {
 
 // BulkAssessmentRow defines model for BulkAssessmentRow.
 type BulkAssessmentRow struct {
+	// AssessmentID Null, as are the three that follow, when none was stored or its results were deleted.
 	AssessmentID *string `json:"assessmentId"`
 
 	// Error Why the model was not assessed; null when it was.
@@ -858,6 +859,13 @@ type DataResidency struct {
 
 // DataResidencyLocation Where results are kept; Unknown when it could not be read.
 type DataResidencyLocation string
+
+// DeletedAssessments defines model for DeletedAssessments.
+type DeletedAssessments struct {
+	// DeletedAssessments How many assessments were stored.
+	DeletedAssessments int                `json:"deletedAssessments"`
+	SemanticModelID    openapi_types.UUID `json:"semanticModelId"`
+}
 
 // ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
 type ErrorCode = string
@@ -1475,6 +1483,9 @@ type ServerInterface interface {
 	// AssessSemanticModel Assess one semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
 	AssessSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params AssessSemanticModelParams)
+	// DeleteAssessments Delete the assessments of a semantic model
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
+	DeleteAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
 	// ListAssessments List the assessments of a semantic model, newest first
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
 	ListAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListAssessmentsParams)
@@ -2052,6 +2063,41 @@ func (siw *ServerInterfaceWrapper) AssessSemanticModel(w http.ResponseWriter, r 
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.AssessSemanticModel(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAssessments operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAssessments(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAssessments(w, r, workspaceID, semanticModelID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2684,6 +2730,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess", wrapper.AssessSemanticModel).Methods(http.MethodPost)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.DeleteAssessments).Methods(http.MethodDelete)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.ListAssessments).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", wrapper.GetAssessment).Methods(http.MethodGet)
@@ -3060,6 +3108,29 @@ func (response AssessSemanticModel202JSONResponse) VisitAssessSemanticModelRespo
 	return err
 }
 
+type DeleteAssessmentsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+}
+
+type DeleteAssessmentsResponseObject interface {
+	VisitDeleteAssessmentsResponse(w http.ResponseWriter) error
+}
+
+type DeleteAssessments200JSONResponse DeletedAssessments
+
+func (response DeleteAssessments200JSONResponse) VisitDeleteAssessmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListAssessmentsRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -3318,6 +3389,9 @@ type StrictServerInterface interface {
 	// AssessSemanticModel Assess one semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
 	AssessSemanticModel(ctx context.Context, request AssessSemanticModelRequestObject) (AssessSemanticModelResponseObject, error)
+	// DeleteAssessments Delete the assessments of a semantic model
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
+	DeleteAssessments(ctx context.Context, request DeleteAssessmentsRequestObject) (DeleteAssessmentsResponseObject, error)
 	// ListAssessments List the assessments of a semantic model, newest first
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
 	ListAssessments(ctx context.Context, request ListAssessmentsRequestObject) (ListAssessmentsResponseObject, error)
@@ -3722,6 +3796,33 @@ func (sh *strictHandler) AssessSemanticModel(w http.ResponseWriter, r *http.Requ
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(AssessSemanticModelResponseObject); ok {
 		if err := validResponse.VisitAssessSemanticModelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAssessments operation middleware
+func (sh *strictHandler) DeleteAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+	var request DeleteAssessmentsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAssessments(ctx, request.(DeleteAssessmentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAssessments")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAssessmentsResponseObject); ok {
+		if err := validResponse.VisitDeleteAssessmentsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

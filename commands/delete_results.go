@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// DeleteResults deletes every stored assessment of a semantic model in the
+// caller's account, with the documents that no other assessment has, and says
+// how many there were (decisions 7, 8.17). The model is looked up as the
+// caller. With nothing stored, nothing happens.
+func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
+	if _, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
+		return 0, err
+	}
+	stream := assessment.Stream(who.Account, modelID)
+	standing := eventstore.FoldLast(stream, assessment.Evolve)
+	stored := eventstore.Fold(stream, assessment.EvolveStored)
+	tracked := eventstore.FoldLast(trackeditem.Stream(who.Account, modelID), trackeditem.Evolve)
+	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "deletion of results", Trace: who.Trace}
+	err = s.Store.Change(ctx, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
+		all := stored.State
+		deleted = len(all)
+		if err := eventstore.Decide(c, standing, assessment.DeleteResults{ModelID: modelID, Stored: all}); err != nil || deleted == 0 {
+			return err
+		}
+		hashes := make([]string, len(all))
+		for i, a := range all {
+			hashes[i] = a.DocumentHash
+		}
+		s.DropDocuments(c.Queue, hashes)
+		return eventstore.Decide(c, tracked, trackeditem.DeleteResults{})
+	})
+	return deleted, err
+}

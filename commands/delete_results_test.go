@@ -1,0 +1,223 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/projections"
+)
+
+// assessed starts the assessment of a model and stores a document as its result, as the worker does.
+func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
+	t.Helper()
+	started, err := s.StartAssessment(t.Context(), who, workspaceID, modelID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, sql, args, err := documents.Put([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := assessment.Assessment{
+		AssessmentID: s.NewID(), OperationID: started.OperationID, WorkspaceID: workspaceID, ModelID: modelID, AssessedAt: s.Now(), RegimeID: "2026-11", DocumentHash: hash,
+	}
+	run := eventstore.Fold(operation.Stream(started.OperationID), assessment.EvolveRun)
+	standing := eventstore.FoldLast(assessment.Stream(who.Account, modelID), assessment.Evolve)
+	err = s.Store.Change(t.Context(), eventstore.Metadata{Account: who.Account}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
+		c.Queue(sql, args...)
+		end := assessment.EndModel{Result: assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID}}
+		return errors.Join(eventstore.Decide(c, run, end), eventstore.Decide(c, standing, assessment.Record{Assessment: made}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// kept reports whether a document is stored.
+func (s *service) kept(t *testing.T, hash string) bool {
+	t.Helper()
+	_, err := documents.Get(t.Context(), s.pool, hash)
+	if err != nil && !errors.Is(err, documents.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// trackedItem is what a model is to the account.
+func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID) (trackeditem.Item, int) {
+	t.Helper()
+	i := eventstore.FoldLast(trackeditem.Stream(accountID, modelID), trackeditem.Evolve)
+	total := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	if err := s.Store.Load(t.Context(), i, total); err != nil {
+		t.Fatal(err)
+	}
+	return i.State, total.State.Used
+}
+
+// The assessments of a model go, with the documents that no other assessment has: of another model, or of another account.
+// The item stays counted until the end, and so does what was spent; the next assessment begins anew.
+//
+// proves: decisions/8/17 3.4/values 2.6/status 2.8/comparableWithPrevious
+func TestDeleteResults(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	ana, olaf := s.ana(account.Team), s.person("other", "olaf", account.Team)
+	s.assessed(t, ana, retail, model(0), "one")
+	second := s.assessed(t, ana, retail, model(0), "shared with a model")
+	third := s.assessed(t, ana, retail, model(0), "shared with an account")
+	twice := s.assessed(t, ana, retail, model(0), "one")
+	s.assessed(t, ana, retail, model(1), "shared with a model")
+	s.assessed(t, olaf, retail, model(0), "shared with an account")
+	if _, n := s.trackedItem(t, "contoso", model(0)); n != 1 {
+		t.Fatalf("%d items are tracked, want one", n)
+	}
+	list := func(accountID string, modelID uuid.UUID) []assessment.Assessment {
+		t.Helper()
+		all, err := s.views.Assessments(t.Context(), projections.AssessmentsQuery{AccountID: accountID, WorkspaceID: retail, ModelID: modelID, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	remove := func(who commands.Caller, modelID uuid.UUID, want int) {
+		t.Helper()
+		if n, err := s.DeleteResults(t.Context(), who, retail, modelID); err != nil || n != want {
+			t.Fatalf("deleted %d, %v, want %d", n, err, want)
+		}
+	}
+
+	remove(ana, model(0), 4)
+	if left := list("contoso", model(0)); len(left) != 0 {
+		t.Errorf("%d assessments are listed", len(left))
+	}
+	if s.kept(t, twice.DocumentHash) || !s.kept(t, second.DocumentHash) || !s.kept(t, third.DocumentHash) {
+		t.Errorf("kept: its own %v, another model's %v, another account's %v; want only those of others", s.kept(t, twice.DocumentHash), s.kept(t, second.DocumentHash), s.kept(t, third.DocumentHash))
+	}
+	if n, m := len(list("contoso", model(1))), len(list("other", model(0))); n != 1 || m != 1 {
+		t.Errorf("of others' assessments %d and %d are listed, want one each", n, m)
+	}
+	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.ResultsDeleted || n != 1 {
+		t.Errorf("the item is %s of %d that count", i.Status, n)
+	}
+	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 5 || f != 2 {
+		t.Errorf("%d assessments and %d first looks are spent, want 5 and 2", a, f)
+	}
+
+	// With nothing stored nothing happens, again and for a model that was never assessed.
+	before := s.left(t)
+	remove(ana, model(0), 0)
+	remove(s.person("third", "tina", account.Team), model(0), 0)
+	s.unchanged(t, before)
+
+	again := s.assessed(t, ana, retail, model(0), "one")
+	if got := list("contoso", model(0)); len(got) != 1 || got[0].ComparableWithPrevious || got[0].AssessmentID != again.AssessmentID {
+		t.Errorf("got %+v, want the one assessment, with nothing to compare it with", got)
+	}
+	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.Tracked || n != 1 {
+		t.Errorf("the item is %s of %d that count", i.Status, n)
+	}
+	if f := s.used(t, "contoso", account.FirstLooks, account.Lifetime); f != 2 {
+		t.Errorf("%d first looks are spent: the model was looked at before", f)
+	}
+	remove(ana, model(1), 1) // assessed once, so no tracked item
+	if i, _ := s.trackedItem(t, "contoso", model(1)); i.Counts() || s.kept(t, second.DocumentHash) {
+		t.Errorf("the item is %q; its document is kept: %v", i.Status, s.kept(t, second.DocumentHash))
+	}
+	remove(olaf, model(0), 1)
+	if s.kept(t, third.DocumentHash) {
+		t.Error("a document that no assessment has is kept")
+	}
+}
+
+// A refused deletion leaves no trace: what the caller cannot see, and what is being assessed, alone or in a run.
+func TestRefusedDeletionOfResults(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	ana := s.ana(account.Team)
+	s.assessed(t, ana, retail, model(0), "one")
+	refused := func(workspaceID, modelID uuid.UUID, code domain.Code) {
+		t.Helper()
+		before := s.left(t)
+		if n, err := s.DeleteResults(t.Context(), ana, workspaceID, modelID); n != 0 && err == nil || !domain.IsRefused(err, code) {
+			t.Errorf("got %d, %v, want %s", n, err, code)
+		}
+		s.unchanged(t, before)
+	}
+	refused(uuid.New(), model(0), domain.WorkspaceNotFound)
+	refused(secret, model(901), domain.WorkspaceNotFound)
+	refused(retail, model(77), domain.ItemNotFound)
+	refused(retail, model(900), domain.ItemNotFound)
+	if _, err := s.StartAssessment(t.Context(), ana, retail, model(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.StartBulkAssessment(t.Context(), ana, retail, []uuid.UUID{model(1)}); err != nil {
+		t.Fatal(err)
+	}
+	refused(retail, model(0), domain.OperationInProgress)
+	refused(retail, model(1), domain.OperationInProgress)
+}
+
+// A document that is stored again at the moment its last assessment is deleted stays: the deletion waits for whoever
+// stores it and looks again.
+func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	ana := s.ana(account.Team)
+	made := s.assessed(t, ana, retail, model(0), "shared")
+
+	storing, err := s.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = storing.Rollback(context.Background()) }()
+	_, sql, args, err := documents.Put([]byte("shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storing.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	deleted := make(chan error, 1)
+	go func() {
+		_, err := s.DeleteResults(t.Context(), ana, retail, model(0))
+		deleted <- err
+	}()
+	for waits := false; !waits; { // ends with the test's time
+		select {
+		case err := <-deleted:
+			t.Fatalf("the deletion did not wait: %v", err)
+		default:
+		}
+		if err := s.pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v1 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
+		VALUES (gen_random_uuid(), 'other', $1, $2, $3, now(), jsonb_build_object('documentHash', $4::text))`, uuid.New(), retail, model(7), made.DocumentHash); err != nil {
+		t.Fatal(err)
+	}
+	if err := storing.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-deleted; err != nil {
+		t.Fatal(err)
+	}
+	if !s.kept(t, made.DocumentHash) {
+		t.Error("the document of an assessment that is stored is gone")
+	}
+	if _, found, err := s.views.Assessment(t.Context(), "contoso", retail, model(0), made.AssessmentID); found || err != nil {
+		t.Errorf("the deleted assessment is found: %v, %v", found, err)
+	}
+}
