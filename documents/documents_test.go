@@ -95,3 +95,43 @@ func TestDocumentsExpire(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A document that several store is kept for as long as the longest of them asks.
+func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	pool := pgtest.Pool(t)
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		ends []time.Time // zero: none
+		want bool        // is kept after an hour
+	}{
+		"a shorter and a longer": {[]time.Time{noon, noon.Add(2 * time.Hour)}, true},
+		"a longer and a shorter": {[]time.Time{noon.Add(2 * time.Hour), noon}, true},
+		"one and none":           {[]time.Time{noon, {}}, true},
+		"none and one":           {[]time.Time{{}, noon}, true},
+		"both short":             {[]time.Time{noon, noon}, false},
+	} {
+		var hash string
+		for _, end := range tt.ends {
+			store := func() (string, string, []any, error) { return documents.PutUntil([]byte(name), end) }
+			if end.IsZero() {
+				store = func() (string, string, []any, error) { return documents.Put([]byte(name)) }
+			}
+			h, sql, args, err := store()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := pool.Exec(ctx, sql, args...); err != nil {
+				t.Fatal(err)
+			}
+			hash = h
+		}
+		if err := documents.Sweep(ctx, pool, noon.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := documents.Get(ctx, pool, hash); (err == nil) != tt.want {
+			t.Errorf("%s: %v, want it kept: %v", name, err, tt.want)
+		}
+	}
+}
