@@ -128,6 +128,7 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 		about.Key, about.Format, about.Folder = fmt.Sprintf("t%d.m%d", at, i), cut(m.FormatString, maxName), cut(m.DisplayFolder, maxText)
 		about.DAX, about.Description = expression(m.Expression), cut(m.Description, maxText)
 		return about, true
+	case proposal.Model:
 	}
 	return about, false
 }

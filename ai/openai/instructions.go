@@ -144,11 +144,11 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 	}
 	has := namesOf(m)
 	drafted, _ := has.check(added)
-	found, unknown := has.check(addition)
+	some, unknown := has.check(addition)
 	if len(unknown) > 0 {
 		return "names fields that the model does not have: " + cut(strings.Join(unknown, ", "), maxText)
 	}
-	if drafted > 0 && found == 0 {
+	if drafted && !some {
 		return "names no field in brackets"
 	}
 	for _, t := range m.Tables { // rule INS-06

@@ -58,37 +58,33 @@ func unseen(t semanticmodel.Table) bool {
 	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_")
 }
 
-// references are the three ways in which a text names a field, read one after the
-// other as rule INS-03 does; the last one is none before "(", a Markdown link.
+// references are the three ways in which a text names a field (rule INS-03). The
+// last one finds the names of the others too, which then are known as well.
 var references = []*regexp.Regexp{
 	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
 	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
 	regexp.MustCompile(`\[([^\]\n]+)\]`),
 }
 
-// check counts the fields that a text names and lists those that the model does
-// not have, as they are written.
-func (n names) check(text string) (found int, unknown []string) {
-	left := []byte(text)
+// check tells whether a text names fields, and lists those that the model does not
+// have, as they are written. A bare name before "(" is a Markdown link.
+func (n names) check(text string) (some bool, unknown []string) {
 	for i, pattern := range references {
-		for _, at := range pattern.FindAllSubmatchIndex(left, -1) {
-			known := false
-			if i < 2 {
-				known = n.fields[[2]string{norm(string(left[at[2]:at[3]])), norm(string(left[at[4]:at[5]]))}]
-			} else {
-				if at[1] < len(left) && left[at[1]] == '(' {
-					continue
-				}
-				known = n.bare[norm(string(left[at[2]:at[3]]))]
+		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			var known bool
+			switch {
+			case i < 2:
+				known = n.fields[[2]string{norm(text[at[2]:at[3]]), norm(text[at[4]:at[5]])}]
+			case strings.HasPrefix(text[at[1]:], "("):
+				continue
+			default:
+				known = n.bare[norm(text[at[2]:at[3]])]
 			}
-			found++
+			some = true
 			if !known {
 				unknown = append(unknown, text[at[0]:at[1]])
 			}
-			for j := at[0]; j < at[1]; j++ {
-				left[j] = ' '
-			}
 		}
 	}
-	return found, unknown
+	return some, unknown
 }

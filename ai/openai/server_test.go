@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -38,15 +39,12 @@ type request struct {
 
 func (r request) last() string { return r.texts[len(r.texts)-1] }
 
-// repair tells a request that asks again.
-func (r request) repair() bool { return len(r.texts) > 2 }
-
 var keyPattern = regexp.MustCompile(`t\d+(?:\.[cm]\d+)?`)
 
-func parse(t testing.TB, r *http.Request) request {
+func parse(r *http.Request) (request, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return request{} // the client went away
+		return request{}, err
 	}
 	var asked struct {
 		Messages []struct{ Content string }
@@ -60,7 +58,7 @@ func parse(t testing.TB, r *http.Request) request {
 		Older       int `json:"max_tokens"`
 	}
 	if err := json.Unmarshal(body, &asked); err != nil {
-		t.Errorf("the request is no JSON: %v\n%s", err, body)
+		return request{}, fmt.Errorf("the request is no JSON: %w\n%s", err, body)
 	}
 	out := request{
 		path: r.URL.Path, query: r.URL.RawQuery, auth: r.Header.Get("Authorization"), apiKey: r.Header.Get("Api-Key"),
@@ -70,7 +68,7 @@ func parse(t testing.TB, r *http.Request) request {
 	case asked.Format != nil:
 		out.mode = asked.Format.Type
 		if asked.Format.Schema != nil && !asked.Format.Schema.Strict {
-			t.Error("the schema is not strict")
+			return request{}, errors.New("the schema is not strict")
 		}
 	case len(asked.Tools) > 0:
 		out.mode = "tool"
@@ -88,7 +86,7 @@ func parse(t testing.TB, r *http.Request) request {
 		wanted, _, _ = strings.Cut(wanted, "Answer with")
 		out.keys = keyPattern.FindAllString(wanted, -1)
 	}
-	return out
+	return out, nil
 }
 
 // reply is what a server does.
@@ -167,7 +165,10 @@ type server struct {
 func serve(t testing.TB, answer func(n int, r request) reply) *server {
 	s := &server{hangs: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := parse(t, r)
+		asked, err := parse(r)
+		if err != nil && r.Context().Err() == nil {
+			t.Error(err)
+		}
 		s.mu.Lock()
 		n := len(s.requests)
 		s.requests = append(s.requests, asked)

@@ -72,6 +72,7 @@ func (k ProviderKind) remote() bool {
 	switch k {
 	case ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible, ProviderAzureOpenAI:
 		return true
+	case ProviderRules, ProviderDataAgent:
 	}
 	return false
 }
