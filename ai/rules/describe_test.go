@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,29 @@ func TestDescriptionInPlace(t *testing.T) {
 		if got != row.want || len(a.Proposals)+len(a.Skipped) != 1 {
 			t.Errorf("%s: got %q (%+v), want %q", name, got, a.Skipped, row.want)
 		}
+	}
+}
+
+// TestTwins are described apart, as far as 200 characters allow.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 58)
+	m := shop(func(m *semanticmodel.Model) {
+		r := tableOf(m, "Returns")
+		r.Columns = append(r.Columns, semanticmodel.Column{Name: long + "y"})
+		r.Measures = nil
+		for _, name := range []string{"A", "B", "C", long + "z"} {
+			r.Measures = append(r.Measures, semanticmodel.Measure{Name: name, Expression: "SUM(Returns[" + long + "y])", FormatString: "0%"})
+		}
+	})
+	var got []string
+	a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: slices.DeleteFunc(measuresOf(m), func(o proposal.Object) bool { return o.Table != "Returns" })})
+	for _, p := range a.Proposals {
+		got = append(got, p.Value)
+	}
+	const sum = "um of xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy over the rows of Returns, as a percentage. Can be split by Date and Product."
+	if d := cmp.Diff([]string{"S" + sum, "S" + sum + " Belongs to Returns.", "C: s" + sum}, got); d != "" || len(a.Skipped) != 1 || a.Skipped[0].Name != long+"z" {
+		t.Errorf("%s; skipped %+v", d, a.Skipped)
 	}
 }
 

@@ -222,6 +222,9 @@ func (f *facts) aboutTime() []string {
 			}
 		}
 	}
+	if dated := slices.ContainsFunc(f.allFields(), (*field).isDate); dated && len(lines) == 0 {
+		lines = append(lines, "There is no calendar table: filter periods on the date of the table that a question is about.")
+	}
 	if len(lines) == 0 {
 		return []string{"The model has no dates: say so when a question names a period or year."}
 	}

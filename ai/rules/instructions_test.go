@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
@@ -30,7 +31,7 @@ func TestInstructions(t *testing.T) {
 			{Name: "Closed On", DataType: semanticmodel.DateTime}, {Name: "Deal Amount", DataType: semanticmodel.Decimal}, {Name: "Stage", DataType: semanticmodel.String},
 		}}}},
 		"odd names": {Tables: []semanticmodel.Table{{
-			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}},
+			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}, {Name: "When", DataType: semanticmodel.DateTime}},
 			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "SUM('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"}},
 		}}},
 	} {
@@ -52,6 +53,23 @@ func TestInstructions(t *testing.T) {
 		if d := cmp.Diff(string(want), a.Proposals[0].Value); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+	}
+}
+
+// However much there is to say, it is cut at whole lines to 10,000 characters.
+func TestInstructionsFit(t *testing.T) {
+	t.Parallel()
+	m := shop(func(m *semanticmodel.Model) {
+		for i := range 40 {
+			m.Tables = append(m.Tables, semanticmodel.Table{
+				Name: strings.Repeat("é", 400+i), CalculationGroup: &semanticmodel.CalculationGroup{},
+				Columns: []semanticmodel.Column{{Name: "Name", DataType: semanticmodel.String}},
+			})
+		}
+	})
+	value := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}).Proposals[0].Value
+	if n := utf8.RuneCountInString(value); n > proposal.MaxInstructions || n < proposal.MaxInstructions-600 || !strings.HasSuffix(value, ".\n") {
+		t.Errorf("%d characters, ending in %q", n, value[len(value)-40:])
 	}
 }
 

@@ -25,7 +25,7 @@ var names = []string{
 }
 
 func anyModel() *rapid.Generator[*semanticmodel.Model] {
-	texts := []string{"", "", " ", "Sales", "One row for each order line.", "What was invoiced in euro.", "the sales of this table", "Joining date.", strings.Repeat("A long sentence. ", 20), "a\nb"}
+	texts := []string{"", "", " ", "Sales", "One row for each order line.", "What was invoiced in euro.", "the sales of this table", "Joining date.", strings.Repeat("A bell\a rings here. ", 12), strings.Repeat("A long sentence. ", 20), "a\nb"}
 	types := []semanticmodel.DataType{"", semanticmodel.String, semanticmodel.Boolean, semanticmodel.DateTime, semanticmodel.Int64, semanticmodel.Decimal}
 	return rapid.Custom(func(t *rapid.T) *semanticmodel.Model {
 		m := &semanticmodel.Model{}
@@ -79,10 +79,15 @@ func anyModel() *rapid.Generator[*semanticmodel.Model] {
 			end := rapid.SampledFrom(ends)
 			for range rapid.IntRange(0, 6).Draw(t, "relationships") {
 				from, to := end.Draw(t, "from"), end.Draw(t, "to")
-				m.Relationships = append(m.Relationships, semanticmodel.Relationship{
+				r := semanticmodel.Relationship{
 					FromTable: from.Table, FromColumn: from.Name, ToTable: to.Table, ToColumn: to.Name, IsActive: !flag("inactive"),
 					FromCardinality: semanticmodel.Many, ToCardinality: rapid.SampledFrom([]semanticmodel.Cardinality{semanticmodel.One, semanticmodel.Many}).Draw(t, "to many"),
-				})
+				}
+				m.Relationships = append(m.Relationships, r)
+				if flag("twice") {
+					r.IsActive = !r.IsActive
+					m.Relationships = append(m.Relationships, r)
+				}
 			}
 		}
 		return m
@@ -147,7 +152,7 @@ func TestDescriptionsKeepToTheirLimits(t *testing.T) {
 		written := map[proposal.Object]bool{}
 		for _, p := range a.Proposals {
 			written[p.Object] = true
-			if n := utf8.RuneCountInString(p.Value); n < proposal.MinDescription || n > proposal.MaxDescription || strings.ContainsAny(p.Value, "\r\n\t\v\f\u2028\u2029") {
+			if n := utf8.RuneCountInString(p.Value); n < proposal.MinDescription || n > proposal.MaxDescription || strings.ContainsAny(p.Value, "\a\r\n\t\v\f\u2028\u2029") {
 				t.Fatalf("%v: %d runes: %q", p.Object, n, p.Value)
 			}
 			for _, ref := range measureReference.FindAllStringSubmatch(p.Value, -1) {

@@ -326,13 +326,6 @@ func (s *selection) require() {
 			s.need[to] = from
 		}
 	})
-	for _, t := range s.facts.tables {
-		for _, x := range t.fields() {
-			if s.need[x] != nil {
-				delete(s.fields, x)
-			}
-		}
-	}
 	for _, answer := range s.src.Copilot.VerifiedAnswers {
 		for _, ref := range answer.Fields {
 			if x := s.find(ref.Table, ref.Name); x != nil && x.exposed {
