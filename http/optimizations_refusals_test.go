@@ -208,7 +208,7 @@ func TestApplyRefusals(t *testing.T) {
 	w.clock.Store(0)
 
 	// Another member may apply what ada previewed, letter case aside; the bundle is written once.
-	w.post("bob", "/descriptions/apply", apply(strings.ToUpper(descriptions.String()), `,"keys":["Sales|"]`)).operation()
+	w.done("bob", "/descriptions/apply", apply(strings.ToUpper(descriptions.String()), `,"keys":["Sales|"]`))
 	used, _ := w.done("ada", "/optimize/apply", apply(bundle, `,"kinds":["properties"]`))
 	refused("ada", []row{{"bundle: applied already", "/optimize/apply", apply(bundle, ""), domain.InvalidPreview, used.String()}})
 }
