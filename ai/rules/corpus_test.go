@@ -65,7 +65,7 @@ func compare(t *testing.T, name string, m *semanticmodel.Model) {
 	})
 	check := func(how string, after *semanticmodel.Model, more bool) {
 		r := readiness.Assess(after, readiness.Options{})
-		if r.RawUncapped == nil || *r.RawUncapped < *before.RawUncapped || more && *r.RawUncapped <= *before.RawUncapped {
+		if r.RawUncapped == nil || *r.Raw < *before.Raw || *r.RawUncapped < *before.RawUncapped || more && *r.RawUncapped <= *before.RawUncapped {
 			t.Errorf("%s: %s takes the score from %v to %v", name, how, *before.RawUncapped, r.RawUncapped)
 			return
 		}

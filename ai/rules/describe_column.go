@@ -57,6 +57,8 @@ func (f *facts) columnLead(x *field) string {
 	}
 	verb, state, _ := strings.Cut(said, " ")
 	switch {
+	case said == t.noun() && t.role != dimension:
+		each = " of each row"
 	case said == t.noun():
 		said = "name or code"
 		each = " that tells one " + t.noun() + " from another"

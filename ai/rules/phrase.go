@@ -9,13 +9,13 @@ import (
 // abbreviations are what names of data models shorten, where one reading is by
 // far the most common.
 var abbreviations = map[string]string{
-	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category", "cd": "code", "chnl": "channel", "cnt": "count", "ctry": "country",
+	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category", "cd": "code", "chnl": "channel", "cmt": "comment", "cnt": "count", "cntry": "country", "ctry": "country",
 	"cogs": "cost of goods sold", "cust": "customer", "cum": "cumulative", "dept": "department", "desc": "description", "dest": "destination", "diff": "difference",
 	"dow": "day of week", "dt": "date", "dur": "duration", "emp": "employee", "flg": "flag", "freq": "frequency", "fte": "full-time equivalents", "fy": "fiscal year", "gl": "general ledger", "grp": "group",
 	"id": "identifier", "lat": "latitude", "lon": "longitude", "ly": "last year", "max": "maximum", "mgr": "manager", "mom": "month over month",
-	"mth": "month", "mtd": "month to date", "nbr": "number", "nm": "name", "nr": "number", "num": "number", "org": "organization", "pct": "percent", "pm": "prior month",
-	"pq": "prior quarter", "prev": "previous", "prod": "product", "py": "prior year", "qoq": "quarter over quarter", "qtd": "quarter to date", "qtr": "quarter",
-	"qty": "quantity", "ref": "reference", "rev": "revenue", "sk": "surrogate key", "sku": "stock keeping unit", "src": "source", "tgt": "target", "tot": "total",
+	"mth": "month", "mtd": "month to date", "nbr": "number", "nm": "name", "nr": "number", "num": "number", "opp": "opportunity", "org": "organization", "ownr": "owner", "pct": "percent", "pm": "prior month",
+	"pq": "prior quarter", "prev": "previous", "prob": "probability", "prod": "product", "py": "prior year", "qoq": "quarter over quarter", "qtd": "quarter to date", "qtr": "quarter",
+	"qty": "quantity", "ref": "reference", "rev": "revenue", "rgn": "region", "sk": "surrogate key", "sku": "stock keeping unit", "src": "source", "tgt": "target", "tot": "total",
 	"ts": "timestamp", "uom": "unit of measure", "var": "variance", "wk": "week", "yoy": "year over year", "yr": "year", "ytd": "year to date",
 }
 
