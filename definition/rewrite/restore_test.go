@@ -136,6 +136,16 @@ func TestRestoreOfWhatWasCreated(t *testing.T) {
 		}
 		part(t, restored, "Copilot/version.json")
 	})
+	t.Run("an entity that somebody added to stays", func(t *testing.T) {
+		d := with(d, "definition/c.tmdl", lsdl)
+		written, undos := write(t, d, hide...)
+		culture := part(t, written, "definition/c.tmdl")
+		edited := strings.Replace(culture, `"ConceptualProperty": "C"`, `"ConceptualProperty": "C" } }, "Terms": [], "More": { "And": {`, 1)
+		got := part(t, restore(with(written, "definition/c.tmdl", edited), undos), "definition/c.tmdl")
+		if !strings.Contains(got, `"t.c"`) || strings.Contains(got, `"t.m"`) || strings.Count(got, "Hidden") != 1 {
+			t.Error(got)
+		}
+	})
 	t.Run("a file that somebody added to stays", func(t *testing.T) {
 		schema := part(t, written, "Copilot/schema.json")
 		restored := restore(with(written, "Copilot/schema.json", strings.Replace(schema, "{", `{"x": 1,`, 1)), undos)

@@ -39,9 +39,11 @@ func TestValues(t *testing.T) {
 		{"no visibility", ofTMDL, change(rewrite.Visibility, "T", "", ""), absent},
 		{"a visibility", schema(`{"tables":[{"name":"t ","columns":[{"name":"c","visibility":"Auto"}]},{"name":"T","visibility":"Hidden"}]}`), change(rewrite.Visibility, "T", "C", ""), is("Auto")},
 		{"an entry that does not count", schema(`{"tables":[{"name":"t ","columns":[{"name":"c","visibility":"Auto"}]},{"name":"T","visibility":"Hidden"}]}`), change(rewrite.Visibility, "T", "", ""), absent},
+		{"what stands in an entry that does not count", schema(`{"tables":[{"name":"t"},{"name":"T","columns":[{"name":"C","visibility":"Auto"}]}]}`), change(rewrite.Visibility, "T", "C", ""), absent},
 		{"a measure in the list of columns", schema(`{"tables":[{"name":"T","columns":[{"name":"M","visibility":"Auto"}]}]}`), change(rewrite.Visibility, "T", "M", ""), absent},
 		{"a visibility in the linguistic schema", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Visibility, "T", "", ""), is("Hidden")},
 		{"a linguistic schema that follows the model", with(ofTMDL, "definition/c.tmdl", strings.Replace(lsdl, "Authored", "", 1)), change(rewrite.Visibility, "T", "", ""), absent},
+		{"a linguistic schema that hides a hierarchy", with(ofTMDL, "definition/c.tmdl", "cultureInfo a\n\tlinguisticMetadata = {\"Entities\": {\"h\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\", \"Hierarchy\": \"H\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Authored\"}}, \"t\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\"}}, \"Visibility\": {\"Value\": \"Hidden\"}}}}\n"), change(rewrite.Visibility, "T", "", ""), absent},
 		{"a linguistic schema beside Copilot parts", with(with(ofTMDL, "definition/c.tmdl", lsdl), "Copilot/settings.json", "{}"), change(rewrite.Visibility, "T", "", ""), absent},
 	} {
 		got, err := rewrite.Values(c.d, []rewrite.Target{c.target.Target})

@@ -240,6 +240,41 @@ func TestWrite(t *testing.T) {
 			},
 		},
 		{
+			"a list behind the columns", model("definition/a.tmdl", "table T\n\tmeasure M = 1\n", "Copilot/schema.json", `{"tables":[{"name":"T","columns":[],"hierarchies":[]}]}`, "Copilot/version.json", "{}"),
+			[]rewrite.Change{change(rewrite.Visibility, "T", "M", "Hidden")},
+			[]string{
+				"Copilot/schema.json", `-"{\"tables\":[{\"name\":\"T\",\"columns\":[],\"hierarchies\":[]}]}"`,
+				`+"{\"tables\":[{\"name\":\"T\",\"columns\":[],\"measures\":[{\"name\":\"M\",\"visibility\":\"Hidden\"}],\"hierarchies\":[]}]}"`,
+			},
+		},
+		{
+			"an entity under a key that is free", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", "cultureInfo a\n\tlinguisticMetadata = {\"Entities\": {\"t.c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Authored\"}}}}\n"),
+			[]rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden")},
+			[]string{
+				"definition/c.tmdl",
+				`-"\tlinguisticMetadata = {\"Entities\": {\"t.c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Authored\"}}}}\n"`,
+				`+"\tlinguisticMetadata = {\"Entities\": {\"t.c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Authored\"}},\"t.c_1\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\",\"ConceptualProperty\": \"C\"}},\"State\": \"Generated\",\"Visibility\": {\"Value\": \"Hidden\",\"State\": \"Authored\"}}}}\n"`,
+			},
+		},
+		{
+			"a visibility that a person now chooses", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", strings.Replace(lsdl, "\t\t\t  }\n\t\t\t}\n", "\t\t\t  ,\"c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\", \"ConceptualProperty\": \"C\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Generated\"}}\n\t\t\t  }\n\t\t\t}\n", 1)),
+			[]rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden")},
+			[]string{
+				"definition/c.tmdl",
+				`-"\t\t\t  ,\"c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\", \"ConceptualProperty\": \"C\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Generated\"}}\n"`,
+				`+"\t\t\t  ,\"c\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"T\", \"ConceptualProperty\": \"C\"}}, \"Visibility\": {\"Value\": \"Hidden\", \"State\": \"Authored\"}}\n"`,
+			},
+		},
+		{
+			"a description where the table is declared first by a ref", model("definition/a.tmdl", "ref table T\n\tmeasure M = 1\n", "definition/b.tmdl", "table T\n"),
+			[]rewrite.Change{change(rewrite.Description, "T", "", "a")},
+			[]string{"definition/b.tmdl", `+"/// a\n"`},
+		},
+		{
+			"TMSL lines that stay are not touched", model("model.bim", bim),
+			[]rewrite.Change{change(rewrite.Description, "T", "D", "a\r\nb")}, nil,
+		},
+		{
 			"visibilities beside what follows from the model", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", strings.Replace(lsdl, ",\n\t\t\t        \"State\": \"Authored\"", "", 1), "Copilot/version.json", "{}", "Copilot/schema.json", `{"tables":[{"name":"T"}]}`),
 			[]rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")},
 			[]string{"Copilot/schema.json", `-"{\"tables\":[{\"name\":\"T\"}]}"`, `+"{\"tables\":[{\"name\":\"T\",\"visibility\":\"Hidden\"}]}"`},
@@ -277,6 +312,18 @@ func TestWriteSharesUnchangedParts(t *testing.T) {
 	}
 }
 
+func TestWriteSharesModelThatStays(t *testing.T) {
+	t.Parallel()
+	d := model("model.bim", bim)
+	written, _, err := rewrite.Write(d, []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, _ := written.Part("model.bim"); &now[0] != &d.Parts[0].Data[0] {
+		t.Error("model.bim has bytes of its own")
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	ofTMDL := model("definition/a.tmdl", columnTMDL)
@@ -294,6 +341,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"a table's folder", ofTMDL, []rewrite.Change{change(rewrite.DisplayFolder, "T", "", "a")}, "none with such a property"},
 		{"instructions of a table", ofTMDL, []rewrite.Change{change(rewrite.Instructions, "T", "", "a")}, "none with such a property"},
 		{"twice", ofTMDL, []rewrite.Change{change(rewrite.Description, "T", "", "a"), change(rewrite.Description, "T", "", "b")}, "changed twice"},
+		{"twice in the AI data schema", ofTMDL, []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden"), change(rewrite.Visibility, "T", "", "Hidden")}, "changed twice"},
 		{"a blank text", ofTMDL, []rewrite.Change{change(rewrite.Description, "T", "", " ")}, "may not be blank"},
 		{"one of several", ofTMDL, []rewrite.Change{change(rewrite.Description, "T", "", "a"), change(rewrite.Visibility, "T", "", "x")}, "must be one of"},
 		{"a table without a declaration", model("definition/a.tmdl", "ref table T\n\tcolumn C\n"), []rewrite.Change{change(rewrite.Description, "T", "", "a")}, "describe its declaration"},
