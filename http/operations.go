@@ -109,6 +109,10 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 // result is the result of an operation that succeeded; its shape is that of the type (spec 4.2, result rule 3).
 func (s *Server) result(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	switch o.Type {
+	case operation.AssessSemanticModel:
+		return s.assessed(ctx, o)
+	case operation.AssessSemanticModels:
+		return s.assessedMany(ctx, o)
 	case operation.PreviewOptimization:
 		return s.preview(ctx, o)
 	case operation.ApplyOptimization, operation.RevertOptimization:
@@ -118,31 +122,38 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
 		return s.bundleApply(ctx, o)
 	}
+	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
+}
+
+// assessed is the result of the assessment of one model.
+func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
 		return nil, err
 	}
-	switch o.Type {
-	case operation.AssessSemanticModel:
-		a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			return nil, domain.Refuse(domain.OperationExpired, "the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
-		}
-		return s.assessment(ctx, a, true)
-	case operation.AssessSemanticModels:
-		run, err := s.views.Run(ctx, o.ID)
-		if err != nil {
-			return nil, err
-		}
-		stored, err := s.views.StoredBy(ctx, o.AccountID, o.ID)
-		if err != nil {
-			return nil, err
-		}
-		return bulk(run, stored), nil
+	a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
+	if !found {
+		return nil, domain.Refuse(domain.OperationExpired, "the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
+	}
+	return s.assessment(ctx, a, true)
+}
+
+// assessedMany is the result of the assessment of many models.
+func (s *Server) assessedMany(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+		return nil, err
+	}
+	run, err := s.views.Run(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.views.StoredBy(ctx, o.AccountID, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	return bulk(run, stored), nil
 }
 
 // inTime refuses a result that was kept until then.
