@@ -2,6 +2,8 @@
 // members by their exact names, in the order they stand in, whatever is not
 // asked for skipped where it lies. Errors name the part, the line and the
 // column. It reads megabytes on a single line without building a tree of them.
+//
+// It edits them without loss, too: a Tree keeps the bytes of what is not edited.
 package jsonpart
 
 import (
