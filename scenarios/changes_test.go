@@ -32,17 +32,23 @@ func changeCommands() map[string]command {
 
 // files are the bytes of every file of the workspaces, by path.
 func (w *world) files(ts *testscript.TestScript) map[string]string {
+	all, err := filesIn(w.dir)
+	ts.Check(err)
+	return all
+}
+
+// filesIn are the bytes of every file of a directory, by path.
+func filesIn(dir string) (map[string]string, error) {
 	all := map[string]string{}
-	ts.Check(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	return all, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(w.dir, path)
+		name, _ := filepath.Rel(dir, path)
 		all[filepath.ToSlash(name)] = string(text)
 		return err
-	}))
-	return all
+	})
 }
 
 // keep remembers every file of the workspaces under a name.

@@ -104,6 +104,8 @@ type crash struct {
 	random   *rand.Rand
 	deadline time.Time
 
+	workspaces string // where they are
+
 	base, token string
 	workspace   uuid.UUID
 	models      []uuid.UUID
@@ -114,7 +116,23 @@ type crash struct {
 	last        map[string]any // answer
 }
 
+// newCrash is a service with many models to assess.
 func newCrash(t *testing.T, database ...string) *crash {
+	t.Helper()
+	c := newProgram(t, []string{"ada"}, database...)
+	for i := range crashModels {
+		id, folder := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", i)
+		c.models = append(c.models, id)
+		c.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %03d"},"config":{"logicalId":%q}}`, i, id), folder, ".platform")
+		for j := range crashTables {
+			c.put(table(j), folder, "definition", "tables", fmt.Sprintf("T%d.tmdl", j))
+		}
+	}
+	return c
+}
+
+// newProgram is the program with a workspace and an account of its own, of the named people.
+func newProgram(t *testing.T, people []string, database ...string) *crash {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readiness-crash-") // one that another user, PostgreSQL's, may enter
 	check(t, err)
@@ -123,8 +141,8 @@ func newCrash(t *testing.T, database ...string) *crash {
 	program, err := build()
 	check(t, err)
 	c := &crash{
-		t: t, program: program, data: filepath.Join(dir, "data"), database: database, seed: *seed, workspace: uuid.New(),
-		deadline: time.Now().Add(3 * time.Minute),
+		t: t, program: program, data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces"), database: database, seed: *seed,
+		workspace: uuid.New(), deadline: time.Now().Add(3 * time.Minute),
 	}
 	if c.seed == 0 {
 		c.seed = rand.Uint64()
@@ -135,26 +153,24 @@ func newCrash(t *testing.T, database ...string) *crash {
 			t.Logf("again with -crash.seed %d", c.seed)
 		}
 	})
-	workspaces := filepath.Join(dir, "workspaces")
-	put := func(text string, path ...string) {
-		file := filepath.Join(append([]string{workspaces, "Retail"}, path...)...)
-		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		check(t, os.WriteFile(file, []byte(text), 0o644))
-	}
-	put(fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, c.workspace), "workspace.json")
-	for i := range crashModels {
-		id, folder := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", i)
-		c.models = append(c.models, id)
-		put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %03d"},"config":{"logicalId":%q}}`, i, id), folder, ".platform")
-		for j := range crashTables {
-			put(table(j), folder, "definition", "tables", fmt.Sprintf("T%d.tmdl", j))
-		}
-	}
+	c.put(fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, c.workspace), "workspace.json")
 	accounts := filepath.Join(dir, "accounts.yaml")
-	check(t, os.WriteFile(accounts, []byte("accounts:\n  - accountId: acme\n    plan: Enterprise\n    people:\n      - {person: ada, role: admin}\n"), 0o644))
-	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + workspaces, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
+	text := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    people:\n"
+	for _, person := range people {
+		text += fmt.Sprintf("      - {person: %s, role: admin}\n", person)
+	}
+	check(t, os.WriteFile(accounts, []byte(text), 0o644))
+	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + c.workspaces, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
 	c.database = append([]string{"--data", c.data}, database...)
 	return c
+}
+
+// put writes a file of the workspace.
+func (c *crash) put(text string, path ...string) {
+	c.t.Helper()
+	file := filepath.Join(append([]string{c.workspaces, "Retail"}, path...)...)
+	check(c.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	check(c.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // table is a table that scoring has something to say about.

@@ -1,0 +1,296 @@
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/internal/pgtest"
+)
+
+// TestKilledWrites kills the program at random instants of applies, reverts and bundles of one model. After each of them the
+// files are, to the byte, as before or as written, the record says which, and all was counted once.
+//
+// proves: 4.5/apply/4 4.5/apply/8 4.5/revert/1 8/allowance-optimizationApplies decisions/8/20
+func TestKilledWrites(t *testing.T) {
+	t.Parallel()
+	kills := 50
+	if testing.Short() {
+		kills = 10
+	}
+	w := newWriter(t)
+	w.life(w.rehearse)
+	for killed := 0; killed < kills; {
+		w.busy = w.op != uuid.Nil
+		w.life(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, time.Duration(w.random.Int64N(int64(400*time.Millisecond))))
+			defer cancel()
+			w.live(ctx, false)
+		})
+		if w.busy { // what was killed before it was asked for does not count
+			killed++
+		}
+	}
+	p := w.launch()
+	defer p.kill()
+	w.live(t.Context(), true)
+	w.await("every step is done", func() bool {
+		left, ok := query[int](w.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`)
+		return ok && left == 0
+	})
+	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
+	w.verify()
+}
+
+// writer applies and reverts in turn, in every way there is.
+type writer struct {
+	*crash
+	model  uuid.UUID
+	tokens []string // of people, each of whom may start so much a minute
+	ways   []way
+	before map[string]string
+
+	way   int       // that is applied or reverted now
+	apply uuid.UUID // that stands, or none
+	op    uuid.UUID // that goes on, or none
+	busy  bool      // since the life began, something was asked for
+
+	ended, writes int
+	failed        map[string]int
+}
+
+// way is a way to write.
+type way struct {
+	route, revert string
+	body          map[string]any
+	writes        int
+	written       map[string]string // files
+}
+
+func newWriter(t *testing.T) *writer {
+	t.Helper()
+	var people []string
+	for i := range 12 {
+		people = append(people, fmt.Sprintf("p%d", i))
+	}
+	w := &writer{crash: newProgram(t, people, "--database-url", pgtest.URL(t)), model: uuid.New(), failed: map[string]int{}}
+	w.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, w.model), "Sales.SemanticModel", ".platform")
+	for i := range 10 {
+		w.put(salesTable(i), "Sales.SemanticModel", "definition", "tables", fmt.Sprintf("Sales %d.tmdl", i))
+	}
+	w.before = w.files()
+	return w
+}
+
+// salesTable is a table for which every kind has something to propose.
+func salesTable(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "table 'Sales %d'\n", i)
+	for j := range 12 {
+		fmt.Fprintf(&b, "\n\tmeasure 'Revenue %d of %d' = SUM('Sales %d'[Amount %d])\n\t\tformatString: #,0\n", j, i, i, j)
+	}
+	for j := range 12 {
+		fmt.Fprintf(&b, "\n\tcolumn 'Amount %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: a%d\n", j, j)
+		fmt.Fprintf(&b, "\n\tcolumn 'Region %d'\n\t\tdataType: string\n\t\tsourceColumn: r%d\n", j, j)
+	}
+	return b.String()
+}
+
+func (w *writer) files() map[string]string {
+	w.t.Helper()
+	all, err := filesIn(w.workspaces)
+	check(w.t, err)
+	return all
+}
+
+// ask makes a call as the person whose turn it is.
+func (w *writer) ask(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
+	w.token = w.tokens[w.key%len(w.tokens)]
+	return w.call(ctx, method, path, want, body, headers...)
+}
+
+func (w *writer) route(name string) string {
+	return fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s", w.workspace, w.model, name)
+}
+
+// rehearse does undisturbed what is killed later, and remembers what it writes.
+func (w *writer) rehearse(ctx context.Context) {
+	for i := range 12 {
+		out, err := exec.CommandContext(ctx, w.program, "token", "--data", w.data, "--account", "acme", "--person", fmt.Sprintf("p%d", i)).Output()
+		check(w.t, err)
+		w.tokens = append(w.tokens, strings.TrimSpace(string(out)))
+	}
+	w.rehearsed(ctx, "assess", nil)
+	for _, kind := range []string{"descriptions", "properties", "aiDataSchema"} {
+		preview := w.rehearsed(ctx, kind+"/preview", nil)
+		if changes, _ := preview["changes"].([]any); len(changes) == 0 {
+			w.t.Fatalf("the preview of %s proposes nothing: %v", kind, preview)
+		}
+		w.ways = append(w.ways, way{route: kind + "/apply", revert: "revert", body: map[string]any{"previewId": preview["previewId"]}, writes: 1})
+	}
+	w.ways[1].writes = 2
+	w.ways = append(w.ways, way{route: "optimize", revert: "optimize/revert", body: map[string]any{"approval": "none"}, writes: 4})
+	for i := range w.ways {
+		record := w.rehearsed(ctx, w.ways[i].route, w.ways[i].body)
+		w.ways[i].written = w.files()
+		w.rehearsed(ctx, w.ways[i].revert, map[string]any{"operationId": record["revertOperationId"]})
+		if diff := difference(w.before, w.files()); diff != "" {
+			w.t.Fatalf("%s was not put back undisturbed:\n%s", w.ways[i].route, diff)
+		}
+		w.writes += 2 * w.ways[i].writes
+	}
+}
+
+// rehearsed carries out one operation to its end.
+func (w *writer) rehearsed(ctx context.Context, route string, body any) (result map[string]any) {
+	w.t.Helper()
+	accepted, ok := w.ask(ctx, http.MethodPost, w.route(route), http.StatusAccepted, body)
+	if !ok {
+		w.t.Fatalf("%s was not accepted: %v", route, w.last)
+	}
+	at := "/v1/operations/" + accepted["operationId"].(string)
+	w.await(route+" ends", func() bool {
+		state, _ := w.ask(ctx, http.MethodGet, at, http.StatusOK, nil)
+		return state["status"] == "Succeeded"
+	})
+	result, _ = w.ask(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
+	w.key++
+	return result
+}
+
+// live asks for one thing after the other until its time is over; the last time it ends what goes on and asks for no more.
+func (w *writer) live(ctx context.Context, last bool) {
+	for ctx.Err() == nil {
+		switch {
+		case w.op != uuid.Nil:
+			w.busy = true
+			w.follow(ctx)
+		case last && !w.busy:
+			return
+		default:
+			w.busy = true
+			w.start(ctx)
+		}
+		if last && w.op == uuid.Nil {
+			return
+		}
+		w.wait(ctx, 8*time.Millisecond)
+		if time.Now().After(w.deadline) {
+			w.t.Fatalf("operation %s does not end; the last answer was %v", w.op, w.last)
+		}
+	}
+}
+
+// start asks for what comes next, under a key: a call that got no answer is repeated.
+func (w *writer) start(ctx context.Context) {
+	now := w.ways[w.way]
+	route, body := now.route, now.body
+	if w.apply != uuid.Nil {
+		route, body = now.revert, map[string]any{"operationId": w.apply}
+	}
+	got, ok := w.ask(ctx, http.MethodPost, w.route(route), http.StatusAccepted, body, "Idempotency-Key", fmt.Sprintf("write-%d", w.key))
+	switch {
+	case ok:
+		w.op = uuid.MustParse(got["operationId"].(string))
+		w.runs = append(w.runs, w.op)
+	case got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key"):
+		w.key++ // killed before it was accepted; the key stays taken for a while
+	case got != nil && got["errorCode"] != "RequestBlocked" && got["errorCode"] != "UnknownError":
+		w.t.Fatalf("%s was refused: %v", route, got)
+	}
+}
+
+// follow reads what goes on and, when it has ended, holds the files and the record against it.
+func (w *writer) follow(ctx context.Context) {
+	at := "/v1/operations/" + w.op.String()
+	state, ok := w.ask(ctx, http.MethodGet, at, http.StatusOK, nil)
+	if !ok || state["status"] != "Succeeded" && state["status"] != "Failed" {
+		return
+	}
+	now, reverts := w.ways[w.way], w.apply != uuid.Nil
+	want := now.written
+	if reverts {
+		want = w.before
+	}
+	if state["status"] == "Failed" { // written not at all
+		if want = w.before; reverts {
+			want = now.written
+		}
+		w.failed[fmt.Sprint(state["error"].(map[string]any)["errorCode"])]++
+	} else {
+		record, ok := w.ask(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
+		if !ok {
+			return // killed meanwhile; it is read again
+		}
+		w.recorded(ctx, record, reverts)
+		w.writes += now.writes
+		switch {
+		case !reverts:
+			w.apply = w.op
+		default:
+			w.apply, w.way = uuid.Nil, (w.way+1)%len(w.ways)
+		}
+	}
+	if diff := difference(want, w.files()); diff != "" {
+		w.t.Fatalf("operation %s of %s (revert: %t) is %v and the files are not as it says:\n%s", w.op, now.route, reverts, state["status"], diff)
+	}
+	w.op = uuid.Nil
+	w.ended++
+	w.key++
+}
+
+// recorded holds the record of an apply or of its revert against what was to be done: all of it.
+func (w *writer) recorded(ctx context.Context, record map[string]any, reverts bool) {
+	w.t.Helper()
+	if skipped, _ := record["skipped"].([]any); len(skipped) > 0 {
+		w.t.Errorf("operation %s skipped %v", w.op, skipped)
+	}
+	standing := "Applied"
+	if reverts {
+		standing = "Reverted"
+		var ok bool
+		if record, ok = w.ask(ctx, http.MethodGet, "/v1/operations/"+w.apply.String()+"/result", http.StatusOK, nil); !ok {
+			return
+		}
+	}
+	if record["standing"] != standing {
+		w.t.Errorf("operation %s stands %v, want %s: %v", w.op, record["standing"], standing, record)
+	}
+}
+
+// verify holds the log against what ended: each write landed once and was counted once, and nothing is left behind.
+func (w *writer) verify() {
+	w.t.Helper()
+	count := func(sql string) int {
+		w.t.Helper()
+		n, ok := query[int](w.crash, sql)
+		if !ok {
+			w.t.Fatalf("the database does not answer: %s", sql)
+		}
+		return n
+	}
+	type counts struct{ Spent, Landed, Locked, Tokens int }
+	got := counts{
+		Spent: count(`SELECT coalesce(sum((data->>'amount')::int * CASE type WHEN 'allowance.spent' THEN 1 ELSE -1 END), 0)
+			FROM events WHERE type IN ('allowance.spent', 'allowance.given-back') AND data->>'kind' = 'optimizationApplies'`),
+		Landed: count(`SELECT count(*) FROM events WHERE type = 'optimization.write-landed'`),
+		Locked: count(`SELECT count(*) FILTER (WHERE type = 'optimization.lock-taken') - count(*) FILTER (WHERE type = 'optimization.lock-released') FROM events`),
+		Tokens: count(`SELECT count(*) FROM step_tokens`),
+	}
+	want := counts{Spent: w.writes, Landed: w.writes}
+	if len(w.failed) > 0 {
+		want.Spent = got.Spent // what failed may be given back or not
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Errorf("the log after %d applies and reverts (-want +got):\n%s", w.ended, diff)
+	}
+	w.operate("events", "verify")
+	w.operate("projections", "rebuild", "--diff")
+}
