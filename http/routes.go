@@ -176,7 +176,7 @@ func Routes() []Route {
 		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin},
 
 		// The history of events (decisions 7).
-		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin},
-		{Method: get, Path: "/v1/audit/checkpoint", Scope: read, Group: Read, Role: account.Admin},
+		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin, Built: true},
+		{Method: get, Path: "/v1/audit/checkpoint", Scope: read, Group: Read, Role: account.Admin, Built: true},
 	}
 }

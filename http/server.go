@@ -6,6 +6,7 @@ package http
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,8 @@ type Options struct {
 	PortalURL string
 	// TokenKey authenticates continuation tokens; at least 32 random bytes, the same in every instance.
 	TokenKey []byte
+	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log; the same in every instance.
+	CheckpointKey []byte
 	// Checks are what GET /readyz looks at.
 	Checks   []Check
 	Registry *prometheus.Registry
@@ -71,6 +74,7 @@ type Server struct {
 	base     string // without a slash at its end
 	portal   *url.URL
 	tokenKey []byte
+	signer   ed25519.PrivateKey
 	checks   []Check
 	metrics  *metrics
 	log      *slog.Logger
@@ -99,6 +103,9 @@ func New(o Options) (*Server, error) {
 	if len(o.TokenKey) < 32 {
 		return nil, fmt.Errorf("http: the key of continuation tokens has %d bytes; it needs at least 32", len(o.TokenKey))
 	}
+	if len(o.CheckpointKey) != ed25519.SeedSize {
+		return nil, fmt.Errorf("http: the key of checkpoints has %d bytes; it needs %d", len(o.CheckpointKey), ed25519.SeedSize)
+	}
 	doc, err := loadDescription()
 	if err != nil {
 		return nil, err
@@ -110,7 +117,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
-		checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
+		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
 	}
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err

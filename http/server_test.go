@@ -111,7 +111,7 @@ func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	registry, log := prometheus.NewRegistry(), &logBook{}
 	s, err := readinesshttp.New(readinesshttp.Options{
-		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
+		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
 		Registry: registry, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
 	})
 	check(t, err)
@@ -143,7 +143,7 @@ func TestSpans(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	s, err := readinesshttp.New(readinesshttp.Options{
-		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
+		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
 		Registry: prometheus.NewRegistry(), Tracer: provider, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	check(t, err)
@@ -330,7 +330,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	good := func() readinesshttp.Options {
 		return readinesshttp.Options{
-			BaseURL: "https://api.example.com/readiness/", PortalURL: "https://portal.example.com", TokenKey: make([]byte, 32),
+			BaseURL: "https://api.example.com/readiness/", PortalURL: "https://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
 			Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		}
 	}
@@ -345,6 +345,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"base with a name":  func(o *readinesshttp.Options) { o.BaseURL = "https://me:secret@api.example.com" },
 		"no portal":         func(o *readinesshttp.Options) { o.PortalURL = "" },
 		"short key":         func(o *readinesshttp.Options) { o.TokenKey = make([]byte, 31) },
+		"no signing key":    func(o *readinesshttp.Options) { o.CheckpointKey = nil },
 	} {
 		o := good()
 		change(&o)

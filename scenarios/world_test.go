@@ -189,7 +189,7 @@ func (w *world) up() {
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, BaseURL: base, PortalURL: portal,
-		TokenKey: bytes.Repeat([]byte{2}, 32), Registry: prometheus.NewRegistry(), Log: w.options.Log, Now: w.now,
+		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: prometheus.NewRegistry(), Log: w.options.Log, Now: w.now,
 		Checks: []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}, {Name: "views", Run: w.engine.Check}},
 	})
 	check(w.t, err)

@@ -128,7 +128,8 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	}
 	server, err := http.New(http.Options{
 		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, BaseURL: f.baseURL, PortalURL: f.portalURL,
-		TokenKey: s.secrets.key("continuation tokens", 32), Checks: s.checks(), Registry: newRegistry(s.pool), Tracer: s.tracer,
+		TokenKey: s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
+		Checks: s.checks(), Registry: newRegistry(s.pool), Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})
 	if err != nil {

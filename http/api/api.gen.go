@@ -105,6 +105,21 @@ func (e AssessmentUsageAccess) Valid() bool {
 	}
 }
 
+// Defines values for AuditCheckpointAlgorithm.
+const (
+	Ed25519 AuditCheckpointAlgorithm = "Ed25519"
+)
+
+// Valid indicates whether the value is a known member of the AuditCheckpointAlgorithm enum.
+func (e AuditCheckpointAlgorithm) Valid() bool {
+	switch e {
+	case Ed25519:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BulkAssessmentRowOutcome.
 const (
 	BulkAssessmentRowOutcomeAssessed    BulkAssessmentRowOutcome = "Assessed"
@@ -723,6 +738,79 @@ type AssessmentUsage struct {
 // AssessmentUsageAccess Present on an operation's result.
 type AssessmentUsageAccess string
 
+// AuditCheckpoint defines model for AuditCheckpoint.
+type AuditCheckpoint struct {
+	AccountID string                   `json:"accountId"`
+	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
+
+	// Events How many are in it.
+	Events int64 `json:"events"`
+
+	// Hash SHA-256 in hexadecimal.
+	Hash string `json:"hash"`
+
+	// KeyID The first 16 hexadecimal digits of the SHA-256 of the public key.
+	KeyID string `json:"keyId"`
+
+	// Position Of the last event that is in it.
+	Position int64 `json:"position"`
+
+	// PublicKey Base64. Compare it, or keyId, with what you were given another way.
+	PublicKey []byte `json:"publicKey"`
+
+	// Signature Base64.
+	Signature []byte `json:"signature"`
+
+	// SignedAtUtc To the second.
+	SignedAtUtc time.Time `json:"signedAtUtc"`
+}
+
+// AuditCheckpointAlgorithm defines model for AuditCheckpoint.Algorithm.
+type AuditCheckpointAlgorithm string
+
+// AuditEvent defines model for AuditEvent.
+type AuditEvent struct {
+	// Data What happened, as it was recorded.
+	Data    json.RawMessage    `json:"data"`
+	EventID openapi_types.UUID `json:"eventId"`
+
+	// Hash SHA-256 in hexadecimal: of everything above, of what came before it in the stream, and of its position.
+	Hash string `json:"hash"`
+
+	// OperationID The operation it came of.
+	OperationID *string `json:"operationId"`
+
+	// Person For whom it was recorded; null for what the operator did.
+	Person *string `json:"person"`
+
+	// Position Its place in the log.
+	Position      int64     `json:"position"`
+	RecordedAtUtc time.Time `json:"recordedAtUtc"`
+
+	// RequestID The x-ms-request-id of the call it came of.
+	RequestID *string `json:"requestId"`
+
+	// SchemaVersion Of the shape of data.
+	SchemaVersion int `json:"schemaVersion"`
+
+	// Stream What it is about.
+	Stream string `json:"stream"`
+	Type   string `json:"type"`
+
+	// Version Its place in the stream.
+	Version int64 `json:"version"`
+}
+
+// AuditEventList defines model for AuditEventList.
+type AuditEventList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI     `json:"continuationUri,omitempty"`
+	Value           []AuditEvent `json:"value"`
+}
+
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -1286,6 +1374,33 @@ type SemanticModelID = openapi_types.UUID
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
 
+// ListAuditEventsParams defines parameters for ListAuditEvents.
+type ListAuditEventsParams struct {
+	// Stream Lists only the events of this stream.
+	Stream *string `form:"stream,omitempty" json:"stream,omitempty"`
+
+	// Type Lists only the events of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// OperationID Lists only what this operation recorded.
+	OperationID *openapi_types.UUID `form:"operationId,omitempty" json:"operationId,omitempty"`
+
+	// Person Lists only what was recorded for this person, by their id at the issuer.
+	Person *string `form:"person,omitempty" json:"person,omitempty"`
+
+	// Since Lists only what was recorded then or later.
+	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Until Lists only what was recorded before.
+	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
+
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // ListOperationsParams defines parameters for ListOperations.
 type ListOperationsParams struct {
 	// Status Lists only operations with this status.
@@ -1450,6 +1565,12 @@ type ServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(w http.ResponseWriter, r *http.Request)
+	// GetAuditCheckpoint Read the signed checkpoint of the account's events
+	// (GET /v1/audit/checkpoint)
+	GetAuditCheckpoint(w http.ResponseWriter, r *http.Request)
+	// ListAuditEvents List the events of the account, oldest first
+	// (GET /v1/audit/events)
+	ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(w http.ResponseWriter, r *http.Request)
@@ -1540,6 +1661,144 @@ func (siw *ServerInterfaceWrapper) ListPermissions(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListPermissions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAuditCheckpoint operation middleware
+func (siw *ServerInterfaceWrapper) GetAuditCheckpoint(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAuditCheckpoint(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAuditEvents operation middleware
+func (siw *ServerInterfaceWrapper) ListAuditEvents(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAuditEventsParams
+
+	// ------------- Optional query parameter "stream" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "stream", r.URL.Query(), &params.Stream, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "stream"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "stream", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "operationId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operationId", r.URL.Query(), &params.OperationID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "operationId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "operationId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "person" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "person", r.URL.Query(), &params.Person, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "person"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "person", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "until" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "until", r.URL.Query(), &params.Until, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "until"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "until", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAuditEvents(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2704,6 +2963,10 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/audit/checkpoint", wrapper.GetAuditCheckpoint).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/audit/events", wrapper.ListAuditEvents).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/licenses", wrapper.ListLicenses).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/operations", wrapper.ListOperations).Methods(http.MethodGet)
@@ -2789,6 +3052,49 @@ type ListPermissionsResponseObject interface {
 type ListPermissions200JSONResponse PermissionList
 
 func (response ListPermissions200JSONResponse) VisitListPermissionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAuditCheckpointRequestObject struct {
+}
+
+type GetAuditCheckpointResponseObject interface {
+	VisitGetAuditCheckpointResponse(w http.ResponseWriter) error
+}
+
+type GetAuditCheckpoint200JSONResponse AuditCheckpoint
+
+func (response GetAuditCheckpoint200JSONResponse) VisitGetAuditCheckpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAuditEventsRequestObject struct {
+	Params ListAuditEventsParams
+}
+
+type ListAuditEventsResponseObject interface {
+	VisitListAuditEventsResponse(w http.ResponseWriter) error
+}
+
+type ListAuditEvents200JSONResponse AuditEventList
+
+func (response ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -3356,6 +3662,12 @@ type StrictServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
+	// GetAuditCheckpoint Read the signed checkpoint of the account's events
+	// (GET /v1/audit/checkpoint)
+	GetAuditCheckpoint(ctx context.Context, request GetAuditCheckpointRequestObject) (GetAuditCheckpointResponseObject, error)
+	// ListAuditEvents List the events of the account, oldest first
+	// (GET /v1/audit/events)
+	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
@@ -3498,6 +3810,56 @@ func (sh *strictHandler) ListPermissions(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListPermissionsResponseObject); ok {
 		if err := validResponse.VisitListPermissionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAuditCheckpoint operation middleware
+func (sh *strictHandler) GetAuditCheckpoint(w http.ResponseWriter, r *http.Request) {
+	var request GetAuditCheckpointRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAuditCheckpoint(ctx, request.(GetAuditCheckpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAuditCheckpoint")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAuditCheckpointResponseObject); ok {
+		if err := validResponse.VisitGetAuditCheckpointResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAuditEvents operation middleware
+func (sh *strictHandler) ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams) {
+	var request ListAuditEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAuditEvents(ctx, request.(ListAuditEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAuditEvents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAuditEventsResponseObject); ok {
+		if err := validResponse.VisitListAuditEventsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

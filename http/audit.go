@@ -1,0 +1,77 @@
+package http
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"time"
+
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// ListAuditEvents answers GET /v1/audit/events (decisions 7).
+func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
+	q := projections.AuditQuery{AccountID: of(ctx).who.Account, OperationID: r.Params.OperationID, Since: r.Params.Since, Until: r.Params.Until}
+	filters := url.Values{}
+	for name, given := range map[string]struct{ from, to *string }{
+		"stream": {r.Params.Stream, &q.Stream}, "type": {r.Params.Type, &q.Type}, "person": {r.Params.Person, &q.Person},
+	} {
+		if given.from != nil {
+			*given.to = *given.from
+			filters.Set(name, *given.from)
+		}
+	}
+	if q.OperationID != nil {
+		filters.Set("operationId", q.OperationID.String())
+	}
+	for name, at := range map[string]*time.Time{"since": q.Since, "until": q.Until} {
+		if at != nil {
+			filters.Set(name, at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	p, err := openPage[projections.AuditCursor](s, q.AccountID, "/v1/audit/events", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	q.After, q.Limit = p.After, p.Limit+1
+	found, err := s.views.AuditEvents(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, token, uri, err := cut(p, found, func(e projections.AuditEvent) projections.AuditCursor {
+		return projections.AuditCursor{Position: e.Position}
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := api.AuditEventList{Value: make([]api.AuditEvent, len(found)), ContinuationToken: token, ContinuationURI: uri}
+	for i, e := range found {
+		list.Value[i] = api.AuditEvent{
+			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion, RecordedAtUtc: e.RecordedAt,
+			Person: text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: e.Data, Hash: hex.EncodeToString(e.Hash),
+		}
+	}
+	return api.ListAuditEvents200JSONResponse(list), nil
+}
+
+// GetAuditCheckpoint answers GET /v1/audit/checkpoint (decisions 7).
+func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject, error) {
+	account := of(ctx).who.Account
+	c, err := s.views.Checkpoint(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	public := s.signer.Public().(ed25519.PublicKey)
+	key := sha256.Sum256(public)
+	out := api.AuditCheckpoint{
+		AccountID: account, Position: c.Position, Events: c.Events, Hash: hex.EncodeToString(c.Head[:]), SignedAtUtc: s.now().UTC().Truncate(time.Second),
+		Algorithm: api.Ed25519, KeyID: hex.EncodeToString(key[:8]), PublicKey: public,
+	}
+	out.Signature = ed25519.Sign(s.signer, fmt.Appendf(nil, "readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n",
+		out.AccountID, out.Position, out.Events, out.Hash, out.SignedAtUtc.Format(time.RFC3339)))
+	return api.GetAuditCheckpoint200JSONResponse(out), nil
+}

@@ -1,0 +1,254 @@
+package http_test
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain"
+	"readiness/domain/assessment"
+)
+
+// history reads every page of an account's events.
+func (w *world) history(tok string, query url.Values) (all []map[string]any) {
+	w.t.Helper()
+	for address := w.base + "/v1/audit/events?" + query.Encode(); address != ""; {
+		answer := w.get(address, tok).ok(200)
+		all = append(all, answer.value()...)
+		if len(all) > 10_000 {
+			w.t.Fatal("the list does not end")
+		}
+		address, _ = answer.body["continuationUri"].(string)
+	}
+	return all
+}
+
+// positions are the places of events in the log.
+func positions(events []map[string]any) []int64 {
+	all := make([]int64, len(events))
+	for i, e := range events {
+		all[i] = int64(e["position"].(float64))
+	}
+	return all
+}
+
+// recorded are the positions of the stored events that a condition holds of.
+func (w *world) recorded(where string, args ...any) (all []int64) {
+	w.t.Helper()
+	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(array_agg(position ORDER BY position), '{}') FROM events WHERE `+where, args...).Scan(&all))
+	return all
+}
+
+// An administrator reads everything the account's log holds as it was recorded, in pages and narrowed to what is asked for;
+// nothing of another account, whoever's ids are named, and never a token.
+//
+// proves: 7.2/AdminRoleRequired
+func TestAuditEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	op := w.assess("ada", modelA)
+	w.later(time.Hour)
+	bobs := w.assess("bob", modelB)
+	w.assessed("acme", bobs, modelB, assessment.Usage{})
+	theirs := w.assess("oscar", modelA)
+
+	w.spendsNothing(func() {
+		all := w.history(ada, url.Values{"maxResults": {"3"}})
+		want := w.recorded(`account_id = 'acme'`)
+		if diff := cmp.Diff(want, positions(all)); diff != "" || len(all) < 12 {
+			t.Fatalf("positions (-want +got):\n%s", diff)
+		}
+		for _, e := range all {
+			var stored struct {
+				id, stream, kind, data, meta, hash string
+				version, schema                    int
+				at                                 time.Time
+			}
+			check(t, w.pool.QueryRow(t.Context(), `SELECT event_id::text, stream, version, type, schema_version, data::text, metadata::text, recorded_at, encode(hash, 'hex') FROM events WHERE position = $1`, int64(e["position"].(float64))).
+				Scan(&stored.id, &stored.stream, &stored.version, &stored.kind, &stored.schema, &stored.data, &stored.meta, &stored.at, &stored.hash))
+			var data, meta map[string]any
+			check(t, json.Unmarshal([]byte(stored.data), &data))
+			check(t, json.Unmarshal([]byte(stored.meta), &meta))
+			want := map[string]any{
+				"position": e["position"], "eventId": stored.id, "stream": stored.stream, "version": float64(stored.version), "type": stored.kind, "schemaVersion": float64(stored.schema),
+				"recordedAtUtc": stored.at.UTC().Format(time.RFC3339Nano), "person": meta["person"], "requestId": meta["requestId"], "operationId": meta["operationId"], "data": data, "hash": stored.hash,
+			}
+			if diff := cmp.Diff(want, e); diff != "" {
+				t.Errorf("event (-stored +answered):\n%s", diff)
+			}
+		}
+		if text := fmt.Sprint(all); strings.Contains(text, "eyJ") || strings.Contains(text, "oscar") {
+			t.Error("the history tells a token, or of another account")
+		}
+
+		stream := "assessment-acme-" + modelB.String()
+		middle := all[len(all)/2]["recordedAtUtc"].(string)
+		for name, tt := range map[string]struct {
+			query url.Values
+			where string
+			args  []any
+		}{
+			"a stream":                   {url.Values{"stream": {stream}}, `stream = $1`, []any{stream}},
+			"another account's stream":   {url.Values{"stream": {"account-other"}}, `false`, nil},
+			"a type":                     {url.Values{"type": {"operation.accepted"}}, `type = 'operation.accepted' AND account_id = 'acme'`, nil},
+			"a type there is not":        {url.Values{"type": {"operation"}}, `false`, nil},
+			"an operation":               {url.Values{"operationId": {strings.ToUpper(op.String())}}, `metadata->>'operationId' = $1`, []any{op.String()}},
+			"another account's":          {url.Values{"operationId": {theirs.String()}}, `false`, nil},
+			"a person":                   {url.Values{"person": {"bob"}}, `metadata->>'person' = 'bob'`, nil},
+			"another account's person":   {url.Values{"person": {"oscar"}}, `false`, nil},
+			"since":                      {url.Values{"since": {middle}}, `account_id = 'acme' AND recorded_at >= $1::timestamptz`, []any{middle}},
+			"until":                      {url.Values{"until": {middle}}, `account_id = 'acme' AND recorded_at < $1::timestamptz`, []any{middle}},
+			"since and until":            {url.Values{"since": {middle}, "until": {middle}}, `false`, nil},
+			"a person, a type and since": {url.Values{"person": {"bob"}, "type": {"operation.accepted"}, "since": {"2026-01-01T00:00:00+01:00"}}, `metadata->>'person' = 'bob' AND type = 'operation.accepted'`, nil},
+		} {
+			tt.query.Set("maxResults", "2")
+			if diff := cmp.Diff(w.recorded(tt.where, tt.args...), positions(w.history(ada, tt.query)), cmp.Comparer(slices.Equal[[]int64])); diff != "" {
+				t.Errorf("%s: positions (-want +got):\n%s", name, diff)
+			}
+		}
+
+		page := w.get("/v1/audit/events?maxResults=1&person=ada", ada).ok(200).body["continuationToken"].(string)
+		for _, query := range []string{
+			"since=yesterday", "until=2026-13-01T00:00:00Z", "operationId=x", "stream=", "type=", "person=", "maxResults=0", "maxResults=501", "continuationToken=x",
+			"continuationToken=" + page, "person=bob&continuationToken=" + page, "type=a&type=b",
+		} {
+			w.get("/v1/audit/events?"+query, ada).refused(400, domain.InvalidRequest)
+		}
+	})
+}
+
+// An append that is still running keeps later events back, so that no page is passed that something appears on.
+func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.assess("ada", modelA)
+	before := positions(w.history(w.as("ada"), nil))
+	running, err := w.pool.Begin(t.Context())
+	check(t, err)
+	defer func() { _ = running.Rollback(t.Context()) }()
+	mark, err := w.store.Watermark(t.Context())
+	check(t, err)
+	_, err = running.Exec(t.Context(), `SELECT pg_advisory_xact_lock_shared($1)`, int64(0x4553)<<44+mark) // as an append does
+	check(t, err)
+	w.assess("ada", modelB)
+	if diff := cmp.Diff(before, positions(w.history(w.as("ada"), nil))); diff != "" {
+		t.Errorf("while an append is running (-before +got):\n%s", diff)
+	}
+	check(t, running.Rollback(t.Context()))
+	if got := positions(w.history(w.as("ada"), nil)); len(got) <= len(before) {
+		t.Errorf("got %v after it, want more than %v", got, before)
+	}
+}
+
+// Who does not administer the account reads neither the history nor its checkpoint.
+//
+// proves: 7.2/AdminRoleRequired 5/6-AdminRoleRequired 5/3
+func TestAuditIsForAdministrators(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.spendsNothing(func() {
+		for _, path := range []string{"/v1/audit/events", "/v1/audit/checkpoint"} {
+			w.get(path, w.as("bob")).refused(403, domain.AdminRoleRequired)
+			w.get(path+"?maxResults=nonsense", w.as("bob")).refused(403, domain.AdminRoleRequired)
+			w.get(path, w.as("bob", "openid")).refused(403, domain.InsufficientScopes)
+			w.get(path, w.as("ada")).ok(200)
+			w.send(http.MethodPost, path, w.as("ada"), "").refused(405, domain.InvalidRequest)
+		}
+	})
+}
+
+// checkpointed is a checkpoint whose signature an auditor has verified, as docs/operating.md says.
+type checkpointed struct {
+	position, events int64
+	hash             string
+	key              string
+}
+
+func (w *world) checkpoint(tok string) checkpointed {
+	w.t.Helper()
+	b := w.get("/v1/audit/checkpoint", tok).ok(200).body
+	c := checkpointed{int64(b["position"].(float64)), int64(b["events"].(float64)), b["hash"].(string), b["keyId"].(string)}
+	public, err := base64.StdEncoding.DecodeString(b["publicKey"].(string))
+	check(w.t, err)
+	signature, err := base64.StdEncoding.DecodeString(b["signature"].(string))
+	check(w.t, err)
+	signed := fmt.Sprintf("readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n", b["accountId"], c.position, c.events, c.hash, b["signedAtUtc"])
+	if b["algorithm"] != "Ed25519" || !ed25519.Verify(public, []byte(signed), signature) {
+		w.t.Fatalf("the signature does not verify: %v", b)
+	}
+	if ed25519.Verify(public, []byte(strings.Replace(signed, "acme", "other", 1)), signature) {
+		w.t.Fatal("the signature does not bind the account")
+	}
+	if id := sha256.Sum256(public); c.key != hex.EncodeToString(id[:])[:16] {
+		w.t.Errorf("got keyId %s of key %x", c.key, public)
+	}
+	return c
+}
+
+// agrees holds a checkpoint against the events that the interface lists now.
+func (w *world) agrees(tok string, c checkpointed) bool {
+	w.t.Helper()
+	head, n := make([]byte, sha256.Size), int64(0)
+	for _, e := range w.history(tok, url.Values{"maxResults": {"500"}}) {
+		at := int64(e["position"].(float64))
+		if at > c.position {
+			break
+		}
+		hash, err := hex.DecodeString(e["hash"].(string))
+		check(w.t, err)
+		sum := sha256.Sum256(slices.Concat(head, binary.BigEndian.AppendUint64(nil, uint64(at)), hash))
+		head, n = sum[:], n+1
+	}
+	return n == c.events && hex.EncodeToString(head) == c.hash
+}
+
+// A checkpoint is what the events that the interface lists come to; one that was kept still agrees when more has happened,
+// and no longer once anything before it is changed or removed, what the database's owner can do without a trace included.
+func TestAuditCheckpoint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	w.assess("ada", modelA)
+	w.assess("oscar", modelA)
+	first := w.checkpoint(ada)
+	if want := w.recorded(`account_id = 'acme'`); first.position != want[len(want)-1] || first.events != int64(len(want)) {
+		t.Errorf("got %+v, want up to %d, %d events", first, want[len(want)-1], len(want))
+	}
+	if again := w.checkpoint(ada); again != first {
+		t.Errorf("got %+v, then %+v, and nothing happened", first, again)
+	}
+	w.assess("bob", modelB)
+	second := w.checkpoint(ada)
+	if !w.agrees(ada, first) || !w.agrees(ada, second) || second.events <= first.events || second.key != first.key {
+		t.Errorf("the checkpoints %+v and %+v do not agree with the log", first, second)
+	}
+
+	for name, damage := range map[string]string{
+		"an event changed with its hash": `UPDATE events SET type = 'operation.succeeded', hash = sha256(hash) WHERE position = $1`,
+		"a whole stream removed":         `DELETE FROM events WHERE stream = (SELECT stream FROM events WHERE position = $1)`,
+	} {
+		w := newWorld(t)
+		w.assess("ada", modelA)
+		kept := w.checkpoint(w.as("ada"))
+		_, err := w.pool.Exec(t.Context(), `ALTER TABLE events DISABLE TRIGGER USER`)
+		check(t, err)
+		_, err = w.pool.Exec(t.Context(), damage, w.recorded(`account_id = 'acme' AND type LIKE 'operation.%'`)[0])
+		check(t, err)
+		if w.agrees(w.as("ada"), kept) {
+			t.Errorf("%s: the checkpoint agrees all the same", name)
+		}
+	}
+}
