@@ -17,6 +17,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -45,6 +46,7 @@ type Permissions interface {
 type Jobs interface {
 	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
 	Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error
+	ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error
 }
 
 // Caller is the signed-in person of a call, with what their account lets them
@@ -95,11 +97,14 @@ type Service struct {
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)
 	// Recorder records what becomes of applies and reverts.
 	Recorder Recorder
-	Plans    account.Plans
-	Jobs     Jobs
-	Vault    *vault.Vault
-	Now      func() time.Time
-	NewID    func() uuid.UUID
+	// CollectorURL is where Pixies are looked at in a workspace whose tracking
+	// setup does not say: the service's own collector.
+	CollectorURL string
+	Plans        account.Plans
+	Jobs         Jobs
+	Vault        *vault.Vault
+	Now          func() time.Time
+	NewID        func() uuid.UUID
 }
 
 // metadata is what every event of a call says of where it came from.

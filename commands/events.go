@@ -5,6 +5,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
@@ -26,6 +27,8 @@ func Events() []eventstore.Type {
 		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
 		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{},
 		optimization.LockTaken{}, optimization.LockReleased{},
+		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
+		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}, pixies.Seen{},
 		optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{},
 	)
 }

@@ -21,6 +21,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
@@ -55,6 +56,10 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	child := optimization.Child{
 		Kind: optimization.Descriptions, PreviewID: &itemID, PreviewStanding: optimization.ChildSucceeded, ExpiresAt: &at, OperationID: &itemID, Reverts: &itemID,
 		Standing: optimization.ChildFailed, Code: domain.ItemChanged, Message: "changed",
+	}
+	report := pixies.Report{
+		ReportID: id(6), WorkspaceID: id(3), ReportName: "Sales", ModelID: &itemID, Status: pixies.HasPixies, Pages: &seven, Visuals: &forty,
+		Placed: []pixies.Placed{{Page: "Overview", ID: "0f"}}, ChangedAt: &at, Holder: &itemID, LastOperation: &itemID,
 	}
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
@@ -122,6 +127,22 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		optimization.BundleAccepted{Form: optimization.Unattended, AcceptedAt: at, ModelName: "Sales", WorkspaceName: "Retail", Of: &itemID, Children: []optimization.Child{child}},
 		optimization.ChildChanged{Child: child},
 		optimization.BundleUsed{By: id(9)},
+		pixies.Held{Report: report},
+		pixies.Added{Report: report},
+		pixies.Removed{Report: report},
+		pixies.LeftAsItWas{Report: report},
+		pixies.Gone{Report: report},
+		pixies.RunAccepted{
+			Verb: pixies.Adds, WorkspaceID: id(3), WorkspaceName: "Retail", Reports: []pixies.Named{{ReportID: id(6), ReportName: "Sales"}}, Single: true,
+			Setup:   &pixies.Setup{CollectorBaseURL: "https://views.example", Size: 4, Corner: "TopLeft", ExcludePages: []string{"Draft*"}},
+			License: "main", KeepCopies: true,
+		},
+		pixies.ChangeIntended{
+			ReportID: id(6), Outcome: pixies.OutcomeAdded, ModelID: &itemID, Placed: report.Placed, Pages: 7, Visuals: 40, TrackedItem: true,
+			DefinitionHash: "sha256:2", CopyHash: "sha256:3",
+		},
+		pixies.ReportEnded{ReportID: id(6), Outcome: pixies.OutcomeFailed, Pages: &seven, Visuals: &forty, Error: &failure},
+		pixies.Seen{ReportID: id(6), Day: "2026-11-21", Views: map[string]int{"Overview": 7}},
 		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)

@@ -7,15 +7,20 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
-// noticed is what a listing says of a tracked item that the account does not
-// know yet.
+// noticed is what a listing says of an item that the account does not know yet.
 type noticed struct {
-	past    *eventstore.Past[trackeditem.Item]
-	command domain.Command[trackeditem.Item]
+	past   eventstore.Loadable
+	record func(*eventstore.Change) error
+}
+
+// notices is a command on an item's stream that a listing gives cause to.
+func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed {
+	return noticed{past, func(c *eventstore.Change) error { return eventstore.Decide(c, past, command) }}
 }
 
 // notice holds the account's tracked items of a workspace against the complete
@@ -39,10 +44,17 @@ func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID,
 		if name, there := names[i.ItemID]; there {
 			command = trackeditem.Rename{DisplayName: name}
 		}
-		if events, err := command.Decide(i); err != nil {
+		events, err := command.Decide(i)
+		if err != nil {
 			return nil, err
-		} else if len(events) > 0 {
-			seen = append(seen, noticed{eventstore.FoldLast(trackeditem.Stream(who.Account, i.ItemID), trackeditem.Evolve), command})
+		}
+		if len(events) == 0 {
+			continue
+		}
+		seen = append(seen, notices(eventstore.FoldLast(trackeditem.Stream(who.Account, i.ItemID), trackeditem.Evolve), command))
+		if _, there := names[i.ItemID]; !there && t == item.Report {
+			report := eventstore.FoldLast(pixies.Stream(who.Account, i.ItemID), pixies.Evolve)
+			seen = append(seen, notices(report, pixies.MarkDeleted{WorkspaceID: workspaceID, At: at}))
 		}
 	}
 	return seen, nil
@@ -51,7 +63,7 @@ func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID,
 // record decides what was noticed, from the streams.
 func record(c *eventstore.Change, seen []noticed) error {
 	for _, n := range seen {
-		if err := eventstore.Decide(c, n.past, n.command); err != nil {
+		if err := n.record(c); err != nil {
 			return err
 		}
 	}

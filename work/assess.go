@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -158,7 +157,7 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	model, _ := run.Model(step.ModelID)
 	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
 	if domain.IsRefused(err, domain.ItemNotFound) {
-		return &found{gone: w.gone(ctx, as, step)}, err
+		return &found{gone: lacks(ctx, w.Platform, as, step.WorkspaceID, item.SemanticModel, step.ModelID)}, err
 	}
 	if err != nil {
 		return nil, err
@@ -186,13 +185,6 @@ func (w *assessor) usage(ctx context.Context, as item.Caller) (item.Access, erro
 		return "", err
 	}
 	return cmp.Or(access[item.PermissionUsage], item.Unavailable), nil
-}
-
-// gone reports whether the workspace, complete, lacks the model: only then was it
-// deleted (decisions 8.8). Where the workspace cannot be listed nothing is known.
-func (w *assessor) gone(ctx context.Context, as item.Caller, step assessment.Step) bool {
-	listed, err := w.Platform.Items(ctx, as, step.WorkspaceID, item.SemanticModel)
-	return err == nil && !slices.ContainsFunc(listed, func(it item.Item) bool { return it.ID == step.ModelID })
 }
 
 // score reads the definition, fills in what the regime makes of it and returns

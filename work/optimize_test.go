@@ -234,7 +234,7 @@ func (p *struck) WriteDefinition(ctx context.Context, as item.Caller, it item.It
 // A write that was cut off is made once, whether it had reached the platform or
 // not, and one that somebody else came before fails and writes nothing.
 //
-// proves: 4.5/apply/4, 4.5/apply/9, 3.1/item-changed, 2.7/error/ItemChanged
+// proves: 4.5/apply/4 4.5/apply/9 3.1/item-changed 2.7/error/ItemChanged
 func TestAWriteThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	const theirs = "\t/// Theirs.\r\n\tmeasure Revenue"
@@ -338,7 +338,7 @@ func TestAnUnrelatedEditSurvives(t *testing.T) {
 // The second write of properties starts on a read by the person who started the
 // operation, once, however many read at once.
 //
-// proves: 4.5/apply/6, 5/5
+// proves: 4.5/apply/6 5/5
 func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)

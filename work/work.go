@@ -24,6 +24,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/vault"
 )
@@ -33,6 +34,7 @@ import (
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
+	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition makes d the item's definition if the one there still has
 	// the hash ifHash; else ItemChanged, and nothing is written.
 	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
@@ -118,10 +120,24 @@ func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.S
 	return nil
 }
 
+// ChangePixies enqueues the steps of a run over reports in the transaction that
+// accepts it.
+func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error {
+	jobs := make([]river.InsertManyParams, len(steps))
+	for i, s := range steps {
+		jobs[i] = river.InsertManyParams{Args: changePixies{s}}
+	}
+	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
+		return fmt.Errorf("work: enqueue: %w", err)
+	}
+	return nil
+}
+
 // Start takes up what was left behind and begins to work. Stop ends it.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
+	river.AddWorker(workers, &pixier{Options: q.o, busy: &q.busy})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, busy: &q.busy})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{

@@ -27,6 +27,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/internal/pgtest"
 	"readiness/platform/folder"
@@ -55,7 +56,9 @@ type bench struct {
 	steps   []assessment.Step
 	// optimize are the steps of optimizations that were enqueued.
 	optimize []optimization.Step
-	now      time.Time
+	// pixies are the steps of runs over reports that were enqueued.
+	pixies []pixies.Step
+	now    time.Time
 }
 
 // Assess implements commands.Jobs.
@@ -67,6 +70,12 @@ func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) err
 // Optimize implements commands.Jobs.
 func (b *bench) Optimize(_ context.Context, _ pgx.Tx, steps ...optimization.Step) error {
 	b.optimize = append(b.optimize, steps...)
+	return nil
+}
+
+// ChangePixies implements commands.Jobs.
+func (b *bench) ChangePixies(_ context.Context, _ pgx.Tx, steps []pixies.Step) error {
+	b.pixies = append(b.pixies, steps...)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"readiness/definition"
 	"readiness/definition/rewrite"
@@ -137,9 +136,8 @@ func (w *optimizer) rewritten(ctx context.Context, work optimization.Work, d def
 // noticeGone marks the model's tracked item deleted when the workspace, complete,
 // lacks the model (decisions 8.8).
 func (w *optimizer) noticeGone(ctx context.Context, as item.Caller, step optimization.Step) error {
-	listed, err := w.Platform.Items(ctx, as, step.WorkspaceID, item.SemanticModel)
-	if err != nil || slices.ContainsFunc(listed, func(it item.Item) bool { return it.ID == step.ModelID }) {
-		return nil //nolint:nilerr // where the workspace cannot be listed nothing is known
+	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.SemanticModel, step.ModelID) {
+		return nil
 	}
 	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ModelID), trackeditem.Evolve)
 	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {

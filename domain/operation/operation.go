@@ -25,6 +25,8 @@ const (
 	PreviewOptimizations Type = "PreviewOptimizations"
 	ApplyOptimizations   Type = "ApplyOptimizations"
 	RevertOptimizations  Type = "RevertOptimizations"
+	AddPixies            Type = "AddPixies"
+	RemovePixies         Type = "RemovePixies"
 )
 
 // Status is an operation's state (spec 3.1).

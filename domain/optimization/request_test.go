@@ -28,7 +28,7 @@ func refused(t *testing.T, err error, code domain.Code, texts ...string) {
 	}
 }
 
-// proves: 4.5/kind, 9/6
+// proves: 4.5/kind 9/6
 func TestKindOf(t *testing.T) {
 	t.Parallel()
 	for _, k := range optimization.Kinds() {

@@ -32,7 +32,7 @@ func TestRevertOf(t *testing.T) {
 	}
 }
 
-// proves: 7.3/409-ItemChanged, 7.2/ItemChanged
+// proves: 7.3/409-ItemChanged 7.2/ItemChanged
 func TestRevertRefusals(t *testing.T) {
 	t.Parallel()
 	one := applied(t, operationID(1), optimization.Descriptions, describe("Revenue", "", "First."))
@@ -80,7 +80,7 @@ func TestRevertRefusals(t *testing.T) {
 	}
 }
 
-// proves: 3.5/reverted, 3.5/reverted-in-part
+// proves: 3.5/reverted 3.5/reverted-in-part
 func TestPutBack(t *testing.T) {
 	t.Parallel()
 	evolve := optimization.Evolve

@@ -1,0 +1,158 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// StartPixies starts adding Pixies to a report, or removing them (spec 4.7, add
+// and remove rules).
+func (s *Service) StartPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID, reportID uuid.UUID) (Accepted, error) {
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+		if err != nil {
+			return err
+		}
+		report, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.Report, reportID)
+		if err != nil {
+			return err
+		}
+		return s.acceptPixies(ctx, who, operationID, pixies.RunAccepted{Verb: verb, Single: true}, workspace, []item.Item{report}, nil)
+	})
+}
+
+// StartBulkPixies starts adding Pixies to many reports of a workspace, or removing
+// them, as one run (spec 4.7, bulk rules). A report named twice counts once.
+func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted, error) {
+	switch n := len(reportIDs); {
+	case n == 0:
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds is empty; name 1 to %d reports", pixies.MaxReports)
+	case n > pixies.MaxReports:
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", n, pixies.MaxReports)
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+		if err != nil {
+			return err
+		}
+		listed, err := s.Platform.Items(ctx, who.Caller, workspaceID, item.Report)
+		if err != nil {
+			return err
+		}
+		reports, err := named(listed, workspaceID, item.Report, distinct(reportIDs))
+		if err != nil {
+			return err
+		}
+		seen, err := s.notice(ctx, who, workspaceID, item.Report, listed)
+		if err != nil {
+			return err
+		}
+		return s.acceptPixies(ctx, who, operationID, pixies.RunAccepted{Verb: verb}, workspace, reports, seen)
+	})
+}
+
+// acceptPixies holds the reports, which were looked up as the caller, checks the
+// caps on tracked items for the whole run, and enqueues a step for each. A report
+// becomes a tracked item right before it is written to.
+func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
+	adds := run.Verb == pixies.Adds
+	if adds { // removing is never checked (decisions 8.6)
+		if err := s.active(ctx, who, workspace.ID); err != nil {
+			return err
+		}
+	}
+	limits, err := s.limits(who.Plan)
+	if err != nil {
+		return err
+	}
+	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
+	owner := eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
+	standings := make([]*eventstore.Past[pixies.Report], len(reports))
+	tracked := make([]*eventstore.Past[trackeditem.Item], len(reports))
+	pasts := []eventstore.Loadable{past, owner, total}
+	for i, r := range reports {
+		standings[i] = eventstore.FoldLast(pixies.Stream(who.Account, r.ID), pixies.Evolve)
+		tracked[i] = eventstore.FoldLast(trackeditem.Stream(who.Account, r.ID), trackeditem.Evolve)
+		pasts = append(pasts, standings[i], tracked[i])
+	}
+	for _, n := range seen {
+		pasts = append(pasts, n.past)
+	}
+	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+		run.WorkspaceID, run.WorkspaceName, run.Reports = workspace.ID, workspace.DisplayName, nil
+		var fresh []uuid.UUID
+		for i, r := range reports {
+			hold := pixies.Hold{OperationID: operationID, ReportID: r.ID, WorkspaceID: workspace.ID, ReportName: r.DisplayName}
+			if err := eventstore.Decide(c, standings[i], hold); err != nil {
+				return err
+			}
+			run.Reports = append(run.Reports, pixies.Named{ReportID: r.ID, ReportName: r.DisplayName})
+			if !tracked[i].State.Counts() {
+				fresh = append(fresh, r.ID)
+			}
+		}
+		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.Report}
+		if run.Single {
+			resource.ItemID = &reports[0].ID
+		}
+		op := operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: operation.RemovePixies, Owner: who.Person, Resource: resource}
+		if adds {
+			caps := trackeditem.CapsOf(owner.State, who.License, limits.TrackedItems)
+			if _, err := (trackeditem.Count{ItemIDs: fresh, Caps: caps}).Decide(total.State); err != nil {
+				return err
+			}
+			setup, err := s.setup(owner.State, workspace.ID)
+			if err != nil {
+				return err
+			}
+			run.Setup, run.License = &setup, caps.LicenseID
+			op.Type, op.Impact = operation.AddPixies, pixies.Impact(run.Single, len(fresh))
+		}
+		run.KeepCopies = owner.State.Settings.DefinitionCopies == account.CopiesKeep30Days
+		if err := eventstore.Decide(c, past, pixies.AcceptRun{Operation: op, Run: run}); err != nil {
+			return err
+		}
+		if err := record(c, seen); err != nil {
+			return err
+		}
+		sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+		c.Queue(sql, args...)
+		s.remember(c, who, operationID)
+		steps := make([]pixies.Step, len(reports))
+		for i, r := range reports {
+			steps[i] = pixies.Step{
+				AccountID: who.Account, OperationID: operationID, WorkspaceID: workspace.ID, ReportID: r.ID,
+				Person: who.Person, Plan: who.Plan, RequestID: who.RequestID, Trace: who.Trace,
+			}
+		}
+		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.ChangePixies(ctx, tx, steps) })
+		return nil
+	})
+}
+
+// setup is the workspace's saved tracking setup, or the documented default (spec
+// 4.7, add rule 1; decisions 8.2).
+func (s *Service) setup(a account.Account, workspaceID uuid.UUID) (pixies.Setup, error) {
+	var setup pixies.Setup
+	if text, saved := a.Saved[account.TrackingSetupDocument(workspaceID)]; saved {
+		if err := json.Unmarshal([]byte(text), &setup); err != nil {
+			return setup, fmt.Errorf("commands: read the tracking setup of workspace %s: %w", workspaceID, err)
+		}
+	}
+	setup.CollectorBaseURL = cmp.Or(setup.CollectorBaseURL, s.CollectorURL)
+	return setup, nil
+}

@@ -1,0 +1,264 @@
+package pixies
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// MaxReports is how many reports one call may name (spec 8).
+const MaxReports = 100
+
+// Verb is what a run does.
+type Verb string
+
+// The verbs.
+const (
+	Adds    Verb = "Add"
+	Removes Verb = "Remove"
+)
+
+// Outcome says how a report of a run ended (decisions 6).
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeAdded   Outcome = "Added"
+	OutcomeUpdated Outcome = "Updated"
+	OutcomeRemoved Outcome = "Removed"
+	OutcomeFailed  Outcome = "Failed"
+)
+
+// Setup is the workspace's tracking setup that a run adds Pixies with; zero
+// values are the documented defaults (decisions 8.2).
+type Setup struct {
+	CollectorBaseURL string   `json:"collectorBaseUrl"`
+	Size             int      `json:"size,omitempty"`
+	Corner           string   `json:"corner,omitempty"`
+	ExcludePages     []string `json:"excludePages,omitempty"`
+}
+
+// Named is a report of a run.
+type Named struct {
+	ReportID   uuid.UUID `json:"reportId"`
+	ReportName string    `json:"reportName"`
+}
+
+// RunAccepted follows operation.Accepted on the operation's stream: which reports
+// the run is over, and what it does to them.
+type RunAccepted struct {
+	Verb          Verb      `json:"verb"`
+	WorkspaceID   uuid.UUID `json:"workspaceId"`
+	WorkspaceName string    `json:"workspaceName"`
+	Reports       []Named   `json:"reports"`
+	Setup         *Setup    `json:"setup,omitempty"`
+	// Single: the call named its one report in its address.
+	Single bool `json:"single"`
+	// License is the one that new tracked items count against, KeepCopies whether
+	// a copy of each definition is kept before it is changed.
+	License    string `json:"licenseId,omitempty"`
+	KeepCopies bool   `json:"keepCopies,omitempty"`
+}
+
+// ChangeIntended: the platform is about to be touched. CopyHash addresses the copy
+// of the definition that is kept.
+type ChangeIntended struct {
+	ReportID       uuid.UUID  `json:"reportId"`
+	Outcome        Outcome    `json:"outcome"`
+	ModelID        *uuid.UUID `json:"semanticModelId,omitempty"`
+	Placed         []Placed   `json:"placed,omitempty"`
+	Pages          int        `json:"pages"`
+	Visuals        int        `json:"visuals"`
+	TrackedItem    bool       `json:"trackedItem"`
+	DefinitionHash string     `json:"definitionHash"`
+	CopyHash       string     `json:"copyHash,omitempty"`
+}
+
+// ReportEnded: one report of the run has its outcome. Each has exactly one.
+type ReportEnded struct {
+	ReportID uuid.UUID          `json:"reportId"`
+	Outcome  Outcome            `json:"outcome"`
+	Pages    *int               `json:"pages,omitempty"`
+	Visuals  *int               `json:"visuals,omitempty"`
+	Error    *operation.Failure `json:"error,omitempty"`
+}
+
+// EventType implements domain.Event.
+func (RunAccepted) EventType() string    { return "pixies.run-accepted" }
+func (ChangeIntended) EventType() string { return "pixies.change-intended" }
+func (ReportEnded) EventType() string    { return "pixies.report-ended" }
+
+// Run is an operation that adds Pixies or removes them, folded from its stream.
+type Run struct {
+	Operation operation.Operation
+	RunAccepted
+	Intended map[uuid.UUID]ChangeIntended
+	Results  []ReportEnded // in the order they ended
+}
+
+// EvolveRun returns r after e.
+func EvolveRun(r Run, e domain.Event) Run {
+	switch e := e.(type) {
+	case RunAccepted:
+		r.RunAccepted = e
+	case ChangeIntended:
+		intended := make(map[uuid.UUID]ChangeIntended, len(r.Intended)+1)
+		for id, i := range r.Intended {
+			intended[id] = i
+		}
+		intended[e.ReportID] = e
+		r.Intended = intended
+	case ReportEnded:
+		r.Results = append(slices.Clip(r.Results), e)
+	default:
+		r.Operation = operation.Evolve(r.Operation, e)
+	}
+	return r
+}
+
+// Report returns the run's report with the id.
+func (r Run) Report(id uuid.UUID) (Named, bool) {
+	i := slices.IndexFunc(r.Reports, func(n Named) bool { return n.ReportID == id })
+	if i < 0 {
+		return Named{}, false
+	}
+	return r.Reports[i], true
+}
+
+// Result returns how the report ended, if it has.
+func (r Run) Result(id uuid.UUID) (ReportEnded, bool) {
+	i := slices.IndexFunc(r.Results, func(e ReportEnded) bool { return e.ReportID == id })
+	if i < 0 {
+		return ReportEnded{}, false
+	}
+	return r.Results[i], true
+}
+
+// Open reports whether work on the report is still to be done.
+func (r Run) Open(id uuid.UUID) bool {
+	_, known := r.Report(id)
+	_, ended := r.Result(id)
+	return known && !ended && !r.Operation.Status.Ended()
+}
+
+// AcceptRun puts a run in the log as an operation.
+type AcceptRun struct {
+	Operation operation.Accepted
+	Run       RunAccepted
+}
+
+// Decide implements domain.Command.
+func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
+	return []domain.Event{c.Operation, c.Run}, nil
+}
+
+// Begin says that work on the run begins. It says so once.
+type Begin struct{}
+
+// Decide implements domain.Command.
+func (Begin) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status != operation.NotStarted {
+		return nil, nil
+	}
+	if r.Single {
+		return []domain.Event{operation.Started{}}, nil
+	}
+	none := 0
+	return []domain.Event{operation.Started{Percent: &none}}, nil
+}
+
+// Intend records what is about to be written to a report. A step that is carried
+// out again after a crash, on a definition that has changed, records it anew.
+type Intend struct{ Intended ChangeIntended }
+
+// Decide implements domain.Command.
+func (c Intend) Decide(r Run) ([]domain.Event, error) {
+	if !r.Open(c.Intended.ReportID) {
+		return nil, nil
+	}
+	return []domain.Event{c.Intended}, nil
+}
+
+// EndReport gives a report of the run its outcome; the last one ends the
+// operation. It succeeds when any report was changed, and fails when none was
+// (spec 3.1, 4.7 bulk rule 4).
+type EndReport struct{ Ended ReportEnded }
+
+// Decide implements domain.Command.
+func (c EndReport) Decide(r Run) ([]domain.Event, error) {
+	if !r.Open(c.Ended.ReportID) {
+		return nil, nil
+	}
+	events := []domain.Event{c.Ended}
+	r = EvolveRun(r, c.Ended)
+	if len(r.Results) < len(r.Reports) {
+		return append(events, operation.Progressed{Percent: 100 * len(r.Results) / len(r.Reports)}), nil
+	}
+	tracked := r.tracked()
+	failed := slices.IndexFunc(r.Results, func(e ReportEnded) bool { return e.Error != nil })
+	changed := slices.ContainsFunc(r.Results, func(e ReportEnded) bool { return e.Error == nil })
+	if changed {
+		if announced := r.Operation.Impact.TrackedItems; announced != nil && *announced != tracked {
+			events = append(events, operation.ImpactCorrected{Impact: Impact(r.Single, tracked)})
+		}
+		return append(events, operation.Completed{}), nil
+	}
+	failure := *r.Results[failed].Error
+	if !r.Single {
+		failure = operation.Failure{Code: r.Verb.failed(), Message: "no report could be changed; the result of each says why: " + failure.Message}
+	}
+	impact := r.Operation.Impact
+	if r.Verb == Adds {
+		impact = Impact(r.Single, tracked)
+	}
+	return append(events, operation.Broken{Failure: failure, Impact: impact}), nil
+}
+
+// tracked is how many reports the run made tracked items.
+func (r Run) tracked() int {
+	n := 0
+	for _, i := range r.Intended {
+		if i.TrackedItem {
+			n++
+		}
+	}
+	return n
+}
+
+// Impact is what a run that makes n reports tracked items spends.
+func Impact(single bool, n int) operation.Impact {
+	i := operation.Impact{TrackedItems: &n}
+	if single {
+		made := n > 0
+		i.TrackedItem = &made
+	}
+	return i
+}
+
+// failed is the code of an operation of the verb that could not do its work.
+func (v Verb) failed() domain.Code {
+	if v == Adds {
+		return domain.AddPixiesFailed
+	}
+	return domain.RemovePixiesFailed
+}
+
+// OperationCode turns the code of a refusal into the code that a report fails
+// with (spec 2.7): those the list does not have become the verb's own.
+func (v Verb) OperationCode(c domain.Code) domain.Code {
+	switch c {
+	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.ItemChanged,
+		domain.PlatformAccessDenied, domain.PlatformUnavailable, domain.TrackedItemLimitReached:
+		return c
+	case domain.LicenseTrackedItemLimitReached:
+		return domain.TrackedItemLimitReached
+	case domain.WorkspaceNotFound:
+		return domain.ItemNotFound
+	case domain.PlatformConsentRequired:
+		return domain.PlatformAccessDenied
+	}
+	return v.failed()
+}

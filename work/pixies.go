@@ -1,0 +1,320 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
+	"readiness/definition"
+	"readiness/definition/pixie"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// changePixies is the job that changes one report of a run.
+type changePixies struct {
+	pixies.Step
+}
+
+// Kind implements river.JobArgs.
+func (changePixies) Kind() string { return "change-pixies" }
+
+// pixier carries changePixies jobs out.
+type pixier struct {
+	river.WorkerDefaults[changePixies]
+	Options
+	busy *busy
+}
+
+// copyLife is how long a copy of a definition is kept (spec 8).
+const copyLife = 30 * 24 * time.Hour
+
+// Work implements river.Worker. Its error means a fault of ours that is worth
+// another attempt; whatever the platform or the report makes of the step is an
+// outcome in the log.
+func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
+	defer w.busy.begin(job.ID)()
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	step := job.Args.Step
+	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
+	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, run, pixies.Begin{})
+	})
+	if err != nil || !run.State.Open(step.ReportID) {
+		return err
+	}
+	var done *pixies.ChangeIntended
+	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
+		done, err = w.change(ctx, step, run.State)
+	} else {
+		err = domain.Refuse(run.State.Verb.OperationCode(""), "the service stopped %d times while it changed this report; the fault is the service's", crashes)
+	}
+	if err == nil {
+		return w.end(ctx, step, *done, nil)
+	}
+	_, doubt := errors.AsType[*inDoubt](err)
+	lasting := w.Now().Sub(job.CreatedAt) > faultLife
+	switch refusal, refused := domain.Refused(err); {
+	case doubt && !lasting, refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+		return err
+	case refused:
+		return w.end(ctx, step, pixies.ChangeIntended{}, &operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
+	case len(job.Errors) >= patience && lasting:
+		w.Log.Error("a step gave up", "operationId", step.OperationID, "reportId", step.ReportID, "error", err)
+		return w.end(ctx, step, pixies.ChangeIntended{}, &operation.Failure{Code: run.State.Verb.OperationCode(""), Message: "a fault of the service kept it from changing this report; call again later"})
+	}
+	return err
+}
+
+// change brings the report to where the run wants it and returns what was done.
+// What will be written is in the log before the platform is touched; carried out
+// again after a crash it comes to the same, because a report that is as wanted is
+// not written.
+func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (*pixies.ChangeIntended, error) {
+	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report's turn came; call again")
+	}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	named, _ := run.Report(step.ReportID)
+	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
+	for range rewrites {
+		done, err := w.changeOnce(ctx, as, it, step, run)
+		if domain.IsRefused(err, domain.ItemNotFound) {
+			return nil, errors.Join(err, w.noticeGone(ctx, as, step))
+		}
+		if err != nil || done != nil {
+			return done, err
+		}
+	}
+	return nil, errors.New("work: the report was changed each time it was about to be written")
+}
+
+// changeOnce reads the report and writes it; it returns nothing when somebody
+// changed it in between.
+func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run) (*pixies.ChangeIntended, error) {
+	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
+	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
+	if err := w.Store.Load(ctx, report, now); err != nil {
+		return nil, err
+	}
+	earlier, again := now.State.Intended[step.ReportID]
+	d, err := w.Platform.Definition(ctx, as, it)
+	if err != nil {
+		if again && !domain.IsRefused(err, domain.ItemNotFound) {
+			err = &inDoubt{err}
+		}
+		return nil, err
+	}
+	known := report.State.Known()
+	if again {
+		known = pixies.Report{Placed: earlier.Placed}.Known()
+	}
+	changed, intended, err := w.edit(d, step, run, known)
+	if err != nil {
+		return nil, err
+	}
+	if again { // what was intended is what was done
+		intended.Outcome, intended.TrackedItem, intended.ModelID = earlier.Outcome, earlier.TrackedItem, earlier.ModelID
+	} else if intended.Outcome == pixies.OutcomeAdded && report.State.Status == pixies.HasPixies {
+		intended.Outcome = pixies.OutcomeUpdated
+	}
+	before := d.Hash()
+	if before == changed.Hash() && (again || run.Verb == pixies.Removes) {
+		return &intended, nil
+	}
+	if !again || earlier.DefinitionHash != before {
+		intended.DefinitionHash = before
+		if err := w.intend(ctx, as, it, step, run, d, &intended, again); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Platform.WriteDefinition(ctx, as, it, changed, before)
+	switch r, refused := domain.Refused(err); {
+	case err == nil:
+		return &intended, nil
+	case refused && r.Code == domain.ItemChanged:
+		return nil, nil
+	case refused && r.Code != domain.PlatformUnavailable:
+		return nil, err
+	}
+	return nil, &inDoubt{err}
+}
+
+// edit is the report as the run wants it. A fault in our own rules fails this
+// report and disturbs no other step.
+func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run, known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.Log.Error("an edit of a report broke down", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
+			err = domain.Refuse(run.Verb.OperationCode(""), "the service could not change this report; the fault is the service's and its operator was told")
+		}
+	}()
+	i.ReportID = step.ReportID
+	if run.Verb == pixies.Removes {
+		i.Outcome = pixies.OutcomeRemoved
+		changed, _, err = pixie.Remove(d, step.ReportID.String())
+	} else {
+		i.Outcome = pixies.OutcomeAdded
+		setup := pixie.Setup{
+			CollectorBaseURL: run.Setup.CollectorBaseURL, Size: run.Setup.Size, Corner: pixie.Corner(run.Setup.Corner), ExcludePages: run.Setup.ExcludePages,
+		}
+		var placed []pixie.Placed
+		var counts pixie.Counts
+		changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), setup, known, w.newPixie)
+		i.Pages, i.Visuals = counts.Pages, counts.Visuals
+		for _, p := range placed {
+			i.Placed = append(i.Placed, pixies.Placed{Page: p.Page, ID: p.ID})
+		}
+	}
+	if err != nil {
+		err = domain.Refuse(domain.ItemNotReadable, "the report cannot be changed: %s", err)
+	}
+	return changed, i, err
+}
+
+// newPixie is an id that nobody can guess: 122 random bits.
+func (w *pixier) newPixie() string {
+	id := uuid.New()
+	return fmt.Sprintf("%x", id[:])
+}
+
+// intend records what is about to be written, with the copy that is kept of what
+// is there, and makes a report that never had Pixies a tracked item.
+func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, d definition.Definition, intended *pixies.ChangeIntended, again bool) error {
+	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
+	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
+	total := eventstore.FoldLast(trackeditem.CountStream(step.AccountID), trackeditem.EvolveTotal)
+	owner := eventstore.Fold(account.Stream(step.AccountID), account.Evolve)
+	var sql string
+	var args []any
+	if run.KeepCopies && !again {
+		body, err := json.Marshal(copied{step.ReportID, d.Parts})
+		if err != nil {
+			return fmt.Errorf("work: encode the copy of a report: %w", err)
+		}
+		if intended.CopyHash, sql, args, err = documents.PutUntil(body, w.Now().Add(copyLife)); err != nil {
+			return err
+		}
+	}
+	if model, ok, err := w.Platform.ModelOf(ctx, as, it); err != nil {
+		return err
+	} else if ok && run.Verb == pixies.Adds {
+		intended.ModelID = &model.ID
+	}
+	limits, ok := w.Plans[step.Plan]
+	if !ok {
+		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
+	}
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{past, tracked, total, owner}, func(c *eventstore.Change) error {
+		if run.Verb == pixies.Adds && !tracked.State.Counts() {
+			caps := trackeditem.CapsOf(owner.State, run.License, limits.TrackedItems)
+			if err := eventstore.Decide(c, total, trackeditem.Count{ItemIDs: []uuid.UUID{step.ReportID}, Caps: caps}); err != nil {
+				return err
+			}
+			if err := eventstore.Decide(c, tracked, w.claim(step, run, it, caps.LicenseID)); err != nil {
+				return err
+			}
+			intended.TrackedItem = true
+		}
+		if sql != "" {
+			c.Queue(sql, args...)
+		}
+		return eventstore.Decide(c, past, pixies.Intend{Intended: *intended})
+	})
+}
+
+func (w *pixier) claim(step pixies.Step, run pixies.Run, it item.Item, license string) trackeditem.Claim {
+	return trackeditem.Claim{
+		ItemID: step.ReportID, ItemType: item.Report, WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: it.DisplayName,
+		LicenseID: license, At: w.Now(),
+	}
+}
+
+// copied is a report's definition as it was before it was changed.
+type copied struct {
+	ReportID uuid.UUID         `json:"reportId"`
+	Parts    []definition.Part `json:"parts"`
+}
+
+// end records a report's outcome: on the run, on the report's own stream and on
+// its tracked item. All of it or nothing; a second time changes nothing.
+func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIntended, failure *operation.Failure) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
+	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
+	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, report, tracked}, func(c *eventstore.Change) error {
+		if !run.State.Open(step.ReportID) {
+			return nil
+		}
+		ended := pixies.ReportEnded{ReportID: step.ReportID, Outcome: done.Outcome, Error: failure}
+		adds := run.State.Verb == pixies.Adds
+		switch {
+		case failure != nil:
+			ended.Outcome = pixies.OutcomeFailed
+		case adds:
+			ended.Pages, ended.Visuals = &done.Pages, &done.Visuals
+		}
+		if err := eventstore.Decide(c, run, pixies.EndReport{Ended: ended}); err != nil {
+			return err
+		}
+		if run.State.Operation.Status.Ended() {
+			sql, args := w.Vault.Forget(step.OperationID)
+			c.Queue(sql, args...)
+		}
+		switch {
+		case failure != nil:
+			return eventstore.Decide(c, report, pixies.Release{OperationID: step.OperationID})
+		case adds:
+			if err := eventstore.Decide(c, report, pixies.Add{
+				OperationID: step.OperationID, ModelID: done.ModelID, Pages: done.Pages, Visuals: done.Visuals, Placed: done.Placed, At: w.Now(),
+			}); err != nil {
+				return err
+			}
+			named, _ := run.State.Report(step.ReportID)
+			return eventstore.Decide(c, tracked, w.claim(step, run.State, item.Item{DisplayName: named.ReportName}, tracked.State.LicenseID))
+		}
+		had := report.State.Status == pixies.HasPixies
+		if err := eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()}); err != nil || !had {
+			return err
+		}
+		return eventstore.Decide(c, tracked, trackeditem.RemovePixies{})
+	})
+}
+
+// noticeGone marks a report deleted when the workspace, complete, lacks it
+// (decisions 8.8).
+func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Step) error {
+	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.Report, step.ReportID) {
+		return nil
+	}
+	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()})
+	})
+}
+
+func (*pixier) metadata(step pixies.Step) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
+		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
+	}
+}
