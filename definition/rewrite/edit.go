@@ -35,8 +35,9 @@ type source interface {
 	put(t Target, written *string) error
 	// lineageTag is the object's, "" when it has none.
 	lineageTag(o object) string
-	// linguistic is the culture's linguistic schema.
-	linguistic(culture string) (*linguistic, error)
+	// linguistic is the culture's linguistic schema; escaped says that what is put
+	// into it must be escaped as it was.
+	linguistic(culture string, escaped bool) (*linguistic, error)
 	// changed are the parts with other bytes than before, by path.
 	changed() (map[string][]byte, error)
 }
@@ -126,12 +127,12 @@ type linguistic struct {
 	// commit writes the edited schema back into what holds it, and returns how
 	// what it replaced was escaped there; put is how to escape what it puts there,
 	// nil for the usual way. It is nil when there is nothing to do.
-	commit func(put *string) *string
+	commit func(put []byte) []byte
 }
 
 // writeLinguistic edits the culture's linguistic schema.
-func (e *edit) writeLinguistic(culture string, write func(root *jsonpart.Value) (*string, error)) (was, escaped *string, err error) {
-	l, err := e.source.linguistic(culture)
+func (e *edit) writeLinguistic(culture string, write func(root *jsonpart.Value) (*string, error)) (was *string, escaped []byte, err error) {
+	l, err := e.source.linguistic(culture, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +143,7 @@ func (e *edit) writeLinguistic(culture string, write func(root *jsonpart.Value) 
 }
 
 func (e *edit) restoreLinguistic(u Undo) error {
-	l, err := e.source.linguistic(u.Culture)
+	l, err := e.source.linguistic(u.Culture, u.Escaped != nil)
 	if err != nil {
 		return ErrChanged
 	}

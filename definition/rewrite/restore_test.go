@@ -187,3 +187,16 @@ func TestRestoreBytes(t *testing.T) {
 	}
 	same(t, d, restored)
 }
+
+func TestRestoreBytesThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{`"{\"CustomInstructions\":\"a` + "\xff" + `b\"}"`, `{"CustomInstructions":"a` + "\xff" + `b"}`} {
+		d := model("model.bim", `{"model":{"tables":[],"cultures":[{"name":"a","linguisticMetadata":{"content":`+content+`}}]}}`)
+		written, undos := write(t, d, change(rewrite.Instructions, "", "", "x"))
+		restored, err := rewrite.Restore(written, undos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, d, restored)
+	}
+}

@@ -86,7 +86,7 @@ type Undo struct {
 	Bytes []byte `json:"bytes,omitempty"`
 	// Escaped is how Lines stood in a text of model.bim, where that differs from
 	// how it would be written today.
-	Escaped *string `json:"escaped,omitempty"`
+	Escaped []byte `json:"escaped,omitempty"`
 	// Culture is the one whose linguistic schema was written to, "" for none.
 	Culture string `json:"culture,omitempty"`
 	// Made is what the write put around the value in the AI data schema, each

@@ -170,7 +170,7 @@ func (s *tmdlSource) lineageTag(o object) string {
 	return ""
 }
 
-func (s *tmdlSource) linguistic(culture string) (*linguistic, error) {
+func (s *tmdlSource) linguistic(culture string, _ bool) (*linguistic, error) {
 	if open := s.schemas[culture]; open != nil {
 		return &linguistic{root: open.tree.Root}, nil
 	}

@@ -145,7 +145,7 @@ func (s *tmslSource) lineageTag(o object) string {
 	return ""
 }
 
-func (s *tmslSource) linguistic(culture string) (*linguistic, error) {
+func (s *tmslSource) linguistic(culture string, escaped bool) (*linguistic, error) {
 	content := s.contents[culture]
 	switch {
 	case content == nil:
@@ -168,10 +168,23 @@ func (s *tmslSource) linguistic(culture string) (*linguistic, error) {
 		t = &text{tree, content, content.IsPlain()}
 		s.texts[culture] = t
 	}
+	if t.plain && escaped {
+		content.SetText(string(t.Bytes()))
+		t.plain = false
+	}
 	if t.plain {
 		return &linguistic{root: t.Root}, nil
 	}
-	return &linguistic{t.Root, func(put *string) *string { return content.SpliceText(string(t.Bytes()), put) }}, nil
+	return &linguistic{t.Root, func(put []byte) []byte {
+		var as *string
+		if put != nil {
+			as = new(string(put))
+		}
+		if was := content.SpliceText(string(t.Bytes()), as); was != nil {
+			return []byte(*was)
+		}
+		return nil
+	}}, nil
 }
 
 func (s *tmslSource) changed() (map[string][]byte, error) {
