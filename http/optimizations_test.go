@@ -504,6 +504,38 @@ func TestOwnersRead(t *testing.T) {
 	}
 }
 
+// A bundle goes on in the same way, one child for ten reads at once; reading it as another member starts nothing.
+//
+// proves: 4.5/bundle/4 4.5/bundle/5 4.5/bundle/6 5/5
+func TestOwnersReadOfABundle(t *testing.T) {
+	t.Parallel()
+	w := newOnDisk(t)
+	preview, _ := w.done("ada", "/optimize", `{"approval":"required","kinds":["aiDataSchema","aiInstructions"]}`)
+	id := w.post("ada", "/optimize/apply", fmt.Sprintf(`{"previewId":%q}`, preview)).operation()
+	if op := w.resting(id); op.Waiting == nil {
+		t.Fatalf("after the first kind the bundle is %s and waits for nobody", op.Status)
+	}
+	w.untouched(func() {
+		if got := w.get(operationPath(id), w.as("bob")).ok(200); got.body["status"] != "Running" {
+			t.Errorf("another member: got %s", got.text)
+		}
+		w.get(operationPath(id), w.as("ada", token.ScopeRead)).ok(200)
+	})
+	steps := w.jobs.count()
+	ada := w.as("ada")
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() { w.get(operationPath(id), ada).ok(200) })
+	}
+	wg.Wait()
+	if op := w.resting(id); op.Status != operation.Succeeded {
+		t.Fatalf("the bundle ended %s: %+v", op.Status, op.Failure)
+	}
+	if got := w.jobs.count() - steps; got != 1 {
+		t.Errorf("ten reads started %d steps, want one", got)
+	}
+}
+
 // Each of the six routes answers the first 202 again under the same key, and nothing more comes of it.
 //
 // proves: decisions/2/idempotency decisions/2/idempotency-other-request decisions/8/15-replay
