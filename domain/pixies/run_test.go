@@ -38,7 +38,7 @@ func end(t *testing.T, r pixies.Run, n byte, tracked bool, code domain.Code) pix
 	return decide(t, pixies.EvolveRun, r, pixies.EndReport{Ended: e})
 }
 
-// proves: 3.1/bulk-pixies-succeeded 3.1/bulk-pixies-failed 4.7/bulk/4
+// proves: 3.1/pixies-succeeded 3.1/pixies-failed 4.7/bulk/4
 func TestARunEndsWithItsLastReport(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
