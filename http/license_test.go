@@ -56,6 +56,10 @@ func TestLicenseThatStartsNothing(t *testing.T) {
 			if ids := got.parameter("licenseId"); len(ids) != 1 || ids[0] != "own" {
 				t.Errorf("got parameters %v, want the license", ids)
 			}
+			for _, start := range w.starts() {
+				w.nextMinute()
+				start(w.in("held", "pat")).refused(409, tt.code)
+			}
 			// What the call is about is looked up before, and its form before that.
 			w.send(http.MethodPost, modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
 			w.send(http.MethodPost, bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
@@ -65,6 +69,18 @@ func TestLicenseThatStartsNothing(t *testing.T) {
 	}
 	w.licensed(account.License{Status: account.LicenseActive})
 	w.announces(t, w.in("held", "pat"), "")
+}
+
+// starts are well-formed calls that start work on a model that nothing is known of yet.
+func (w *world) starts() (calls []func(tok string) reply) {
+	for path, body := range map[string]string{
+		bulkPath: fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA), modelPath(modelA) + "/assess": "",
+		modelPath(modelA) + "/aiInstructions/preview": "", modelPath(modelA) + "/aiInstructions/apply": `{"approval":"none"}`,
+		modelPath(modelA) + "/optimize": `{"approval":"required","kinds":["aiInstructions"]}`,
+	} {
+		calls = append(calls, func(tok string) reply { return w.send(http.MethodPost, path, tok, body) })
+	}
+	return calls
 }
 
 // Work that needs a capacity starts only in workspaces that are on one. Which workspace a call is about, the account cannot
@@ -78,7 +94,9 @@ func TestCapacityRequired(t *testing.T) {
 	pat := w.in("held", "pat")
 	w.untouched(func() {
 		w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").refused(409, domain.CapacityRequired).says("own")
-		w.send(http.MethodPost, bulkPath, pat, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)).refused(409, domain.CapacityRequired)
+		for _, start := range w.starts() {
+			start(pat).refused(409, domain.CapacityRequired)
+		}
 		if api := w.get("/v1/account", pat).ok(200).body["api"].(map[string]any); api["writesAllowed"] != true {
 			t.Errorf("got %v: work in other workspaces would start", api)
 		}
