@@ -35,6 +35,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
 	"readiness/http/openapitest"
@@ -156,6 +157,14 @@ func (j *jobs) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.St
 		return nil
 	}
 	return j.next.Optimize(ctx, tx, steps...)
+}
+
+func (j *jobs) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error {
+	j.steps.Add(int64(len(steps)))
+	if j.next == nil {
+		return nil
+	}
+	return j.next.ChangePixies(ctx, tx, steps)
 }
 
 func (j *jobs) count() int { return int(j.steps.Load()) }
