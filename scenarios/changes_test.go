@@ -1,11 +1,14 @@
 package scenarios_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,7 +29,7 @@ func changeCommands() map[string]command {
 		"keep": plain(1, keep), "kept": plain(1, kept), "changed": plain(1, changed), "edit": plain(3, edit), "crlf": plain(1, crlf),
 		"reads": plain(2, reads), "writes": plain(2, writes), "hold-write": plain(1, holdWrite), "held": plain(1, held), "fail-write": plain(2, failWrite),
 		"nothing": plain(0, nothing), "quiet": plain(0, quiet), "drive": plain(2, drive), "together": plain(4, together),
-		"list": plain(2, list), "like": plain(2, like), "logged": plain(2, logged), "wide": plain(2, wide), "text": plain(2, text),
+		"list": plain(2, list), "like": plain(2, like), "logged": plain(2, logged), "wide": plain(2, wide), "text": plain(2, text), "provider": plain(0, provider), "asked": plain(1, asked),
 	}
 }
 
@@ -245,40 +248,56 @@ func drive(ts *testscript.TestScript, w *world, args []string) {
 	ts.Fatalf("the operation goes on and on:\n%s", w.last.text)
 }
 
-// together makes N calls at once: N METHOD STATUS PATH. The last answer is that of one of them.
+// together makes N calls at once: N METHOD PATTERN PATH [FILE], each answered with a status like the pattern; stdout has them.
 func together(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	var body string
+	if len(args) > 4 {
+		body = os.Expand(ts.ReadFile(args[4]), ts.Getenv)
+	}
 	bearer := w.token()
-	problems := make([]error, n)
+	statuses, problems := make([]string, n), make([]error, n)
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			r, err := http.NewRequestWithContext(w.t.Context(), args[1], base+args[3], nil)
-			if err != nil {
-				problems[i] = err
-				return
-			}
-			r.Header.Set("Authorization", "Bearer "+bearer)
 			<-begin
-			got, err := w.client.Do(r)
-			if err != nil {
-				problems[i] = err
-				return
-			}
-			defer got.Body.Close()
-			text, err := io.ReadAll(got.Body)
-			if problems[i] = err; err == nil && strconv.Itoa(got.StatusCode) != args[2] {
-				problems[i] = fmt.Errorf("%s %s answered %d, want %s\n%s", args[1], args[3], got.StatusCode, args[2], text)
-			}
+			statuses[i], problems[i] = w.one(args[1], args[3], bearer, body)
 		})
 	}
 	close(begin)
 	wg.Wait()
-	for _, err := range problems {
-		ts.Check(err)
+	ts.Check(errors.Join(problems...))
+	for _, status := range statuses {
+		fmt.Fprintln(ts.Stdout(), status)
+		if !regexp.MustCompile("^(" + args[2] + ")$").MatchString(status) {
+			ts.Fatalf("%s %s answered %s, want %s", args[1], args[3], status, args[2])
+		}
 	}
+}
+
+// one makes a call that no script looks at, and says how it was answered.
+func (w *world) one(method, path, bearer, body string) (status string, err error) {
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(w.t.Context(), method, base+path, reader)
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	got, err := w.client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer got.Body.Close()
+	_, err = io.Copy(io.Discard, got.Body)
+	return strconv.Itoa(got.StatusCode), err
 }
 
 // list prints a member of each element of arrays of the last answer, sorted: list changes,skipped key.
@@ -334,4 +353,25 @@ func text(ts *testscript.TestScript, _ *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[0]), "@", strings.Repeat("x", n), 1)), 0o644))
+}
+
+// provider starts an AI provider that answers every question with nothing to say; $provider is its address.
+func provider(ts *testscript.TestScript, w *world, _ []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		w.questions.Add(1)
+		rw.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(rw).Encode(map[string]any{
+			"id": "c", "object": "chat.completion", "model": "small", "created": 1,
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": "{}"}}},
+		})
+	}))
+	w.t.Cleanup(server.Close)
+	ts.Setenv("provider", server.URL)
+}
+
+// asked holds whether that provider was asked, yes or no.
+func asked(ts *testscript.TestScript, w *world, args []string) {
+	if n := w.questions.Load(); n > 0 != (args[0] == "yes") {
+		ts.Fatalf("the provider was asked %d times, want %s", n, args[0])
+	}
 }

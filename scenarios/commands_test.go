@@ -155,7 +155,7 @@ func addModels(ts *testscript.TestScript, w *world, args []string) {
 }
 
 func applyAccounts(ts *testscript.TestScript, w *world, args []string) {
-	w.apply(args[0], []byte(ts.ReadFile(args[0])))
+	w.apply(args[0], []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
 }
 
 func bearer(_ *testscript.TestScript, w *world, args []string) {

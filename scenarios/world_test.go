@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +78,8 @@ type world struct {
 	keeps    map[string]map[string]string // files by path
 	started  int
 	minted   []string
+
+	questions atomic.Int64 // that the provider was asked
 }
 
 // newWorld starts the service for a script.
