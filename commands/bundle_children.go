@@ -87,7 +87,7 @@ func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundli
 			}
 		}
 		r, refused := domain.Refused(err)
-		if !refused || r.Code == domain.InvalidPreview {
+		if !refused || r.Code == domain.InvalidPreview || errors.Is(err, eventstore.ErrConflict) {
 			return err
 		}
 		if first == nil {

@@ -11,6 +11,7 @@ import (
 	"readiness/commands"
 	"readiness/domain/assessment"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 )
 
 // Carry carries a step out once, as the attempt after failed earlier ones.
@@ -34,6 +35,16 @@ func CarryOptimize(ctx context.Context, o Options, step optimization.Step, faile
 	}
 	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}
 	return w.Work(ctx, job)
+}
+
+// CarryPixies carries a step of a run over reports out once, as the attempt after
+// failed earlier ones.
+func CarryPixies(ctx context.Context, o Options, step pixies.Step, failed int) error {
+	job := &river.Job[changePixies]{
+		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: o.Now()},
+		Args:   changePixies{step},
+	}
+	return (&pixier{Options: o, busy: new(busy)}).Work(ctx, job)
 }
 
 // TakeUp is takeUp.

@@ -89,7 +89,9 @@ type Queue struct {
 
 // NewQueue returns a queue that enqueues. Start makes it work.
 func NewQueue(o Options) (*Queue, error) {
-	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: o.Log, MaxAttempts: maxAttempts})
+	// Who enqueues says so at most once in a cooldown, and the other steps of that
+	// time would wait for the next poll.
+	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: o.Log, MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}

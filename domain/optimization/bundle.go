@@ -148,12 +148,12 @@ func (b Bundle) Next() (Child, bool) {
 	return b.Children[i], true
 }
 
-// Standing of a bundle apply: Reverted when every kind that was applied went back
-// (spec 4.5, bundle rule 7).
+// Standing of a bundle apply, or of the revert of one: Reverted when every kind
+// that was applied went back (spec 4.5, bundle rule 7).
 func (b Bundle) Standing() RecordStanding {
 	back := false
 	for _, c := range b.Children {
-		if c.Standing == ChildApplied {
+		if c.Standing == ChildApplied || b.Form == Reverting && c.Standing != ChildReverted {
 			return Applied
 		}
 		back = back || c.Standing == ChildReverted

@@ -108,6 +108,24 @@ func TestABundleAppliesOneKindAtATime(t *testing.T) {
 	}
 }
 
+// A revert that left a kind as it is has not reverted the bundle.
+func TestABundleRevertStandsAsItsKinds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		one, other optimization.ChildStanding
+		want       optimization.RecordStanding
+	}{
+		{optimization.ChildReverted, optimization.ChildReverted, optimization.Reverted},
+		{optimization.ChildReverted, optimization.ChildFailed, optimization.Applied},
+		{optimization.ChildRefused, optimization.ChildReverted, optimization.Applied},
+	} {
+		b := bundle(t, optimization.Reverting, optimization.Child{Kind: optimization.Properties, Standing: test.one}, optimization.Child{Kind: optimization.Descriptions, Standing: test.other})
+		if b.Standing() != test.want {
+			t.Errorf("with %s and %s it stands as %s", test.one, test.other, b.Standing())
+		}
+	}
+}
+
 func TestABundleWithNothingToDoSucceeds(t *testing.T) {
 	t.Parallel()
 	b := bundle(t, optimization.Applying, child(optimization.AIInstructions, optimization.ChildNothingToDo, ""), child(optimization.Descriptions, optimization.ChildSkipped, ""))

@@ -57,6 +57,9 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		}
 		more += t.More
 	}
+	if err := p.score(d, m); err != nil {
+		return err
+	}
 	if p.Kind == Properties {
 		p.ExistingFolders = foldersOf(m)
 	}
@@ -73,7 +76,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		}
 	}
 	p.explain(a, more)
-	return p.score(d, m)
+	return nil
 }
 
 // ask puts in what is proposed for the targets.
@@ -215,18 +218,12 @@ var nothing = map[Kind]string{
 }
 
 // score computes the score now, and on a copy of the model with every change in.
+// Changes that the definition cannot hold are skipped.
 func (p *Preview) score(d definition.Definition, m *semanticmodel.Model) error {
 	p.ScoreNow = readiness.Assess(m, readiness.Options{}).Score
 	p.ScoreAfter = p.ScoreNow
-	if len(p.Changes) == 0 {
-		return nil
-	}
-	changes := make([]rewrite.Change, len(p.Changes))
-	for i, c := range p.Changes {
-		changes[i] = rewrite.Change{Target: c.Target(), Value: c.Proposed}
-	}
-	after, _, err := rewrite.Write(d, changes)
-	if err != nil {
+	after, err := p.withEverything(d)
+	if err != nil || len(p.Changes) == 0 {
 		return err
 	}
 	changed, err := semanticmodel.Read(after)
@@ -235,6 +232,44 @@ func (p *Preview) score(d definition.Definition, m *semanticmodel.Model) error {
 	}
 	p.ScoreAfter = readiness.Assess(changed, readiness.Options{}).Score
 	return nil
+}
+
+// withEverything is the definition with every change in. What the definition
+// cannot hold is skipped.
+func (p *Preview) withEverything(d definition.Definition) (definition.Definition, error) {
+	changes := make([]rewrite.Change, len(p.Changes))
+	for i, c := range p.Changes {
+		changes[i] = rewrite.Change{Target: c.Target(), Value: c.Proposed}
+	}
+	after, _, err := rewrite.Write(d, changes)
+	if err == nil {
+		return after, nil
+	}
+	wrong := map[rewrite.Target]error{}
+	unwritable(d, changes, wrong)
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool {
+		why, ok := wrong[c.Target()]
+		if ok {
+			p.Skipped = append(p.Skipped, Skip{c.Key, string(proposal.NothingProposed), "the definition cannot hold what was proposed: " + why.Error()})
+		}
+		return ok
+	})
+	changes = slices.DeleteFunc(changes, func(c rewrite.Change) bool { return wrong[c.Target] != nil })
+	after, _, err = rewrite.Write(d, changes)
+	return after, err
+}
+
+// unwritable finds the changes that cannot be written, by halves.
+func unwritable(d definition.Definition, changes []rewrite.Change, wrong map[rewrite.Target]error) {
+	_, _, err := rewrite.Write(d, changes)
+	switch {
+	case err == nil:
+	case len(changes) == 1:
+		wrong[changes[0].Target] = err
+	default:
+		unwritable(d, changes[:len(changes)/2], wrong)
+		unwritable(d, changes[len(changes)/2:], wrong)
+	}
 }
 
 // foldersOf lists the display folders of each table that has any, in the order of

@@ -1,0 +1,397 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+var (
+	report1 = uuid.MustParse("cccccccc-0000-0000-0000-000000000001")
+	report2 = uuid.MustParse("cccccccc-0000-0000-0000-000000000002")
+	ruined  = uuid.MustParse("cccccccc-0000-0000-0000-000000000003")
+)
+
+// newReporting is a bench with two reports of two pages on the good model, and one
+// that cannot be read.
+func newReporting(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.CollectorURL = "https://views.example"
+	for _, id := range []uuid.UUID{report1, report2, ruined} {
+		dir := b.report(id)
+		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"Report","displayName":"Report %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
+		write(t, filepath.Join(dir, "definition.pbir"), fmt.Sprintf(`{"version":"4.0","datasetReference":{"byPath":{"path":"../%s.SemanticModel"}}}`, good))
+		write(t, filepath.Join(dir, "definition", "report.json"), `{"themeCollection":{}}`)
+		write(t, filepath.Join(dir, "definition", "version.json"), `{"version":"2.0.0"}`)
+		for _, page := range []string{"p1", "p2"} {
+			folder := filepath.Join(dir, "definition", "pages", page)
+			write(t, filepath.Join(folder, "page.json"), fmt.Sprintf("{\r\n  \"name\": %q,\r\n  \"displayName\": \"Page\",\r\n  \"displayOption\": \"FitToPage\",\r\n  \"height\": 720,\r\n  \"width\": 1280\r\n}", page))
+			write(t, filepath.Join(folder, "visuals", "v1", "visual.json"), `{"$schema":"https://developer.microsoft.com/json-schemas/fabric/item/report/definition/visualContainer/2.1.0/schema.json","name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card"}}`)
+		}
+	}
+	write(t, filepath.Join(b.report(ruined), "definition", "pages", "p1", "page.json"), `{"name":`)
+	return b
+}
+
+func (b *bench) report(id uuid.UUID) string {
+	return filepath.Join(b.root, "Retail", id.String()+".Report")
+}
+
+// bytes are the files of a report, by path.
+func (b *bench) bytes(t *testing.T, id uuid.UUID) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(b.report(id), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, b.report(id))] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// pixiesOf starts a run and returns its operation.
+func (b *bench) pixiesOf(t *testing.T, verb pixies.Verb, reports ...uuid.UUID) uuid.UUID {
+	t.Helper()
+	if len(reports) == 1 {
+		a, err := b.StartPixies(t.Context(), b.ana(), verb, workspace, reports[0])
+		return b.accepted(t, a, err)
+	}
+	a, err := b.StartBulkPixies(t.Context(), b.ana(), verb, workspace, reports)
+	return b.accepted(t, a, err)
+}
+
+// change carries out the steps that are enqueued, each once.
+func (b *bench) change(t *testing.T, o work.Options) {
+	t.Helper()
+	steps := b.pixies
+	b.pixies = nil
+	for _, s := range steps {
+		if err := work.CarryPixies(t.Context(), o, s, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (b *bench) standing(t *testing.T, id uuid.UUID) pixies.Report {
+	t.Helper()
+	past := eventstore.FoldLast(pixies.Stream("contoso", id), pixies.Evolve)
+	if err := b.Store.Load(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	return past.State
+}
+
+func (b *bench) tracked(t *testing.T, id uuid.UUID) trackeditem.Item {
+	t.Helper()
+	past := eventstore.FoldLast(trackeditem.Stream("contoso", id), trackeditem.Evolve)
+	if err := b.Store.Load(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	return past.State
+}
+
+func (b *bench) run(t *testing.T, id uuid.UUID) pixies.Run {
+	t.Helper()
+	past := eventstore.Fold(operation.Stream(id), pixies.EvolveRun)
+	if err := b.Store.Load(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	return past.State
+}
+
+// proves: 3.3/tracked 4.7/add/4 4.7/remove
+func TestPixiesComeAndGo(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	add := func(want pixies.Outcome) uuid.UUID {
+		t.Helper()
+		id := b.pixiesOf(t, pixies.Adds, report1)
+		b.change(t, b.options)
+		if op := b.operation(t, id); op.Status != operation.Succeeded {
+			t.Fatalf("the addition is %s: %+v", op.Status, op.Failure)
+		}
+		if r, _ := b.run(t, id).Result(report1); r.Outcome != want || *r.Pages != 2 || *r.Visuals != 2 {
+			t.Fatalf("the outcome is %s of %d pages and %d visuals, want %s", r.Outcome, *r.Pages, *r.Visuals, want)
+		}
+		return id
+	}
+	first := add(pixies.OutcomeAdded)
+	after := b.bytes(t, report1)
+	if len(after) != len(before)+2 {
+		t.Errorf("%d files became %d, want one more a page", len(before), len(after))
+	}
+	for path, text := range before {
+		if after[path] != text {
+			t.Errorf("%s was changed", path)
+		}
+	}
+	if s := b.standing(t, report1); s.Status != pixies.HasPixies || len(s.Placed) != 2 || s.Holder != nil || *s.ModelID != good || *s.LastOperation != first {
+		t.Errorf("the report stands as %+v", s)
+	}
+	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked || i.ClaimedVia != "" || i.ItemType != item.Report {
+		t.Errorf("the tracked item is %+v", i)
+	}
+	if op := b.operation(t, first); *op.Impact.TrackedItems != 1 || !*op.Impact.TrackedItem {
+		t.Errorf("its impact is %+v", op.Impact)
+	}
+	for _, p := range b.standing(t, report1).Placed {
+		if len(p.ID) != 32 || !slices.ContainsFunc(slices.Collect(valuesOf(after)), func(text string) bool { return strings.Contains(text, "https://views.example/p/"+p.ID+".gif") }) {
+			t.Errorf("no visual has the address of the Pixie %s", p.ID)
+		}
+	}
+
+	second := add(pixies.OutcomeUpdated)
+	if d := cmp.Diff(after, b.bytes(t, report1)); d != "" {
+		t.Errorf("an update of what is as it should be wrote:\n%s", d)
+	}
+	if op := b.operation(t, second); *op.Impact.TrackedItems != 0 {
+		t.Errorf("its impact is %+v", op.Impact)
+	}
+
+	remove := b.pixiesOf(t, pixies.Removes, report1)
+	b.change(t, b.options)
+	if r, _ := b.run(t, remove).Result(report1); r.Outcome != pixies.OutcomeRemoved {
+		t.Fatalf("the outcome is %s: %+v", r.Outcome, r.Error)
+	}
+	if d := cmp.Diff(before, b.bytes(t, report1)); d != "" {
+		t.Errorf("after the removal (-before +after):\n%s", d)
+	}
+	if s := b.standing(t, report1); s.Status != pixies.PixiesRemoved || s.Pages != nil {
+		t.Errorf("the report stands as %+v", s)
+	}
+	if i := b.tracked(t, report1); i.Status != trackeditem.Removed {
+		t.Errorf("the tracked item is %s", i.Status)
+	}
+	add(pixies.OutcomeAdded)
+	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked {
+		t.Errorf("added to again, the tracked item is %s", i.Status)
+	}
+	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+		t.Errorf("%d tokens are left behind", n)
+	}
+}
+
+func valuesOf(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, v := range m {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Removing where there is nothing succeeds, writes nothing and leaves the status
+// (decisions 8.7).
+//
+// proves: decisions/8/7
+func TestRemovingFromAReportWithoutPixies(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	id := b.pixiesOf(t, pixies.Removes, report1)
+	b.change(t, b.options)
+	if op := b.operation(t, id); op.Status != operation.Succeeded || !cmp.Equal(before, b.bytes(t, report1)) {
+		t.Errorf("it is %s: %+v", op.Status, op.Failure)
+	}
+	if s := b.standing(t, report1); s.Status != pixies.NeverAdded || b.tracked(t, report1).Counts() {
+		t.Errorf("the report stands as %s", s.Status)
+	}
+}
+
+func TestAReportThatCannotBeReadFails(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	id := b.pixiesOf(t, pixies.Adds, report1, ruined)
+	b.change(t, b.options)
+	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Impact.TrackedItems != 1 {
+		t.Errorf("the run is %s with %+v", op.Status, op.Impact)
+	}
+	r, _ := b.run(t, id).Result(ruined)
+	if r.Outcome != pixies.OutcomeFailed || r.Error.Code != domain.ItemNotReadable || !strings.Contains(r.Error.Message, "page.json") {
+		t.Errorf("the ruined report is %s: %+v", r.Outcome, r.Error)
+	}
+	if s := b.standing(t, ruined); s.Status != pixies.NeverAdded || s.Holder != nil || b.tracked(t, ruined).Counts() {
+		t.Errorf("it stands as %+v", s)
+	}
+	alone := b.pixiesOf(t, pixies.Adds, ruined)
+	b.change(t, b.options)
+	if op := b.operation(t, alone); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
+		t.Errorf("alone it is %s: %+v", op.Status, op.Failure)
+	}
+}
+
+// A report that an operation works on refuses the whole call and names it; a
+// refused call leaves no trace.
+//
+// proves: 4.7/bulk/3
+func TestAHeldReport(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	id := b.pixiesOf(t, pixies.Adds, report1)
+	events := b.count(t, `SELECT count(*) FROM events`)
+	for _, verb := range []pixies.Verb{pixies.Adds, pixies.Removes} {
+		_, err := b.StartBulkPixies(t.Context(), b.ana(), verb, workspace, []uuid.UUID{report2, report1})
+		r, refused := domain.Refused(err)
+		if !refused || r.Code != domain.OperationInProgress || !slices.Contains(r.Params, domain.Param{Name: "operationId", Value: id.String()}) {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+	if n := b.count(t, `SELECT count(*) FROM events`); n != events || len(b.pixies) != 1 {
+		t.Errorf("a refused call left %d events and %d steps", n-events, len(b.pixies)-1)
+	}
+	b.change(t, b.options)
+	b.pixiesOf(t, pixies.Removes, report1, report2)
+}
+
+// A step that was cut off around its write comes to the same: written once, the
+// ids that were recorded, one tracked item.
+func TestAnAdditionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for name, strike := range map[string]struct{ before, after, edit bool }{
+		"before it reached the platform":                {before: true},
+		"after it had":                                  {after: true},
+		"before, and somebody moved a visual meanwhile": {before: true, edit: true},
+		"after, and somebody moved a visual after that": {after: true, edit: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newReporting(t)
+			before := b.bytes(t, report1)
+			id := b.pixiesOf(t, pixies.Adds, report1)
+			step := b.pixies[0]
+			o := b.options
+			platform := &struck{Platform: o.Platform, before: strike.before, after: strike.after}
+			o.Platform = platform
+			if err := work.CarryPixies(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
+				t.Fatalf("got %v, want the step to be taken up again", err)
+			}
+			intended, ok := b.run(t, id).Intended[report1]
+			if !ok || len(intended.Placed) != 2 || !intended.TrackedItem {
+				t.Fatalf("the log does not say what was about to be written: %+v", intended)
+			}
+			visual := filepath.Join(b.report(report1), "definition", "pages", "p1", "visuals", "v1", "visual.json")
+			if strike.edit {
+				write(t, visual, strings.Replace(before["/definition/pages/p1/visuals/v1/visual.json"], `"x":1`, `"x":2`, 1))
+			}
+			b.change(t, b.options)
+			if op := b.operation(t, id); op.Status != operation.Succeeded {
+				t.Fatalf("it is %s: %+v", op.Status, op.Failure)
+			}
+			if d := cmp.Diff(intended.Placed, b.standing(t, report1).Placed); d != "" {
+				t.Errorf("other Pixies were placed than recorded:\n%s", d)
+			}
+			if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || platform.writes > 1 {
+				t.Errorf("%d claims, %d writes before the crash", n, platform.writes)
+			}
+			b.pixiesOf(t, pixies.Removes, report1)
+			b.change(t, b.options)
+			if strike.edit {
+				before["/definition/pages/p1/visuals/v1/visual.json"] = strings.Replace(before["/definition/pages/p1/visuals/v1/visual.json"], `"x":1`, `"x":2`, 1)
+			}
+			if d := cmp.Diff(before, b.bytes(t, report1)); d != "" {
+				t.Errorf("after the removal (-before +after):\n%s", d)
+			}
+		})
+	}
+}
+
+// The account's cap is checked once for the run, before anything is queued, and
+// again where a report becomes a tracked item.
+//
+// proves: 4.7/bulk/2
+func TestTheCapOnReports(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	limit := 1
+	limits := b.Plans[account.Team]
+	limits.TrackedItems.Limit = &limit
+	plans := account.Plans{account.Team: limits}
+	b.Plans, b.options.Plans = plans, plans
+	if _, err := b.StartBulkPixies(t.Context(), b.ana(), pixies.Adds, workspace, []uuid.UUID{report1, report2}); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+		t.Fatalf("got %v, want the cap", err)
+	}
+	if n := b.count(t, `SELECT count(*) FROM events`); n != 0 {
+		t.Errorf("the refused call left %d events", n)
+	}
+	first, second := b.pixiesOf(t, pixies.Adds, report1), b.pixiesOf(t, pixies.Adds, report2)
+	before := b.bytes(t, report2)
+	b.change(t, b.options)
+	if op := b.operation(t, first); op.Status != operation.Succeeded {
+		t.Errorf("the first is %s", op.Status)
+	}
+	if op := b.operation(t, second); op.Status != operation.Failed || op.Failure.Code != domain.TrackedItemLimitReached || !cmp.Equal(before, b.bytes(t, report2)) {
+		t.Errorf("the second is %s: %+v", op.Status, op.Failure)
+	}
+}
+
+// proves: 2.3/definitionCopies
+func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{false, true} {
+		b := newReporting(t)
+		d := account.Declaration{
+			AccountID: "contoso", Plan: account.Team, Status: account.Active, People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}},
+			Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+		}
+		if keep {
+			d.Settings.DefinitionCopies = account.CopiesKeep30Days
+		}
+		if _, err := b.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+			t.Fatal(err)
+		}
+		before, err := b.options.Platform.Definition(t.Context(), item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}}, item.Item{ID: report1, Type: item.Report, WorkspaceID: workspace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := b.pixiesOf(t, pixies.Adds, report1)
+		b.change(t, b.options)
+		hash := b.run(t, id).Intended[report1].CopyHash
+		if (hash != "") != keep || b.count(t, `SELECT count(*) FROM documents`) != map[bool]int{true: 1}[keep] {
+			t.Fatalf("copies are kept: %q, want %v", hash, keep)
+		}
+		if !keep {
+			continue
+		}
+		body, err := documents.Get(t.Context(), b.pool, hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept struct{ Parts []definition.Part }
+		if err := json.Unmarshal(body, &kept); err != nil || definition.New(kept.Parts...).Hash() != before.Hash() {
+			t.Errorf("the copy is not what was there: %v", err)
+		}
+		if err := documents.Sweep(context.Background(), b.pool, b.now.Add(30*24*time.Hour+time.Second)); err != nil || b.count(t, `SELECT count(*) FROM documents`) != 0 {
+			t.Errorf("after 30 days the copy is still there: %v", err)
+		}
+	}
+}
