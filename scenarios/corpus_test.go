@@ -1,0 +1,150 @@
+package scenarios_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/pgtest"
+)
+
+// TestCorpus optimizes every semantic model of the corpus in every kind, finds it no worse for an AI, and puts it all back: every
+// file, to the byte.
+//
+// proves: 1/does/optimize 4.5/bundle/4 4.5/bundle/7 4.5/revert/1 decisions/8/20
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	corpus := os.Getenv("READINESS_CORPUS")
+	if corpus == "" {
+		t.Skip("READINESS_CORPUS names no corpus")
+	}
+	var found []string
+	check(t, filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasSuffix(path, ".SemanticModel") {
+			found = append(found, path)
+			return fs.SkipDir
+		}
+		return err
+	}))
+	var people []string // one a model, since each may start only so much a minute
+	for i := range found {
+		people = append(people, fmt.Sprintf("p%d", i))
+	}
+	c := newProgram(t, people, "--database-url", pgtest.URL(t))
+	for i, path := range found {
+		name, id := fmt.Sprintf("Model %02d", i), uuid.New()
+		c.models = append(c.models, id)
+		at := filepath.Join(c.workspaces, "Retail", name+".SemanticModel")
+		check(t, os.CopyFS(at, os.DirFS(path)))
+		c.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), name+".SemanticModel", ".platform")
+	}
+	before, err := filesIn(c.workspaces)
+	check(t, err)
+	p := c.launch()
+	defer p.kill()
+
+	better, changed := 0, 0
+	for i, path := range found {
+		token, err := exec.CommandContext(t.Context(), c.program, "token", "--data", c.data, "--account", "acme", "--person", people[i]).Output()
+		check(t, err)
+		c.token = strings.TrimSpace(string(token))
+		m := visited{crash: c, name: filepath.Base(path), route: fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/", c.workspace, c.models[i])}
+		first, ok := m.run("assess", "")
+		if !ok {
+			t.Logf("%s cannot be assessed: %v", m.name, c.last["error"])
+			continue
+		}
+		bundle, _ := m.run("optimize", `{"approval": "none"}`)
+		var schema map[string]any
+		if preview, _ := m.run("aiDataSchema/preview", ""); preview["recommendedKeys"] != nil && len(preview["recommendedKeys"].([]any)) > 0 {
+			schema, _ = m.run("aiDataSchema/apply", fmt.Sprintf(`{"previewId": %q}`, preview["previewId"]))
+		}
+		second, ok := m.run("assess", "")
+		if !ok {
+			t.Errorf("%s cannot be assessed any more: %v", m.name, c.last)
+			continue
+		}
+		was, is := score(first), score(second)
+		t.Logf("%s: %v, then %v", m.name, was, is)
+		if is < was {
+			t.Errorf("%s scored %v and scores %v when everything proposed is written", m.name, was, is)
+		}
+		if is > was {
+			better++
+		}
+		after, err := filesIn(c.workspaces)
+		check(t, err)
+		if difference(before, after) != "" {
+			changed++
+		}
+		if schema != nil {
+			m.must("revert", schema)
+		}
+		if strings.Contains(fmt.Sprint(bundle["kinds"]), "standing:Applied") {
+			m.must("optimize/revert", bundle)
+		}
+		after, err = filesIn(c.workspaces)
+		check(t, err)
+		if diff := difference(before, after); diff != "" {
+			t.Fatalf("%s was not put back:\n%.2000s", m.name, diff)
+		}
+	}
+	t.Logf("%d models, of which %d were written and %d score better", len(found), changed, better)
+	if better == 0 {
+		t.Error("no model scores better")
+	}
+	c.operate("events", "verify")
+	c.operate("projections", "rebuild", "--diff")
+}
+
+// visited is a model whose turn it is.
+type visited struct {
+	*crash
+	name, route string
+}
+
+// run starts an operation and reads it until it ends; ok when it succeeded.
+func (m *visited) run(route, body string) (result map[string]any, ok bool) {
+	m.t.Helper()
+	var sent any
+	if body != "" {
+		sent = json.RawMessage(body)
+	}
+	accepted, ok := m.call(m.t.Context(), http.MethodPost, m.route+route, http.StatusAccepted, sent)
+	if !ok {
+		m.t.Errorf("%s: %s was not accepted: %v", m.name, route, m.last)
+		return nil, false
+	}
+	at := "/v1/operations/" + accepted["operationId"].(string)
+	var state map[string]any
+	m.await(route+" ends", func() bool {
+		state, _ = m.call(m.t.Context(), http.MethodGet, at, http.StatusOK, nil)
+		return state["status"] == "Succeeded" || state["status"] == "Failed"
+	})
+	if state["status"] == "Failed" {
+		return nil, false
+	}
+	return m.call(m.t.Context(), http.MethodGet, at+"/result", http.StatusOK, nil)
+}
+
+// must puts back what an apply or a bundle recorded, all of it.
+func (m *visited) must(route string, record map[string]any) {
+	m.t.Helper()
+	got, ok := m.run(route, fmt.Sprintf(`{"operationId": %q}`, record["revertOperationId"]))
+	if skipped, _ := got["skipped"].([]any); !ok || len(skipped) > 0 {
+		m.t.Errorf("%s: %s did not put everything back: %v %v", m.name, route, m.last, skipped)
+	}
+}
+
+func score(assessment map[string]any) float64 {
+	s, _ := assessment["score"].(float64) // a model without tables has none
+	return s
+}
