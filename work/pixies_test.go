@@ -354,7 +354,7 @@ func TestTheCapOnReports(t *testing.T) {
 	}
 }
 
-// proves: 2.3/definitionCopies
+// proves: 2.3/settings/definitionCopies 8/definition-copy
 func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {

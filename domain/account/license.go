@@ -81,3 +81,10 @@ func (l License) StartsOn(capacity string) error {
 	}
 	return nil
 }
+
+// KeepsCopies reports whether copies of definitions are kept for people of the
+// license: support turned them on for the account, and its data does not stay in
+// the customer's own tenant (spec 2.3, settings.definitionCopies).
+func (a Account) KeepsCopies(l License) bool {
+	return a.Settings.DefinitionCopies == CopiesKeep30Days && l.Location() == InService
+}

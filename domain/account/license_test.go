@@ -47,3 +47,24 @@ func TestLicenseStarts(t *testing.T) {
 		})
 	}
 }
+
+// proves: 2.3/settings/definitionCopies
+func TestKeepsCopies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		copies  account.Copies
+		license account.License
+		want    bool
+	}{
+		{account.CopiesNone, account.License{}, false},
+		{account.CopiesKeep30Days, account.License{}, true},
+		{account.CopiesKeep30Days, account.License{DataResidency: account.InService}, true},
+		{account.CopiesKeep30Days, account.License{DataResidency: account.InCustomerLake}, false},
+		{account.CopiesKeep30Days, account.License{DataResidency: account.InCustomerStorage}, false},
+	} {
+		a := account.Account{Settings: account.Settings{DefinitionCopies: test.copies}}
+		if got := a.KeepsCopies(test.license); got != test.want {
+			t.Errorf("%s, data in %s: copies are kept: %v", test.copies, test.license.Location(), got)
+		}
+	}
+}
