@@ -1,0 +1,62 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/pixies"
+	"readiness/eventstore"
+)
+
+var pageViews = &Table{
+	Name:    "page_views",
+	Columns: []Column{{"account_id", "text"}, {"report_id", "uuid"}, {"page", "text"}, {"day", "date"}, {"views", "bigint"}},
+	Key:     []string{"account_id", "report_id", "day", "page"},
+}
+
+// PageViews counts how often each page of a report was looked at on each day
+// (UTC). It follows the log.
+var PageViews = &View{
+	Name: "page_views", Version: 1,
+	Tables: []*Table{pageViews},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		seen, ours := r.Event.(pixies.Seen)
+		if !ours {
+			return nil
+		}
+		day, err := time.Parse(time.DateOnly, seen.Day)
+		if err != nil {
+			return err
+		}
+		for page, views := range seen.Views {
+			rows.Add(pageViews, Key{r.Account, seen.ReportID, day, page}, Row{"views": views})
+		}
+		return nil
+	},
+}
+
+// PageViews returns how often the pages of the reports were looked at from one
+// day to another, both included: by report and page.
+func (v *Views) PageViews(ctx context.Context, accountID string, reportIDs []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT report_id, page, sum(views)::bigint FROM page_views_v1
+		WHERE account_id = $1 AND report_id = ANY($2) AND day BETWEEN $3 AND $4 GROUP BY report_id, page`, accountID, reportIDs, from.UTC(), to.UTC())
+	if err != nil {
+		return nil, fmt.Errorf("projections: read the views of pages: %w", err)
+	}
+	byReport := map[uuid.UUID]map[string]int64{}
+	var reportID uuid.UUID
+	var page string
+	var views int64
+	_, err = pgx.ForEachRow(rows, []any{&reportID, &page, &views}, func() error {
+		if byReport[reportID] == nil {
+			byReport[reportID] = map[string]int64{}
+		}
+		byReport[reportID][page] = views
+		return nil
+	})
+	return byReport, err
+}

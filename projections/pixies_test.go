@@ -1,0 +1,249 @@
+package projections_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/eventstore"
+	"readiness/internal/pgtest"
+	"readiness/projections"
+)
+
+// observer writes what becomes of reports and who looks at them, and reads it
+// again as the views have it.
+type observer struct {
+	log    *eventstore.Store
+	engine *projections.Engine
+	views  *projections.Views
+}
+
+func newObserver(t *testing.T) observer {
+	t.Helper()
+	pool := pgtest.Pool(t)
+	codec, err := eventstore.NewCodec(eventstore.Events(
+		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
+		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.Seen{}, operation.Accepted{},
+	)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := *projections.PageViews
+	views.Inline = true // so that nobody waits for it
+	o := observer{engine: projections.NewEngine(pool, projections.Pixies, &views)}
+	o.log = eventstore.New(pool, codec, eventstore.Options{Inline: o.engine.Inline})
+	o.views = &projections.Views{Pool: pool, Store: o.log}
+	if err := o.engine.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// same rebuilds the view and fails if a row differs.
+func (o observer) same(t *testing.T, view string) {
+	t.Helper()
+	r, err := o.engine.Rebuild(t.Context(), o.log, view, projections.RebuildOptions{Diff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Diff == nil || !r.Diff.None() || r.Diff.Same == 0 {
+		t.Errorf("a rebuild of %s differs: %+v", view, r.Diff)
+	}
+}
+
+func decideOn[S any](t *testing.T, o observer, accountID string, past *eventstore.Past[S], commands ...domain.Command[S]) S {
+	t.Helper()
+	err := o.log.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		for _, command := range commands {
+			if err := eventstore.Decide(c, past, command); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return past.State
+}
+
+func (o observer) report(t *testing.T, accountID string, id uuid.UUID, commands ...domain.Command[pixies.Report]) pixies.Report {
+	t.Helper()
+	return decideOn(t, o, accountID, eventstore.FoldLast(pixies.Stream(accountID, id), pixies.Evolve), commands...)
+}
+
+// The row of a report is the report as its last event says, ids of Pixies that
+// are gone still lead to their page, and a rebuild makes the same rows.
+func TestPixiesRows(t *testing.T) {
+	t.Parallel()
+	o := newObserver(t)
+	at := time.Date(2026, 11, 21, 12, 0, 0, 1000, time.UTC)
+	workspace, op, model, other := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	hold := func(id uuid.UUID) pixies.Hold {
+		return pixies.Hold{OperationID: op, ReportID: id, WorkspaceID: workspace, ReportName: "Report " + id.String()[:4]}
+	}
+	again := pixies.Hold{} // of the same report
+	add := func(on *uuid.UUID, ids ...string) pixies.Add {
+		c := pixies.Add{OperationID: op, ModelID: on, Pages: len(ids), Visuals: 7, At: at}
+		for i, id := range ids {
+			c.Placed = append(c.Placed, pixies.Placed{Page: fmt.Sprint("page ", i), ID: id})
+		}
+		return c
+	}
+	remove := pixies.Remove{OperationID: op, At: at.Add(time.Hour)}
+	gone := pixies.MarkDeleted{WorkspaceID: workspace, At: at.Add(2 * time.Hour)}
+	var ids []uuid.UUID
+	want := map[uuid.UUID]pixies.Report{}
+	for _, commands := range [][]domain.Command[pixies.Report]{
+		{},
+		{pixies.Release{OperationID: op}},
+		{add(&model, "a0", "a1")},
+		{add(nil, "b0"), again, add(&model, "b0", "b1")},
+		{add(&model, "c0"), again, remove},
+		{add(&model, "d0"), again, remove, again, add(&other, "d1")},
+		{add(&model, "e0"), gone},
+	} {
+		id := uuid.New()
+		ids = append(ids, id)
+		all := []domain.Command[pixies.Report]{hold(id)}
+		for _, c := range commands {
+			if _, held := c.(pixies.Hold); held {
+				c = hold(id)
+			}
+			all = append(all, c)
+		}
+		want[id] = o.report(t, "acme", id, all...)
+	}
+	theirs := o.report(t, "other", ids[0], hold(ids[0]), add(&model, "t0"))
+	asked := append([]uuid.UUID{uuid.New()}, ids...)
+	placed := cmpopts.IgnoreFields(pixies.Report{}, "Placed")
+	check := func() {
+		t.Helper()
+		got, err := o.views.Pixies(t.Context(), "acme", asked)
+		if d := gocmp.Diff(want, got, placed); err != nil || d != "" {
+			t.Errorf("error %v, reports (-want +got):\n%s", err, d)
+		}
+		got, err = o.views.Pixies(t.Context(), "other", asked)
+		if d := gocmp.Diff(map[uuid.UUID]pixies.Report{ids[0]: theirs}, got, placed); err != nil || d != "" {
+			t.Errorf("error %v, the other account's (-want +got):\n%s", err, d)
+		}
+		on, err := o.views.ReportsOnModel(t.Context(), "acme", model)
+		if err != nil || len(on) != 2 || want[on[0].ReportID].Status != pixies.HasPixies || want[on[1].ReportID].Status != pixies.HasPixies {
+			t.Errorf("got %v (%v), want the two reports on the model", on, err)
+		}
+		found, err := o.views.PixieIDs(t.Context(), []string{"a1", "b0", "b1", "c0", "d0", "d1", "e0", "t0", "x"})
+		if d := gocmp.Diff(map[string]projections.PixieID{
+			"a1": {"acme", ids[2], "page 1"}, "b0": {"acme", ids[3], "page 0"}, "b1": {"acme", ids[3], "page 1"}, "c0": {"acme", ids[4], "page 0"},
+			"d0": {"acme", ids[5], "page 0"}, "d1": {"acme", ids[5], "page 0"}, "e0": {"acme", ids[6], "page 0"}, "t0": {"other", ids[0], "page 0"},
+		}, found); err != nil || d != "" {
+			t.Errorf("error %v, ids (-want +got):\n%s", err, d)
+		}
+	}
+	check()
+	o.same(t, "pixies")
+	check()
+}
+
+// A copy is listed once its operation has said what it holds.
+func TestReportCopies(t *testing.T) {
+	t.Parallel()
+	o := newObserver(t)
+	workspace, one, two := uuid.New(), uuid.New(), uuid.New()
+	run := func(keeps bool, events ...pixies.ChangeIntended) uuid.UUID {
+		id := uuid.New()
+		commands := []domain.Command[pixies.Run]{pixies.AcceptRun{
+			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Type: operation.RemovePixies, Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: workspace}},
+			Run:       pixies.RunAccepted{Verb: pixies.Removes, WorkspaceID: workspace, Reports: []pixies.Named{{one, "One"}, {two, "Two"}}, KeepCopies: keeps},
+		}}
+		for _, e := range events {
+			commands = append(commands, pixies.Intend{Intended: e})
+		}
+		decideOn(t, o, "acme", eventstore.Fold(operation.Stream(id), pixies.EvolveRun), commands...)
+		return id
+	}
+	run(false, pixies.ChangeIntended{ReportID: one})
+	run(true)
+	kept := run(true, pixies.ChangeIntended{ReportID: two, CopyHash: "h"}, pixies.ChangeIntended{ReportID: two}) // again after a crash: of what was there first
+	check := func() {
+		t.Helper()
+		began := time.Now().Add(-time.Hour)
+		got, err := o.views.ReportCopies(t.Context(), "acme", began, 10)
+		want := []projections.ReportCopy{{OperationID: kept, ReportID: two, WorkspaceID: workspace, ReportName: "Two", Hash: "h"}}
+		if d := gocmp.Diff(want, got, cmpopts.IgnoreFields(projections.ReportCopy{}, "At")); err != nil || d != "" {
+			t.Fatalf("error %v, copies (-want +got):\n%s", err, d)
+		}
+		if got[0].At.Before(began) {
+			t.Errorf("made at %v", got[0].At)
+		}
+		if c, ok, err := o.views.ReportCopy(t.Context(), "acme", kept, two); err != nil || !ok || c != got[0] {
+			t.Errorf("got %+v, %v, %v, want %+v", c, ok, err, got[0])
+		}
+		for _, none := range []struct {
+			account string
+			report  uuid.UUID
+			since   time.Time
+		}{{"other", two, began}, {"acme", one, time.Now().Add(time.Hour)}} {
+			if c, ok, err := o.views.ReportCopy(t.Context(), none.account, kept, none.report); err != nil || ok {
+				t.Errorf("%+v: got %+v, %v", none, c, err)
+			}
+			if got, err := o.views.ReportCopies(t.Context(), none.account, none.since, 10); err != nil || len(got) > 0 {
+				t.Errorf("%+v: got %v, %v", none, got, err)
+			}
+		}
+	}
+	check()
+	o.same(t, "pixies")
+	check()
+}
+
+// see says that pages were looked at.
+type see []domain.Event
+
+// Decide implements domain.Command.
+func (c see) Decide(struct{}) ([]domain.Event, error) { return c, nil }
+
+// Views add up by report, page and day, between two days, and a rebuild makes
+// the same sums.
+func TestPageViews(t *testing.T) {
+	t.Parallel()
+	o := newObserver(t)
+	one, two := uuid.New(), uuid.New()
+	day := time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)
+	look := func(accountID string, id uuid.UUID, on time.Time, views map[string]int) {
+		past := eventstore.FoldLast(pixies.SeenStream(accountID, id, on), func(s struct{}, _ domain.Event) struct{} { return s })
+		decideOn(t, o, accountID, past, see{pixies.Seen{ReportID: id, Day: on.Format(time.DateOnly), Views: views}})
+	}
+	look("acme", one, day, map[string]int{"a": 1, "b": 2})
+	look("acme", one, day, map[string]int{"a": 10})
+	look("acme", one, day.AddDate(0, 0, 1), map[string]int{"a": 100})
+	look("acme", two, day, map[string]int{"a": 1000})
+	look("other", one, day, map[string]int{"a": 10000})
+	check := func() {
+		t.Helper()
+		for _, tt := range []struct {
+			from, to int
+			want     map[uuid.UUID]map[string]int64
+		}{
+			{0, 0, map[uuid.UUID]map[string]int64{one: {"a": 11, "b": 2}, two: {"a": 1000}}},
+			{-27, 1, map[uuid.UUID]map[string]int64{one: {"a": 111, "b": 2}, two: {"a": 1000}}},
+			{1, 1, map[uuid.UUID]map[string]int64{one: {"a": 100}}},
+			{2, 9, map[uuid.UUID]map[string]int64{}},
+		} {
+			got, err := o.views.PageViews(t.Context(), "acme", []uuid.UUID{one, two, uuid.New()}, day.AddDate(0, 0, tt.from), day.AddDate(0, 0, tt.to))
+			if d := gocmp.Diff(tt.want, got); err != nil || d != "" {
+				t.Errorf("days %d to %d: error %v, views (-want +got):\n%s", tt.from, tt.to, err, d)
+			}
+		}
+	}
+	check()
+	o.same(t, "page_views")
+	check()
+}
