@@ -14,8 +14,8 @@ import (
 // Part is one file of a definition. Path is relative to the item's folder, with
 // forward slashes; it never starts with a slash and never holds "..".
 type Part struct {
-	Path string
-	Data []byte
+	Path string `json:"path"`
+	Data []byte `json:"data"`
 }
 
 // Definition is every part of an item, ordered by path (byte-wise).

@@ -205,7 +205,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	var sql string
 	var args []any
 	if run.KeepCopies && !again {
-		body, err := json.Marshal(copied{step.ReportID, d.Parts})
+		body, err := json.Marshal(pixies.Copy{ReportID: step.ReportID, Parts: d.Parts})
 		if err != nil {
 			return fmt.Errorf("work: encode the copy of a report: %w", err)
 		}
@@ -245,12 +245,6 @@ func (w *pixier) claim(step pixies.Step, run pixies.Run, it item.Item, license s
 		ItemID: step.ReportID, ItemType: item.Report, WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: it.DisplayName,
 		LicenseID: license, At: w.Now(),
 	}
-}
-
-// copied is a report's definition as it was before it was changed.
-type copied struct {
-	ReportID uuid.UUID         `json:"reportId"`
-	Parts    []definition.Part `json:"parts"`
 }
 
 // end records a report's outcome: on the run, on the report's own stream and on

@@ -386,7 +386,7 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var kept struct{ Parts []definition.Part }
+		var kept pixies.Copy
 		if err := json.Unmarshal(body, &kept); err != nil || definition.New(kept.Parts...).Hash() != before.Hash() {
 			t.Errorf("the copy is not what was there: %v", err)
 		}

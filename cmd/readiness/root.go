@@ -79,7 +79,7 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 	flags := r.command.PersistentFlags()
 	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
 	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
-	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(),
+	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(),
 		r.projectionsCommand(), r.eventsCommand(), r.versionCommand())
 	r.command.InitDefaultCompletionCmd()
 	documentEnvironment(r.command)

@@ -126,6 +126,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	if f.portalURL == "" {
 		f.portalURL = f.baseURL
 	}
+	s.commands.CollectorURL = f.baseURL
 	server, err := http.New(http.Options{
 		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, BaseURL: f.baseURL, PortalURL: f.portalURL,
 		TokenKey: s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
