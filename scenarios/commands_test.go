@@ -267,10 +267,15 @@ func spent(ts *testscript.TestScript, w *world, args []string) {
 }
 
 func clock(ts *testscript.TestScript, w *world, args []string) {
-	d, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
-	ts.Check(err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if args[0] == "stop" {
+		w.offset = (w.offset + time.Since(w.real)).Truncate(time.Second)
+		w.stopped = true
+		return
+	}
+	d, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
+	ts.Check(err)
 	w.offset += d
 }
 

@@ -65,10 +65,11 @@ type world struct {
 	queue    *work.Queue
 	stops    []func()
 
-	began  time.Time // of the scenario, on the service's clock and on ours
-	real   time.Time
-	mu     sync.Mutex
-	offset time.Duration
+	began   time.Time // of the scenario, on the service's clock and on ours
+	real    time.Time
+	mu      sync.Mutex
+	offset  time.Duration
+	stopped bool // the service's clock moves by itself no more
 
 	declared []account.Declaration
 	caller   caller
@@ -158,6 +159,9 @@ func check(t testing.TB, err error) {
 func (w *world) now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.stopped {
+		return w.began.Add(w.offset)
+	}
 	return w.began.Add(time.Since(w.real) + w.offset)
 }
 
