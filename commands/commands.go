@@ -32,6 +32,7 @@ type Platform interface {
 	Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error)
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
+	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
 }
 

@@ -34,10 +34,13 @@ func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, 
 	if err := s.recordNoticed(ctx, who, seen); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b item.Item) int {
-		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
-	})
+	slices.SortFunc(all, byName)
 	return all, nil
+}
+
+// byName is the order in which items are listed.
+func byName(a, b item.Item) int {
+	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // Item looks one item up as the caller.

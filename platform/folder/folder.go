@@ -168,10 +168,13 @@ func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.U
 			listed = append(listed, e.Item)
 		}
 	}
-	slices.SortFunc(listed, func(a, b item.Item) int {
-		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
-	})
+	slices.SortFunc(listed, byName)
 	return listed, nil
+}
+
+// byName is the order in which items are listed.
+func byName(a, b item.Item) int {
+	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // Item returns one item; ItemNotFound when the workspace has none of the type

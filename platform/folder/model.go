@@ -2,7 +2,11 @@ package folder
 
 import (
 	"context"
+	"errors"
+	"io"
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -31,45 +35,143 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	if err != nil {
 		return item.Item{}, false, err
 	}
-	data, err := readFile(root, e.dir+"/definition.pbir", MaxSettingsBytes)
-	if gone(err) {
+	named, err := readModel(root, e)
+	switch {
+	case gone(err):
 		return item.Item{}, false, nil // paginated, or nothing yet
-	}
-	var named report.Model
-	if err == nil {
-		named, err = report.ReadModel(data)
-	}
-	if err != nil {
+	case err != nil:
 		return item.Item{}, false, notReadable(it, "definition.pbir: %s", cause(err))
 	}
+	model, ok = seenFrom(home, all, as).find(e, named)
+	return model, ok, nil
+}
+
+// Reports lists the reports of a workspace, by name and id, each with the model
+// it is built on as ModelOf names it. The list is complete as that of Items is; a
+// report whose definition.pbir cannot be read is in it without a model.
+func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
+	root, err := p.open(ctx, as)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all, err := p.scan(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	home, err := p.contents(ctx, all, as, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	models := seenFrom(home, all, as)
+	listed := []item.WorkspaceReport{}
+	for _, e := range home.entries {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if e.Type != item.Report {
+			continue
+		}
+		r := item.WorkspaceReport{Item: e.Item}
+		named, err := readModel(root, e)
+		switch {
+		case gone(err):
+			r.Paginated = paginated(root, e)
+		case err == nil:
+			if model, ok := models.find(e, named); ok {
+				r.Model = &model
+			}
+		}
+		listed = append(listed, r)
+	}
+	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })
+	return listed, nil
+}
+
+// readModel reads what a report says of the model it is built on.
+func readModel(root *os.Root, e entry) (report.Model, error) {
+	data, err := readFile(root, e.dir+"/definition.pbir", MaxSettingsBytes)
+	if err != nil {
+		return report.Model{}, err
+	}
+	return report.ReadModel(data)
+}
+
+// paginated reports whether the report, which has no definition.pbir, is a
+// paginated one. Those are a single file.
+func paginated(root *os.Root, e entry) bool {
+	f, err := root.Open(e.dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	found, err := f.ReadDir(100)
+	return (err == nil || errors.Is(err, io.EOF)) && slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.EqualFold(path.Ext(e.Name()), ".rdl") })
+}
+
+// models are the semantic models that a caller sees, by all that a report of one
+// workspace may name them by. Of several the first is meant, those of the
+// report's workspace before all others.
+type models struct {
+	byDir  map[string]item.Item
+	byID   map[uuid.UUID]item.Item
+	byName map[modelName]item.Item
+}
+
+// modelName is a model's name in a workspace, which is "" for the report's own.
+type modelName struct{ workspace, model string }
+
+func seenFrom(home workspace, all []workspace, as item.Caller) models {
+	m := models{map[string]item.Item{}, map[uuid.UUID]item.Item{}, map[modelName]item.Item{}}
 	visible := []workspace{home}
 	for _, w := range all {
 		if w.ID != home.ID && w.visibleTo(as) {
 			visible = append(visible, w)
 		}
 	}
-	for _, isNamed := range []func(w workspace, m entry) bool{
-		func(_ workspace, m entry) bool {
-			return named.Path != "" && m.dir == path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))
-		},
-		func(_ workspace, m entry) bool {
-			return named.ID != uuid.Nil && (m.ID == named.ID || m.logicalID == named.ID)
-		},
-		// The id may be the service's own, which Git does not keep.
-		func(w workspace, m entry) bool {
-			return named.Name != "" && m.DisplayName == named.Name && (w.DisplayName == named.Workspace || named.Workspace == "" && w.ID == home.ID)
-		},
-	} {
-		for _, w := range visible {
-			for _, m := range w.entries {
-				if m.Type == item.SemanticModel && isNamed(w, m) {
-					return m.Item, true, nil
-				}
+	for _, w := range visible {
+		for _, e := range w.entries {
+			if e.Type != item.SemanticModel {
+				continue
+			}
+			first(m.byDir, e.dir, e.Item)
+			first(m.byID, e.ID, e.Item)
+			first(m.byID, e.logicalID, e.Item)
+			first(m.byName, modelName{w.DisplayName, e.DisplayName}, e.Item)
+			if w.ID == home.ID {
+				first(m.byName, modelName{"", e.DisplayName}, e.Item)
 			}
 		}
 	}
-	if named.ID == uuid.Nil {
-		return item.Item{}, false, nil
+	return m
+}
+
+func first[K comparable](m map[K]item.Item, key K, it item.Item) {
+	if _, taken := m[key]; !taken {
+		m[key] = it
 	}
-	return item.Item{ID: named.ID, Type: item.SemanticModel, DisplayName: named.Name}, true, nil
+}
+
+// find is the model that the report names, or what the report says of it.
+func (m models) find(e entry, named report.Model) (item.Item, bool) {
+	if named.Path != "" {
+		if it, ok := m.byDir[path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))]; ok {
+			return it, true
+		}
+	}
+	if named.ID != uuid.Nil {
+		if it, ok := m.byID[named.ID]; ok {
+			return it, true
+		}
+	}
+	// The id may be the service's own, which Git does not keep.
+	if named.Name != "" {
+		if it, ok := m.byName[modelName{named.Workspace, named.Name}]; ok {
+			return it, true
+		}
+	}
+	if named.ID == uuid.Nil {
+		return item.Item{}, false
+	}
+	return item.Item{ID: named.ID, Type: item.SemanticModel, DisplayName: named.Name}, true
 }

@@ -90,6 +90,22 @@ func TestModelOf(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, %v, want %+v", it.DisplayName, got, ok, err, want)
 		}
 	}
+	listed, err := p.Reports(t.Context(), anna, ids["ws"])
+	if err != nil || len(listed) != len(reports)+3 {
+		t.Fatalf("got %d reports, %v, want %d", len(listed), err, len(reports)+3)
+	}
+	for i, it := range items(t, p, ids["ws"], item.Report) {
+		got := listed[i]
+		if got.Item != it || got.Paginated != (it.DisplayName == "paginated") {
+			t.Errorf("%s: got %+v", it.DisplayName, got)
+		}
+		model, ok, err := p.ModelOf(t.Context(), anna, it)
+		if ok != (got.Model != nil) || ok && *got.Model != model || err != nil && ok {
+			t.Errorf("%s: listed with the model %+v, its own is %+v", it.DisplayName, got.Model, model)
+		}
+	}
+	_, err = p.Reports(t.Context(), anna, ids["hidden"])
+	refused(t, "an invisible workspace", err, domain.WorkspaceNotFound)
 	_, _, err = p.ModelOf(t.Context(), anna, item.Item{Type: item.Report, ID: unknown, WorkspaceID: ids["ws"]})
 	refused(t, "an unknown report", err, domain.ItemNotFound)
 }

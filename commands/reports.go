@@ -1,0 +1,37 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/item"
+)
+
+// Reports lists the Power BI reports of a workspace the caller can see, by name,
+// each with its model; paginated ones are not among them (spec 4.7, reports list
+// rules). It notices what became of tracked reports there (decisions 8.8).
+func (s *Service) Reports(ctx context.Context, who Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
+	listed, err := s.Platform.Reports(ctx, who.Caller, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]item.Item, len(listed))
+	reports := make([]item.WorkspaceReport, 0, len(listed))
+	for i, r := range listed {
+		all[i] = r.Item
+		if !r.Paginated {
+			reports = append(reports, r)
+		}
+	}
+	seen, err := s.notice(ctx, who, workspaceID, item.Report, all)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.recordNoticed(ctx, who, seen); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(reports, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })
+	return reports, nil
+}
