@@ -23,7 +23,7 @@ type childStart struct {
 
 // childStart prepares a child's apply or revert as its own route would; nil when
 // its preview has nothing to write.
-func (s *Service) childStart(ctx context.Context, who Caller, t target, child optimization.Child, bundleID uuid.UUID) (*childStart, error) {
+func (s *Service) childStart(ctx context.Context, who Caller, t target, child optimization.Child, form optimization.Form, bundleID uuid.UUID) (*childStart, error) {
 	id := s.NewID()
 	if child.Reverts != nil {
 		return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
@@ -40,7 +40,7 @@ func (s *Service) childStart(ctx context.Context, who Caller, t target, child op
 		return nil, err
 	}
 	w, err := s.writing(who, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
-		Kind: child.Kind, PreviewID: child.PreviewID, Writes: writes, Applies: len(writes), Bundle: &bundleID,
+		Kind: child.Kind, PreviewID: child.PreviewID, Unattended: form == optimization.Unattended, Writes: writes, Applies: len(writes), Bundle: &bundleID,
 	})
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundli
 	}
 	var first error
 	for i, child := range b.children {
-		start, err := s.childStart(ctx, who, t, child, b.operationID)
+		start, err := s.childStart(ctx, who, t, child, b.form, b.operationID)
 		switch {
 		case err == nil && start == nil:
 			b.children[i].Standing = optimization.ChildNothingToDo
@@ -152,7 +152,7 @@ func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bund
 		item.Workspace{ID: resource.WorkspaceID, DisplayName: b.WorkspaceName},
 		item.Item{ID: *resource.ItemID, Type: item.SemanticModel, WorkspaceID: resource.WorkspaceID, DisplayName: b.ModelName},
 	}
-	start, err := s.childStart(ctx, who, t, child, b.Operation.ID)
+	start, err := s.childStart(ctx, who, t, child, b.Form, b.Operation.ID)
 	if err == nil && start == nil {
 		child.Standing = optimization.ChildNothingToDo
 		return change(optimization.ChangeChild{Child: child})

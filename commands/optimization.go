@@ -164,9 +164,14 @@ func (w *writing) pasts() []eventstore.Loadable {
 }
 
 // accept decides the model's lock, the day's applies and the caps on tracked
-// items, and enqueues the first step (spec 4.5, apply rule 8; decisions 5).
+// items, and enqueues the first step (spec 4.5, apply rule 8; decisions 5). An
+// apply of a preview without changes has ended and takes none of these.
 func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	modelID := w.target.model.ID
+	if w.apply.NothingToWrite() {
+		op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+		return eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply})
+	}
 	if err := eventstore.Decide(c, w.lock, optimization.TakeLock{OperationID: w.operationID, ModelID: modelID}); err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 const WaitLife = 24 * time.Hour
 
 // Accept puts a preview, an apply or a revert in the log. The first write of one
-// whose writes are known starts with the call.
+// whose writes are known starts with the call; one that is known to have none has
+// ended with it.
 type Accept struct {
 	Operation operation.Accepted
 	Preview   *PreviewAccepted
@@ -27,8 +28,11 @@ func (c Accept) Decide(Work) ([]domain.Event, error) {
 		return append(events, *c.Preview), nil
 	}
 	events = append(events, *c.Apply)
-	if len(c.Apply.Writes) > 0 {
+	switch {
+	case len(c.Apply.Writes) > 0:
 		events = append(events, WriteStarted{0})
+	case c.Apply.NothingToWrite():
+		events = append(events, operation.Completed{})
 	}
 	return events, nil
 }

@@ -52,6 +52,9 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	}
 	more := 0
 	for _, t := range asked {
+		if t.Type == proposal.Description {
+			t = t.withItemColumns(m)
+		}
 		if err := p.ask(d, m, t, a); err != nil {
 			return err
 		}
@@ -133,7 +136,11 @@ func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
 }
 
 func (p *Preview) skip(s proposal.Skip) {
-	p.Skipped = append(p.Skipped, Skip{KeyOf(s.Object), string(s.Reason), s.Message})
+	key := KeyOf(s.Object)
+	if s.Object.Type == proposal.Model {
+		key = string(p.Kind)
+	}
+	p.Skipped = append(p.Skipped, Skip{key, string(s.Reason), s.Message})
 }
 
 // take makes changes of proposals. What would change nothing is skipped, and so

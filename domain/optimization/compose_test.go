@@ -1,6 +1,7 @@
 package optimization_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +104,89 @@ func TestComposeWithoutTheAgentsPermission(t *testing.T) {
 		denied := reason == proposal.PermissionRequired
 		if (p.Reason != nil) != denied || (p.NothingToDo == nil) != denied || denied && !strings.Contains(*p.Message, "DataAgent.Execute.All") {
 			t.Errorf("%s: reason %v, message %v, nothing to do %v", access, p.Reason, p.Message, p.NothingToDo)
+		}
+	}
+}
+
+// The items of a calculation group are named in the description of a column of
+// the table that was found.
+func TestComposeDescribesTheItemColumn(t *testing.T) {
+	t.Parallel()
+	const group = "table Time\n\n\tcalculationGroup\n\n\t\tcalculationItem Current = SELECTEDMEASURE()\n\n\t\tcalculationItem YTD = CALCULATE(SELECTEDMEASURE())\n\n"
+	column := func(name, source, description string) string {
+		return description + "\tcolumn '" + name + "'\n\t\tdataType: string\n\t\tsourceColumn: " + source + "\n\n"
+	}
+	for name, test := range map[string]struct {
+		columns string
+		asked   []proposal.Object
+		want    string
+	}{
+		"by its source":            {column("Other", "Other", "") + column("Show As", "Name", ""), nil, "Time|, Time|Show As"},
+		"the only text":            {column("Show As", "x", ""), nil, "Time|, Time|Show As"},
+		"which one is not known":   {column("A", "a", "") + column("B", "b", ""), nil, "Time|"},
+		"names one item":           {column("Show As", "Name", "\t/// Current.\n"), nil, "Time|, Time|Show As"},
+		"names its items":          {column("Show As", "Name", "\t/// CURRENT and ytd.\n"), nil, "Time|"},
+		"names them where no AI":   {column("Show As", "Name", "\t/// Current and "+strings.Repeat("x", 200)+" YTD.\n"), nil, "Time|, Time|Show As"},
+		"was found of its own":     {column("Show As", "Name", ""), []proposal.Object{{Table: "Time", Name: "Show As", Type: proposal.Column}}, "Time|, Time|Show As"},
+		"a table that is no group": {"", []proposal.Object{{Table: "Sales", Type: proposal.Table}}, "Time|, Sales|"},
+	} {
+		d := definition.New(definition.Part{Path: "definition/tables/Time.tmdl", Data: []byte(group + test.columns)},
+			definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n" + column("Name", "Name", ""))})
+		m, err := semanticmodel.Read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := optimization.Preview{Kind: optimization.Descriptions}
+		err = p.Compose(d, m, optimization.Asking{
+			Targets: []optimization.Targets{{Type: proposal.Description, Objects: append([]proposal.Object{{Table: "Time", Type: proposal.Table}}, test.asked...)}},
+			Propose: answers(nil),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asked []string
+		for _, s := range p.Skipped {
+			asked = append(asked, s.Key)
+		}
+		if got := strings.Join(asked, ", "); got != test.want {
+			t.Errorf("%s: asked for %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// The columns of calculation groups count toward the cap.
+func TestComposeKeepsTheCapWithItemColumns(t *testing.T) {
+	t.Parallel()
+	text := "table Time\n\n\tcalculationGroup\n\n\t\tcalculationItem YTD = SELECTEDMEASURE()\n\n\tcolumn 'Show As'\n\t\tdataType: string\n\t\tsourceColumn: Name\n"
+	d := definition.New(definition.Part{Path: "definition/tables/Time.tmdl", Data: []byte(text)})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := optimization.Targets{Type: proposal.Description, Objects: []proposal.Object{{Table: "Time", Type: proposal.Table}}, More: 7}
+	for i := range optimization.MaxDescriptions - 1 {
+		targets.Objects = append(targets.Objects, measure("M"+strconv.Itoa(i)))
+	}
+	p := optimization.Preview{Kind: optimization.Descriptions}
+	if err := p.Compose(d, m, optimization.Asking{Targets: []optimization.Targets{targets}, Propose: answers(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Skipped) != optimization.MaxDescriptions || p.Message == nil || !strings.Contains(*p.Message, " 8 more") {
+		t.Errorf("%d objects, message %v", len(p.Skipped), p.Message)
+	}
+}
+
+// What is skipped of the model as a whole has the key of its kind.
+func TestComposeSkipsTheModelByItsKind(t *testing.T) {
+	t.Parallel()
+	d, m := sales(t)
+	for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.AIDataSchema} {
+		p := optimization.Preview{Kind: kind}
+		err := p.Compose(d, m, optimization.Asking{Propose: func(proposal.Ask) (proposal.Answer, error) {
+			return proposal.Answer{Skipped: []proposal.Skip{{Object: proposal.Object{Type: proposal.Model}, Reason: proposal.NothingProposed, Message: "nothing"}}}, nil
+		}})
+		if err != nil || len(p.Skipped) != 1 || p.Skipped[0].Key != string(kind) {
+			t.Errorf("%s: skipped %v, %v", kind, p.Skipped, err)
 		}
 	}
 }

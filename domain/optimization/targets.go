@@ -2,7 +2,9 @@ package optimization
 
 import (
 	"slices"
+	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 )
@@ -63,6 +65,65 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	case AIInstructions, AIDataSchema:
 	}
 	return all
+}
+
+// withItemColumns adds, behind each calculation group, the column whose
+// description is to name its items and does not: the finding of rule DSC-07 is of
+// the table, and this is what clears it.
+func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
+	groups := map[string]*semanticmodel.Table{}
+	for i := range m.Tables {
+		if m.Tables[i].CalculationGroup != nil {
+			groups[m.Tables[i].Name] = &m.Tables[i]
+		}
+	}
+	var objects []proposal.Object
+	for _, o := range t.Objects {
+		objects = append(objects, o)
+		if o.Type != proposal.Table || groups[o.Table] == nil {
+			continue
+		}
+		c := itemColumn(groups[o.Table])
+		if c == nil || namesItems(c.Description, groups[o.Table].CalculationGroup.Items) {
+			continue
+		}
+		if column := (proposal.Object{Table: o.Table, Name: c.Name, Type: proposal.Column}); !slices.Contains(t.Objects, column) {
+			objects = append(objects, column)
+		}
+	}
+	if over := len(objects) - MaxDescriptions; over > 0 {
+		objects, t.More = objects[:MaxDescriptions], t.More+over
+	}
+	t.Objects = objects
+	return t
+}
+
+// itemColumn is the column that holds the names of a calculation group's items:
+// the one with source column Name, else the only text column; nil for none.
+func itemColumn(t *semanticmodel.Table) *semanticmodel.Column {
+	var texts []*semanticmodel.Column
+	for i := range t.Columns {
+		switch c := &t.Columns[i]; {
+		case c.SourceColumn == "Name":
+			return c
+		case c.DataType == semanticmodel.String:
+			texts = append(texts, c)
+		}
+	}
+	if len(texts) != 1 {
+		return nil
+	}
+	return texts[0]
+}
+
+// namesItems reports whether what an AI reads of the description names every
+// item.
+func namesItems(description string, items []semanticmodel.CalculationItem) bool {
+	runes := []rune(description)
+	read := strings.ToLower(string(runes[:min(len(runes), proposal.MaxDescription)]))
+	return !slices.ContainsFunc(items, func(i semanticmodel.CalculationItem) bool {
+		return !strings.Contains(read, strings.ToLower(i.Name))
+	})
 }
 
 func objectOf(f readiness.Finding) (proposal.Object, bool) {

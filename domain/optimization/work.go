@@ -42,11 +42,12 @@ type Previewed struct {
 type ApplyAccepted struct {
 	Kind      Kind   `json:"kind"`
 	ModelName string `json:"semanticModelName"`
-	// PreviewID is the preview that is written; nil for an unattended apply and a
-	// revert.
-	PreviewID  *uuid.UUID `json:"previewId,omitempty"`
-	Unattended bool       `json:"unattended,omitempty"`
-	Source     *Source    `json:"source,omitempty"`
+	// PreviewID is the preview that is written; nil for a revert and for an
+	// unattended apply that makes its own proposal.
+	PreviewID *uuid.UUID `json:"previewId,omitempty"`
+	// Unattended says that nobody reviews what is written.
+	Unattended bool    `json:"unattended,omitempty"`
+	Source     *Source `json:"source,omitempty"`
 	// Reverts is the apply that a revert puts back.
 	Reverts *uuid.UUID `json:"reverts,omitempty"`
 	Writes  []Write    `json:"writes,omitempty"`
@@ -56,6 +57,13 @@ type ApplyAccepted struct {
 	Allowance string     `json:"allowance"`
 	Bundle    *uuid.UUID `json:"bundle,omitempty"`
 }
+
+// known reports whether what is written is known with the call.
+func (a ApplyAccepted) known() bool { return !a.Unattended || a.PreviewID != nil }
+
+// NothingToWrite reports whether it is known with the call that there is nothing
+// to write: no lock is needed for it and nothing is spent.
+func (a ApplyAccepted) NothingToWrite() bool { return a.known() && len(a.Writes) == 0 }
 
 // Proposed: an unattended apply's proposal was made; these are its writes.
 type Proposed struct {
@@ -164,7 +172,7 @@ func Evolve(w Work, e domain.Event) Work {
 	case ApplyAccepted:
 		w.Kind, w.ModelName, w.PreviewID, w.Unattended, w.Source, w.Reverts, w.Applies, w.Allowance, w.Bundle =
 			e.Kind, e.ModelName, e.PreviewID, e.Unattended, e.Source, e.Reverts, e.Applies, e.Allowance, e.Bundle
-		if !e.Unattended {
+		if e.known() {
 			w.Proposed, w.Writes, w.Progress = true, e.Writes, make([]Progress, len(e.Writes))
 		}
 	case Proposed:
