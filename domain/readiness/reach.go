@@ -14,9 +14,14 @@ type reached struct {
 // time, so that the time is (measures + references) · objects / 64.
 func reach(x *scope) map[*measure]reached {
 	g := newGraph(x.snapshot)
-	components := g.components()
+	groups := components(g.next)
+	for n, members := range groups {
+		for _, m := range members {
+			g.component[m] = n
+		}
+	}
 	out := make(map[*measure]reached, len(x.m))
-	bitsOf := make([]uint64, len(g.measures)) // by component
+	bitsOf := make([]uint64, len(groups))
 	for block := 0; block < len(g.targets); block += 64 {
 		targets := g.targets[block:min(block+64, len(g.targets))]
 		var hidden uint64
@@ -25,8 +30,8 @@ func reach(x *scope) map[*measure]reached {
 				hidden |= 1 << i
 			}
 		}
-		// Components come with those they reach first.
-		for n, members := range components {
+		// Groups come with those they reach first.
+		for n, members := range groups {
 			var seen uint64
 			for _, m := range members {
 				for _, o := range g.measures[m].refs {
@@ -65,7 +70,7 @@ func reach(x *scope) map[*measure]reached {
 type graph struct {
 	measures  []*measure
 	next      [][]int   // the measures that each refers to
-	component []int     // of each measure, once components was called
+	component []int     // of each measure
 	targets   []*object // what any measure refers to, in object order
 	position  []int     // in targets, by object.index; -1 for what is none
 }
@@ -95,55 +100,55 @@ func newGraph(s *snapshot) *graph {
 	return g
 }
 
-// components groups measures that refer to each other in a circle; each group
-// comes after those it refers to (Tarjan's algorithm, without recursion).
-func (g *graph) components() [][]int {
+// components groups what leads to each other in a circle, where next says what
+// each leads to; each group comes after those it leads to (Tarjan's algorithm,
+// without recursion).
+func components(next [][]int) [][]int {
 	const unseen = 0
 	var (
 		groups [][]int
-		order  = make([]int, len(g.measures)) // when first seen, from 1
-		low    = make([]int, len(g.measures)) // the earliest still open one it leads to
-		open   = make([]bool, len(g.measures))
-		stack  []int // open measures
+		order  = make([]int, len(next)) // when first seen, from 1
+		low    = make([]int, len(next)) // the earliest still open one it leads to
+		open   = make([]bool, len(next))
+		stack  []int // the open ones
 		seen   int
 	)
-	type step struct{ measure, next int }
-	for root := range g.measures {
+	type step struct{ node, next int }
+	for root := range next {
 		if order[root] != unseen {
 			continue
 		}
-		path := []step{{measure: root}}
+		path := []step{{node: root}}
 		for len(path) > 0 {
 			s := &path[len(path)-1]
-			m := s.measure
-			if s.next == 0 && order[m] == unseen {
+			n := s.node
+			if s.next == 0 && order[n] == unseen {
 				seen++
-				order[m], low[m], open[m] = seen, seen, true
-				stack = append(stack, m)
+				order[n], low[n], open[n] = seen, seen, true
+				stack = append(stack, n)
 			}
-			if s.next < len(g.next[m]) {
-				to := g.next[m][s.next]
+			if s.next < len(next[n]) {
+				to := next[n][s.next]
 				s.next++
 				switch {
 				case order[to] == unseen:
-					path = append(path, step{measure: to})
+					path = append(path, step{node: to})
 				case open[to]:
-					low[m] = min(low[m], order[to])
+					low[n] = min(low[n], order[to])
 				}
 				continue
 			}
 			path = path[:len(path)-1]
 			if len(path) > 0 {
-				parent := path[len(path)-1].measure
-				low[parent] = min(low[parent], low[m])
+				parent := path[len(path)-1].node
+				low[parent] = min(low[parent], low[n])
 			}
-			if low[m] == order[m] {
+			if low[n] == order[n] {
 				at := len(stack)
 				for {
 					at--
 					open[stack[at]] = false
-					g.component[stack[at]] = len(groups)
-					if stack[at] == m {
+					if stack[at] == n {
 						break
 					}
 				}
