@@ -275,7 +275,29 @@ func readMeasures(part definition.Part) ([]Measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var measures []Measure
+	return readExtension(r), nil
+}
+
+// measuresInText reads a legacy report's measures, which are in its config:
+// modelExtensions[], each as reportExtensions.json. Nothing else of the config is
+// read, so that one that holds no JSON has none.
+func measuresInText(j *jsonpart.Reader) (measures []Measure) {
+	text, _ := j.Text()
+	r, err := jsonpart.New("report.json", []byte(text))
+	if err != nil {
+		return nil
+	}
+	for member := range r.Object() {
+		if member == "modelExtensions" {
+			for range r.Array() {
+				measures = append(measures, readExtension(r)...)
+			}
+		}
+	}
+	return measures
+}
+
+func readExtension(r *jsonpart.Reader) (measures []Measure) {
 	for member := range r.Object() {
 		if member != "entities" {
 			continue
@@ -297,7 +319,7 @@ func readMeasures(part definition.Part) ([]Measure, error) {
 			}
 		}
 	}
-	return measures, nil
+	return measures
 }
 
 func readMeasure(r *jsonpart.Reader) (m Measure) {
@@ -322,6 +344,8 @@ func (r *Report) readLegacy(data []byte) error {
 	var w walk
 	for member := range j.Object() {
 		switch member {
+		case "config":
+			r.Measures = measuresInText(j)
 		case "filters":
 			if _, err := w.inText(j, "the report's filters"); err != nil {
 				return err

@@ -129,7 +129,7 @@ func TestLegacy(t *testing.T) {
 	got, err := report.Read(parts(map[string]string{
 		"definition.pbir": byPath,
 		"report.json": `{
-  "config": "{",
+  "config": "{\"version\":\"5.1\",\"modelExtensions\":[{\"name\":\"extension\",\"entities\":[{\"name\":\"Sales\",\"extends\":\"Sales\",\"measures\":[{\"name\":\"Net\",\"dataType\":3,\"expression\":\"[Total] - 1\"}]}]},5]}",
   "filters": "[{\"expression\":{\"Column\":{\"Expression\":{\"SourceRef\":{\"Entity\":\"Date\"}},\"Property\":\"Year\"}}}]",
   "sections": [
     {"name":"ReportSection","displayName":"One","config":"{}","filters":"[]","visualContainers":[
@@ -145,7 +145,7 @@ func TestLegacy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := report.Report{
-		Format: report.Legacy, Model: report.Model{Path: "../Sales.SemanticModel"},
+		Format: report.Legacy, Model: report.Model{Path: "../Sales.SemanticModel"}, Measures: []report.Measure{{Table: "Sales", Name: "Net", Expression: "[Total] - 1"}},
 		References: report.References{Fields: []report.Field{{Table: "Date", Name: "Year"}}},
 		Pages: []report.Page{
 			{Name: "ReportSection", DisplayName: "One", Visuals: []report.Visual{{Name: "v1", Type: "card", References: report.References{
@@ -156,6 +156,18 @@ func TestLegacy(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Of a legacy report's config only its measures are read: whatever else it is, the
+// report is read.
+func TestLegacyConfig(t *testing.T) {
+	t.Parallel()
+	for _, config := range []string{`null`, `5`, `{}`, `""`, `"{"`, `"[]"`, `"{\"modelExtensions\":{}}"`, `"{\"modelExtensions\":[{\"entities\":[5,{\"measures\":5}]}]}"`} {
+		got, err := report.Read(parts(map[string]string{"definition.pbir": byPath, "report.json": `{"config":` + config + `,"sections":[{"name":"p"}]}`}))
+		if err != nil || len(got.Measures) != 0 || len(got.Pages) != 1 {
+			t.Errorf("%s: got %+v, %v", config, got, err)
+		}
 	}
 }
 
