@@ -30,11 +30,15 @@ type Value struct {
 	tail   []byte // before the closing bracket
 }
 
-// Field is a member to be put in. Its value is a string, an Object or an Array.
+// Field is a member to be put in. Its value is a string, a Literal, an Object or
+// an Array.
 type Field struct {
 	Name  string
 	Value any
 }
+
+// Literal is a number, true, false or null to be put in, as it is written.
+type Literal string
 
 // Object is an object to be put in, its members in their order.
 type Object []Field
@@ -113,6 +117,18 @@ func (v *Value) SetText(text string) { v.Set(quote(text)) }
 
 // Append puts a new element at the end of the array.
 func (v *Value) Append(element any) *Value { return v.insert(len(v.Items()), "", element) }
+
+// AppendInLine is Append for an array that must have its bytes back when the
+// element is taken out again, though it is empty: the element stands right behind
+// the bracket, before the white space that was in the array.
+func (v *Value) AppendInLine(element any) *Value {
+	empty, tail := len(v.Items()) == 0, v.tail
+	item := v.Append(element)
+	if empty {
+		item.lead, v.tail = nil, tail
+	}
+	return item
+}
 
 // Add puts a new member into the object, behind the last of the members that are
 // named after; at the end when it has none of them.
@@ -301,6 +317,8 @@ func (l layout) write(b *bytes.Buffer, content any) {
 		items("[]", len(content), func(i int) { inner.write(b, content[i]) })
 	case string:
 		b.Write(quote(content))
+	case Literal:
+		b.WriteString(string(content))
 	}
 }
 

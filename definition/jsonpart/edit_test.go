@@ -33,11 +33,15 @@ func TestEdit(t *testing.T) {
 		{"a value", `{"a": 1, "a": [2]}`, func(r *jsonpart.Value) { r.Member("a").SetText("é<\"\u2028") }, `{"a": 1, "a": "é<\"\u2028"}`},
 		{"a member behind others", `{"a":1,"b":2,"c":3}`, func(r *jsonpart.Value) { r.Add("x", "y", "a", "b", "z") }, `{"a":1,"b":2,"x":"y","c":3}`},
 		{"a member at the end", "{\r\n  \"a\": 1,\n\t\"b\" : 2 }", func(r *jsonpart.Value) { r.Add("x", "y") }, "{\r\n  \"a\": 1,\n\t\"b\" : 2,\n\t\"x\": \"y\" }"},
+		{"a member laid out as the one before", "{\"a\":1, \"b\":2,\n\"c\":3}", func(r *jsonpart.Value) { r.Add("x", "y", "c") }, "{\"a\":1, \"b\":2,\n\"c\":3,\n\"x\":\"y\"}"},
 		{"a member behind the only one", "{\r\n  \"a\": 1\r\n}", func(r *jsonpart.Value) { r.Add("x", "y") }, "{\r\n  \"a\": 1,\r\n  \"x\": \"y\"\r\n}"},
 		{"a member where commas come first", "{ \"a\": 1\n, \"b\": 2\n}", func(r *jsonpart.Value) { r.Add("x", "y", "a") }, "{ \"a\": 1\n, \"x\": \"y\"\n, \"b\": 2\n}"},
 		{"an object in lines", "{\n\t\"a\": []\n}", func(r *jsonpart.Value) { r.Member("a").Append(object) }, "{\n\t\"a\": [\n\t\t{\n\t\t\t\"n\": \"x\",\n\t\t\t\"o\": {},\n\t\t\t\"l\": [\n\t\t\t\t\"a\",\n\t\t\t\t\"b\"\n\t\t\t]\n\t\t}\n\t]\n}"},
 		{"an object in a line", `{"a": [ ], "b": 1}`, func(r *jsonpart.Value) { r.Member("a").Append(object) }, `{"a": [{"n": "x","o": {},"l": ["a","b"]} ], "b": 1}`},
 		{"an object behind another", `[{"a":1}, {"b":2}]`, func(r *jsonpart.Value) { r.Append(object) }, `[{"a":1}, {"b":2}, {"n": "x", "o": {}, "l": ["a", "b"]}]`},
+		{"a number", `{"a": 1}`, func(r *jsonpart.Value) { r.Add("x", jsonpart.Literal("-1.50")) }, `{"a": 1,"x": -1.50}`},
+		{"an element in line into nothing", "{\n  \"a\": [ ]\n}", func(r *jsonpart.Value) { r.Member("a").AppendInLine(jsonpart.Object{{Name: "b", Value: "c"}}) }, "{\n  \"a\": [{\n      \"b\": \"c\"\n    } ]\n}"},
+		{"an element in line behind another", "[\n  1\n]", func(r *jsonpart.Value) { r.AppendInLine("b") }, "[\n  1,\n  \"b\"\n]"},
 		{"into nothing", `{}`, func(r *jsonpart.Value) { r.Add("a", "b") }, `{"a": "b"}`},
 		{"into nothing in two lines", "{\n}", func(r *jsonpart.Value) { r.Add("a", "b") }, "{\n  \"a\": \"b\"\n}"},
 		{"the first taken out", "{\n  \"a\": 1,\n\n  \"b\": 2\n}", func(r *jsonpart.Value) { r.Member("a").Remove() }, "{\n  \"b\": 2\n}"},
@@ -108,8 +112,8 @@ func TestEditTakesOutWhatItPutIn(t *testing.T) {
 				walk(item)
 			}
 			// What is empty takes its layout from its surroundings, so it does not
-			// come back on its own.
-			if len(v.Items()) > 0 {
+			// come back on its own, but for an array that is filled in line.
+			if len(v.Items()) > 0 || v.Kind() == '[' {
 				all = append(all, v)
 			}
 		}
@@ -121,9 +125,12 @@ func TestEditTakesOutWhatItPutIn(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "additions") {
 			in := rapid.SampledFrom(all).Draw(t, "in")
 			content := jsonpart.Object{{Name: "x", Value: jsonpart.Array{"y"}}}
-			if in.Kind() == '{' {
+			switch {
+			case in.Kind() == '{':
 				added = append(added, in.Add("new", content, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "after")))
-			} else {
+			case len(in.Items()) == 0 || rapid.Bool().Draw(t, "in line"):
+				added = append(added, in.AppendInLine(content))
+			default:
 				added = append(added, in.Append(content))
 			}
 		}

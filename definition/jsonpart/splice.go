@@ -78,14 +78,16 @@ func writtenOffset(raw []byte, n int) int {
 			n--
 			i++
 			continue
-		case raw[i] == '\\' && raw[i+1] == 'u':
+		case raw[i] == '\\' && raw[i+1] != 'u': // a character of one byte
+			n--
+			i += 2
+			continue
+		case raw[i] == '\\':
 			length = len(`\u0000`)
 			// Two halves of a character beyond U+FFFF stand together.
 			if i+2*length < len(raw) && raw[i+length] == '\\' && raw[i+length+1] == 'u' && utf8.RuneCountInString(unquote(quoted(raw[i:i+2*length]), false)) == 1 {
 				length *= 2
 			}
-		case raw[i] == '\\':
-			length = 2
 		case raw[i] >= utf8.RuneSelf:
 			_, length = utf8.DecodeRune(raw[i:])
 		}

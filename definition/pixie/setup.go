@@ -1,0 +1,152 @@
+package pixie
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strings"
+)
+
+// Corner is where on a page its Pixie stands.
+type Corner string
+
+// The corners.
+const (
+	TopLeft     Corner = "TopLeft"
+	TopRight    Corner = "TopRight"
+	BottomLeft  Corner = "BottomLeft"
+	BottomRight Corner = "BottomRight"
+)
+
+// What a Setup is when it does not say. The top left corner is on screen however
+// a page is fitted to it, and what is not on screen is not loaded.
+const (
+	DefaultSize   = 4
+	DefaultCorner = TopLeft
+)
+
+// The bounds of a Setup.
+const (
+	MaxSize     = 64   // pixels
+	maxAddress  = 1000 // bytes of a CollectorBaseURL
+	maxPatterns = 100
+	maxPattern  = 200 // bytes
+	maxName     = 500 // characters of a page's name that patterns look at
+)
+
+// Setup is how the reports of a workspace are tracked (decision 8.2).
+type Setup struct {
+	// CollectorBaseURL is what Pixies' addresses begin with, /p/<id>.gif follows.
+	// It is the only member without a default.
+	CollectorBaseURL string
+	// Size is a Pixie's width and height in pixels; 0 is DefaultSize.
+	Size int
+	// Corner is where they stand; "" is DefaultCorner.
+	Corner Corner
+	// ExcludePages are patterns of the names, as people read them, of pages that
+	// get no Pixie: * is any run of characters, ? is one, letter case is ignored.
+	// Of a longer name they look at the first 500 characters.
+	ExcludePages []string
+}
+
+// Check says what is wrong with the setup, nil when nothing is.
+func (s Setup) Check() error {
+	_, err := s.complete()
+	return err
+}
+
+// complete is the setup with its defaults.
+func (s Setup) complete() (Setup, error) {
+	u, err := url.Parse(s.CollectorBaseURL)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
+		return s, fmt.Errorf("the collector's base address %.100q is no web address; it must begin with https:// or http://", s.CollectorBaseURL)
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s.CollectorBaseURL, "#"):
+		return s, fmt.Errorf("the collector's base address %.100q must hold no user, query or fragment", s.CollectorBaseURL)
+	case len(s.CollectorBaseURL) > maxAddress:
+		return s, fmt.Errorf("the collector's base address has %d bytes; at most %d are allowed", len(s.CollectorBaseURL), maxAddress)
+	case s.Size < 0 || s.Size > MaxSize:
+		return s, fmt.Errorf("a Pixie of %d pixels is not possible; the size must be from 1 to %d, 0 is %d", s.Size, MaxSize, DefaultSize)
+	case len(s.ExcludePages) > maxPatterns:
+		return s, fmt.Errorf("%d patterns exclude pages; at most %d are allowed", len(s.ExcludePages), maxPatterns)
+	}
+	for _, p := range s.ExcludePages {
+		if len(p) > maxPattern {
+			return s, fmt.Errorf("the pattern %.50q… that excludes pages has %d bytes; at most %d are allowed", p, len(p), maxPattern)
+		}
+	}
+	// The address is written as the parser has it, which escapes what no address
+	// may hold.
+	s.CollectorBaseURL = strings.TrimRight(u.String(), "/")
+	if s.Size == 0 {
+		s.Size = DefaultSize
+	}
+	switch s.Corner {
+	case "":
+		s.Corner = DefaultCorner
+	case TopLeft, TopRight, BottomLeft, BottomRight:
+	default:
+		return s, fmt.Errorf("%.50q is no corner of a page; it must be %s, %s, %s or %s", s.Corner, TopLeft, TopRight, BottomLeft, BottomRight)
+	}
+	return s, nil
+}
+
+// excludes says whether the page gets no Pixie: the setup excludes it, or it is
+// none, but what is left of one.
+func (s Setup) excludes(p *page) bool {
+	if p.remnant {
+		return true
+	}
+	name := []rune(strings.ToLower(p.readable()))
+	name = name[:min(len(name), maxName)]
+	for _, pattern := range s.ExcludePages {
+		if matches([]rune(strings.ToLower(pattern)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches says whether the whole name is as the pattern has it. It goes back to
+// the last * only, so that it takes at most the product of the lengths.
+func matches(pattern, name []rune) bool {
+	i, star, from := 0, -1, 0
+	for n := 0; n < len(name); {
+		switch {
+		case i < len(pattern) && pattern[i] == '*':
+			star, from = i, n
+			i++
+		case i < len(pattern) && (pattern[i] == '?' || pattern[i] == name[n]):
+			i++
+			n++
+		case star >= 0:
+			from++
+			i, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(pattern) && pattern[i] == '*' {
+		i++
+	}
+	return i == len(pattern)
+}
+
+// look is what the setup wants a Pixie to be.
+type look struct {
+	id, address string
+	x, y, size  float64
+}
+
+// look is that of the Pixie with the id on the page. The format wants a visual to
+// end before the page does, so there is a pixel between them.
+func (s Setup) look(p *page, id string) look {
+	l := look{id: id, address: s.CollectorBaseURL + "/p/" + id + ".gif", size: float64(s.Size)}
+	if s.Corner == TopRight || s.Corner == BottomRight {
+		l.x = math.Max(0, p.width-l.size-1)
+	}
+	if s.Corner == BottomLeft || s.Corner == BottomRight {
+		l.y = math.Max(0, p.height-l.size-1)
+	}
+	return l
+}
