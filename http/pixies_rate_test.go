@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"readiness/domain"
 	readinesshttp "readiness/http"
@@ -86,6 +87,24 @@ func TestPixiesRate(t *testing.T) {
 	start(0, "mallory").refused(403, domain.UserNotRegistered)
 	if n := w.hits(`pixies ""`); n != 0 {
 		t.Errorf("%d calls of strangers share a window", n)
+	}
+}
+
+// While the account's calls cannot be counted, no Pixies are started.
+//
+// proves: decisions/2/rate-store
+func TestPixiesRateThatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone, err := rate.Open(t.Context(), "postgres://nobody@127.0.0.1:1/nothing", rate.Options{Timeout: time.Second})
+	check(t, err)
+	t.Cleanup(gone.Close)
+	base := w.guarded(readinesshttp.Routes(), gone)
+	for _, route := range pixiesRoutes() {
+		got := w.bare().send(http.MethodPost, addressed(base, route), w.as("ada"), "").refused(503, domain.ThrottleStoreUnavailable)
+		if got.body["isRetriable"] != true || got.header.Get("RateLimit") != "" {
+			t.Errorf("got %v %s", got.header, got.text)
+		}
 	}
 }
 
