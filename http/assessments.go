@@ -122,7 +122,7 @@ func (s *Server) assessment(ctx context.Context, a assessment.Assessment, result
 }
 
 func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
-	out := api.AssessmentUsage{Applied: u.Applied, State: text(u.State), Reason: text(u.Reason), WindowDays: u.WindowDays, TrackedReportCount: u.TrackedReportCount}
+	out := api.AssessmentUsage{Applied: u.Applied, State: text(string(u.State)), Reason: text(u.Reason), WindowDays: u.WindowDays, TrackedReportCount: u.TrackedReportCount}
 	if !result || u.Access == "" {
 		return out
 	}

@@ -60,20 +60,37 @@ func TestFirstLook(t *testing.T) {
 	}
 }
 
-// Spec 2.8: comparable with the assessment before it when the same rules made
-// both; the first never is.
+// Spec 2.8, regime C.5: comparable with the assessment before it when the same
+// rules made both and usage weighted both or neither; the first never is.
+//
+// proves: 2.8/comparableWithPrevious
 func TestComparableWithPrevious(t *testing.T) {
 	t.Parallel()
-	record := func(regime string) assessment.Record {
-		return assessment.Record{Assessment: assessment.Assessment{ModelID: sales, RegimeID: regime}}
+	record := func(regime string, weighted bool) assessment.Record {
+		return assessment.Record{Assessment: assessment.Assessment{ModelID: sales, RegimeID: regime, UsageInScoring: weighted}}
 	}
-	_, events := decide(t, assessment.Standing{}, record("2026-11"), record("2026-11"), record("2027-05"), record("2027-05"), record("2026-11"))
+	s, events := decide(
+		t, assessment.Standing{}, record("2026-11", false), record("2026-11", false), record("2027-05", false), record("2027-05", false), record("2026-11", false),
+		record("2026-11", true), record("2026-11", true), record("2027-05", true), record("2027-05", false), record("2027-05", false),
+	)
 	var got []bool
 	for _, e := range events {
 		got = append(got, e.(assessment.Recorded).ComparableWithPrevious)
 	}
-	if want := []bool{false, true, false, true, false}; !cmp.Equal(got, want) {
+	if want := []bool{false, true, false, true, false, false, true, false, false, true}; !cmp.Equal(got, want) {
 		t.Errorf("comparable %v, want %v", got, want)
+	}
+	// A standing from before usage was recorded in it is an unweighted one's.
+	old := assessment.Standing{Accepted: 1, Recorded: 1, RegimeID: "2026-11"}
+	for weighted, want := range map[bool]bool{true: false, false: true} {
+		if _, events := decide(t, old, record("2026-11", weighted)); events[0].(assessment.Recorded).ComparableWithPrevious != want {
+			t.Errorf("weighted %v after an old one: comparable is %v", weighted, !want)
+		}
+	}
+	// Once all results are deleted nothing is left to compare with.
+	s, _ = decide(t, s, record("2027-05", true), assessment.DeleteResults{ModelID: sales, Stored: make([]assessment.Stored, s.Recorded+1)})
+	if s.RegimeID != "" || s.UsageInScoring || s.Recorded != 0 {
+		t.Errorf("after all were deleted the standing is %+v", s)
 	}
 }
 

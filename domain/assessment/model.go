@@ -23,8 +23,10 @@ type Standing struct {
 	Running int `json:"running,omitempty"`
 	// Recorded counts the assessments that are stored.
 	Recorded int `json:"recorded"`
-	// RegimeID is the scoring regime of the newest stored assessment.
-	RegimeID string `json:"regimeId,omitempty"`
+	// RegimeID is the scoring regime of the newest stored assessment, and
+	// UsageInScoring whether usage weighted its score.
+	RegimeID       string `json:"regimeId,omitempty"`
+	UsageInScoring bool   `json:"usageInScoring,omitempty"`
 }
 
 // GivesBackFirstLook reports whether giving an assessment back gives the first
@@ -75,7 +77,8 @@ type Assessment struct {
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
 	// ComparableWithPrevious: the assessment before it was made by the same
-	// scoring rules (spec 2.8); false for the first.
+	// scoring rules (spec 2.8), and usage weighted both or neither (regime C.5);
+	// false for the first.
 	ComparableWithPrevious bool  `json:"comparableWithPrevious"`
 	Usage                  Usage `json:"usage"`
 	// DocumentHash addresses the stored document; SchemaVersion is its shape.
@@ -87,13 +90,37 @@ type Assessment struct {
 // Usage says whether usage of the model took part in the score, and why not
 // (spec 2.9, usage).
 type Usage struct {
-	Applied            bool        `json:"applied"`
-	State              string      `json:"state,omitempty"`
-	Reason             string      `json:"reason,omitempty"`
-	WindowDays         *int        `json:"windowDays,omitempty"`
+	Applied bool       `json:"applied"`
+	State   UsageState `json:"state,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	// WindowDays is how many days of views were looked at, Window which, and
+	// Source where they come from; absent when none were.
+	WindowDays *int         `json:"windowDays,omitempty"`
+	Window     *UsageWindow `json:"window,omitempty"`
+	Source     string       `json:"source,omitempty"`
+	// TrackedReportCount is how many reports on the model have Pixies.
 	TrackedReportCount *int        `json:"trackedReportCount,omitempty"`
 	Access             item.Access `json:"access"`
 }
+
+// UsageWindow is the first and the last day (UTC, 2026-11-21) of the views that
+// were looked at.
+type UsageWindow struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// UsageState says whether usage weighted a score, and why not (decisions 4).
+type UsageState string
+
+// The states. Applied alone means that it did.
+const (
+	UsageApplied     UsageState = "Applied"
+	NotGranted       UsageState = "NotGranted"
+	NoTrackedReports UsageState = "NoTrackedReports"
+	NoViews          UsageState = "NoViews"
+	UsageUnavailable UsageState = "Unavailable"
+)
 
 // Ended: an assessment of the model that stays counted ended, and none was
 // stored.
@@ -169,8 +196,8 @@ type Record struct{ Assessment Assessment }
 // Decide implements domain.Command.
 func (c Record) Decide(s Standing) ([]domain.Event, error) {
 	a := c.Assessment
-	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID
+	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID && s.UsageInScoring == a.UsageInScoring
 	s.Recorded++
-	s.RegimeID = a.RegimeID
+	s.RegimeID, s.UsageInScoring = a.RegimeID, a.UsageInScoring
 	return []domain.Event{Recorded{a, s.ended()}}, nil
 }

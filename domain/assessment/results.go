@@ -62,7 +62,7 @@ func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 		}
 		s.Recorded = max(0, s.Recorded-len(ids))
 		if s.Recorded == 0 {
-			s.RegimeID = ""
+			s.RegimeID, s.UsageInScoring = "", false
 		}
 		events = append(events, ResultsDeleted{c.ModelID, ids, s})
 	}
