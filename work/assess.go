@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,7 +149,7 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this semantic model's turn came; call again")
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
-	usage, err := w.usage(ctx, as)
+	access, err := w.usageAccess(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +164,10 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	made := assessment.Assessment{
 		AssessmentID: w.NewID(), OperationID: step.OperationID,
 		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.ModelName,
-		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: unweighted(usage),
+		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: assessment.Usage{Access: access},
 		DefinitionHash: d.Hash(),
 	}
-	document, err := w.score(d, &made)
+	document, err := w.score(ctx, as, d, &made)
 	if err != nil {
 		return nil, err
 	}
@@ -177,20 +176,10 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	return f, err
 }
 
-// usage is how the person stands to the usage permission now: consent that was
-// withdrawn since the call counts.
-func (w *assessor) usage(ctx context.Context, as item.Caller) (item.Access, error) {
-	access, err := w.Permissions.Access(ctx, as)
-	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
-		return "", err
-	}
-	return cmp.Or(access[item.PermissionUsage], item.Unavailable), nil
-}
-
-// score reads the definition, fills in what the regime makes of it and returns
-// the document. A fault in our own rules fails the assessment of this model and
-// disturbs no other step.
-func (w *assessor) score(d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
+// score reads the definition, fills in what the regime makes of it, weighted by
+// usage where there is any, and returns the document. A fault in our own rules
+// fails the assessment of this model and disturbs no other step.
+func (w *assessor) score(ctx context.Context, as item.Caller, d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("scoring broke down", "operationId", a.OperationID, "semanticModelId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
@@ -201,25 +190,15 @@ func (w *assessor) score(d definition.Definition, a *assessment.Assessment) (doc
 	if err != nil {
 		return nil, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
 	}
+	var o readiness.Options
+	if o.Usage, a.Usage, err = w.usageOf(ctx, as, a.Usage.Access, a.ModelID, m); err != nil {
+		return nil, err
+	}
 	regime := readiness.Current()
-	scored, asAgent := regime.Assess(m, readiness.Options{}), regime.AssessAsAgent(m, readiness.Options{})
-	a.RegimeID, a.SchemaVersion = regime.ID, documentSchema
+	scored, asAgent := regime.Assess(m, o), regime.AssessAsAgent(m, o)
+	a.RegimeID, a.SchemaVersion, a.UsageInScoring = regime.ID, documentSchema, a.Usage.Applied
 	a.Score, a.ScoreDataAgent, a.FindingsCount = scored.Score, asAgent.Score, len(scored.Findings)
 	return json.Marshal(newDocument(scored, *a))
-}
-
-// unweighted says why usage took no part in a score: no usage is collected yet.
-func unweighted(access item.Access) assessment.Usage {
-	u := assessment.Usage{Access: access}
-	switch access {
-	case item.Granted:
-		u.State, u.Reason = "NoTrackedReports", "no report on this semantic model has Pixies, so there is no usage to weigh the score with"
-	case item.ConsentRequired:
-		u.State, u.Reason = "NotGranted", "the person has not granted the permission to read usage"
-	default:
-		u.State, u.Reason = "Unavailable", "the platform did not say whether usage may be read"
-	}
-	return u
 }
 
 // end records a model's outcome: on the run, on the model's own stream with the

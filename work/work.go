@@ -66,7 +66,12 @@ type Options struct {
 	Platform Platform
 	// Permissions says how a person stands to the optional permissions.
 	Permissions commands.Permissions
-	Proposer    Proposer
+	// TrackedReports are the account's reports on the model that have Pixies.
+	TrackedReports func(ctx context.Context, accountID string, modelID uuid.UUID) ([]pixies.Report, error)
+	// PageViews is how often the pages of the reports were viewed from one day to
+	// another, both included: report, page, views.
+	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
+	Proposer  Proposer
 	Plans       account.Plans
 	Vault       *vault.Vault
 	Log         *slog.Logger

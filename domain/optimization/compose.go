@@ -21,6 +21,9 @@ type Asking struct {
 	// Targets are those of the latest assessment; nil for a kind that needs none.
 	Targets []Targets
 	Propose Propose
+	// Usage is how often each field of the model was viewed: table, field, views;
+	// nil is no usage.
+	Usage map[string]map[string]int64
 	// Agent is how the person stands to the agent permission when the account's
 	// AI provider is a data agent; "" when it is not.
 	Agent item.Access
@@ -60,7 +63,8 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		}
 		more += t.More
 	}
-	if err := p.score(d, m); err != nil {
+	p.UsageInProposal = a.Usage != nil
+	if err := p.score(d, m, readiness.Options{Usage: a.Usage}); err != nil {
 		return err
 	}
 	if p.Kind == Properties {
@@ -99,7 +103,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	case len(present) == 0 && p.Kind.FromFindings():
 		return nil
 	default:
-		if answer, err = a.Propose(proposal.Ask{Type: t.Type, Model: m, Objects: present}); err != nil {
+		if answer, err = a.Propose(proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage}); err != nil {
 			return err
 		}
 		p.Provider = &answer.Provider
@@ -226,8 +230,8 @@ var nothing = map[Kind]string{
 
 // score computes the score now, and on a copy of the model with every change in.
 // Changes that the definition cannot hold are skipped.
-func (p *Preview) score(d definition.Definition, m *semanticmodel.Model) error {
-	p.ScoreNow = readiness.Assess(m, readiness.Options{}).Score
+func (p *Preview) score(d definition.Definition, m *semanticmodel.Model, o readiness.Options) error {
+	p.ScoreNow = readiness.Assess(m, o).Score
 	p.ScoreAfter = p.ScoreNow
 	after, err := p.withEverything(d)
 	if err != nil || len(p.Changes) == 0 {
@@ -237,7 +241,7 @@ func (p *Preview) score(d definition.Definition, m *semanticmodel.Model) error {
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = readiness.Assess(changed, readiness.Options{}).Score
+	p.ScoreAfter = readiness.Assess(changed, o).Score
 	return nil
 }
 

@@ -25,7 +25,8 @@ type Preview struct {
 	Skipped           []Skip     `json:"skipped"`
 	// NothingToDo says why there are no changes; nil when there are.
 	NothingToDo *string `json:"nothingToDo"`
-	// UsageAccess is how the person stood to the usage permission.
+	// UsageInProposal says that usage weighed what is proposed and both scores,
+	// UsageAccess how the person stood to the usage permission.
 	UsageInProposal bool        `json:"usageInProposal"`
 	UsageAccess     item.Access `json:"usageAccess"`
 	// Reason is PermissionRequired when the account's AI provider is a data agent

@@ -1,0 +1,136 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/report"
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/pixies"
+	"readiness/domain/usage"
+)
+
+// How long reports may be read for usage, and how much of a step's time is left
+// for what comes after them.
+const (
+	usageTimeout = 30 * time.Second
+	afterUsage   = 15 * time.Second
+)
+
+// usageAccess is how the person stands to the usage permission now: consent that
+// was withdrawn since the call counts.
+func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access, error) {
+	access, err := o.Permissions.Access(ctx, as)
+	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
+		return "", err
+	}
+	return cmp.Or(access[item.PermissionUsage], item.Unavailable), nil
+}
+
+// usageOf measures how often the fields of the model were viewed (regime C.5):
+// table, field, views, as readiness.Options.Usage; nil when usage takes no part in
+// a score, and the second result says why. The reports are read as the person.
+// Nothing that happens to usage is an error: only that ctx is over.
+func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID, m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
+	u.Access = access
+	without := func(s assessment.UsageState, reason string) (map[string]map[string]int64, assessment.Usage, error) {
+		u.State, u.Reason = s, reason
+		return nil, u, ctx.Err()
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			o.Log.Error("measuring usage broke down", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
+			fields, u, err = without(assessment.UsageUnavailable, "a fault of the service kept it from measuring usage; its operator was told")
+		}
+	}()
+	switch access {
+	case item.Granted:
+	case item.ConsentRequired:
+		return without(assessment.NotGranted, "the person has not granted the permission to read usage")
+	default:
+		return without(assessment.UsageUnavailable, "the platform did not say whether usage may be read")
+	}
+	tracked, err := o.TrackedReports(ctx, as.Account, modelID)
+	if err != nil {
+		o.Log.Warn("usage was not read", "semanticModelId", modelID, "error", err)
+		return without(assessment.UsageUnavailable, "which reports on this semantic model have Pixies could not be read")
+	}
+	n := len(tracked)
+	if u.TrackedReportCount = &n; n == 0 {
+		return without(assessment.NoTrackedReports, "no report on this semantic model has Pixies, so there is no usage to weigh the score with")
+	}
+	ids := make([]uuid.UUID, n)
+	for i, r := range tracked {
+		ids[i] = r.ReportID
+	}
+	from, to := usage.Window(o.Now())
+	views, err := o.PageViews(ctx, as.Account, ids, from, to)
+	if err != nil {
+		o.Log.Warn("usage was not read", "semanticModelId", modelID, "error", err)
+		return without(assessment.UsageUnavailable, "the views of the reports on this semantic model could not be read")
+	}
+	days := usage.Days
+	u.WindowDays, u.Source = &days, usage.Source
+	u.Window = &assessment.UsageWindow{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly)}
+	viewed := usage.Views(views).Viewed(tracked)
+	fields, read := o.count(ctx, as, m, viewed[:min(len(viewed), usage.MaxReports)], views)
+	switch {
+	case read == 0 && len(viewed) > 0:
+		return without(assessment.UsageUnavailable, "none of the "+reports(len(viewed))+" that were viewed could be read")
+	case len(fields) == 0:
+		return without(assessment.NoViews, fmt.Sprintf("in %d days nobody looked at a page that queries this semantic model", usage.Days))
+	}
+	u.Applied, u.State = true, assessment.UsageApplied
+	var left []string
+	if unread := min(len(viewed), usage.MaxReports) - read; unread > 0 {
+		left = append(left, reports(unread)+" could not be read")
+	}
+	if more := len(viewed) - usage.MaxReports; more > 0 {
+		left = append(left, reports(more)+fmt.Sprintf(" beyond the %d most viewed were left out", usage.MaxReports))
+	}
+	u.Reason = strings.Join(left, "; ")
+	return fields, u, ctx.Err()
+}
+
+// count reads the reports one by one, as long as there is time, and counts the
+// views of what their pages query; read is how many it could read.
+func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report, views usage.Views) (fields map[string]map[string]int64, read int) {
+	budget := usageTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		budget = min(budget, time.Until(deadline)-afterUsage)
+	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	counted := usage.NewCount(m)
+	for _, r := range viewed {
+		if ctx.Err() != nil {
+			break
+		}
+		d, err := o.Platform.Definition(ctx, as, item.Item{ID: r.ReportID, Type: item.Report, WorkspaceID: r.WorkspaceID, DisplayName: r.ReportName})
+		if err != nil {
+			continue
+		}
+		if definition, err := report.Read(d); err == nil {
+			counted.Add(definition, views[r.ReportID])
+			read++
+		}
+	}
+	return counted.Fields(), read
+}
+
+// reports is a number of reports with its noun.
+func reports(n int) string {
+	if n == 1 {
+		return "1 report"
+	}
+	return fmt.Sprintf("%d reports", n)
+}
