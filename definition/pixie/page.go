@@ -58,7 +58,7 @@ func (p *page) own(pixies []*visual) (n int) {
 // pixies are the visuals that are ours.
 func (p *page) pixies(reportID string) (all []*visual) {
 	for _, v := range p.visuals {
-		if v.kind != "image" || v.noted == "" && v.addressed == "" {
+		if v.noted == "" && v.addressed == "" {
 			continue
 		}
 		if v.noted != "" && v.noted == v.addressed || p.named(reportID, v) {

@@ -186,7 +186,7 @@ func TestPutIsValid(t *testing.T) {
 		}
 	}
 	good := part(t, first(put(t, sample(), setup, nil, ids())), visualPath("one", "one"))
-	for was, is := range map[string]string{`"visual": {`: `"visuals": {`, `"x": 0`: `"x": "0"`, `"tabOrder"`: `"order"`, `"value"`: `"text"`, "2.10.0": "2.10"} {
+	for was, is := range map[string]string{`"visual": {`: `"visuals": {`, `"x": 0`: `"x": "0"`, `"tabOrder"`: `"order"`, `"value"`: `"text"`, "2.10.0": "2.10", "keepLayerOrder": "layerOrder"} {
 		if validate(strings.ReplaceAll(good, was, is)) == nil {
 			t.Errorf("with %s the rules find nothing wrong", is)
 		}
@@ -499,6 +499,23 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%s: Read says %v", c.name, reading)
 		}
 	}
+}
+
+// What is known of pages goes before what their Pixies have: two that have come to
+// be exchanged are put right.
+func TestKnownIDs(t *testing.T) {
+	t.Parallel()
+	d, _, _, _ := put(t, sample(), setup, known, never(t))
+	exchanged := map[string]string{"one": known["tip"], "tip": known["one"]}
+	want, _, _, _ := put(t, sample(), setup, exchanged, never(t))
+	got, _, _, _ := put(t, d, setup, exchanged, never(t))
+	same(t, want, got)
+	got, placed, _, _ := put(t, d, setup, map[string]string{"tip": known["one"]}, ids())
+	if diff := cmp.Diff(map[string]string{"one": "id-0000000000000001", "tip": known["one"]}, pageIDs(placed)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	again, _, _, _ := put(t, got, setup, nil, never(t))
+	same(t, got, again)
 }
 
 // Pages that share a name, as no report should have, share an id too, so that Put

@@ -14,10 +14,11 @@ const annotation = "readiness.pixie"
 
 // visual is a visual or a group of visuals.
 type visual struct {
-	name, kind string // kind is "image" and so on
-	group      bool
-	z          float64 // where it stands in the stack of visuals; higher is in front
-	// noted is the id in its annotation, addressed the one in its address.
+	name  string
+	group bool
+	z     float64 // where it stands in the stack of visuals; higher is in front
+	// noted is the id in its annotation, addressed the one in its address, both of
+	// an image only.
 	noted, addressed string
 	// grouped says that it is in a group, which its position is relative to.
 	grouped bool
@@ -52,8 +53,7 @@ func (m members) read(v *visual) {
 		v.name = name
 	}
 	v.group = at(root, m.visual+"Group") != nil
-	v.kind = text(at(root, m.visual, "visualType"))
-	if v.kind != "image" {
+	if text(at(root, m.visual, "visualType")) != "image" {
 		return
 	}
 	v.grouped = text(at(root, "parentGroupName")) != ""
