@@ -20,6 +20,7 @@ type route struct {
 type call struct {
 	id    uuid.UUID
 	path  string // of the route, once the call is matched to one
+	head  bool   // a HEAD, which is answered as a GET
 	route *route // nil where no token is needed
 	by    principal
 	who   commands.Caller

@@ -72,6 +72,9 @@ func (s *Server) note(r *http.Request, c *call, a *answer, took time.Duration) {
 		method, path = r.Method, c.path
 	}
 	s.metrics.note(method, path, c, status, took)
+	if path == pixiePath && status < http.StatusInternalServerError {
+		return // there are many, and nothing is kept of who looks at a report
+	}
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError

@@ -122,6 +122,8 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 		return s.bundlePreview(ctx, o)
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
 		return s.bundleApply(ctx, o)
+	case operation.AddPixies, operation.RemovePixies:
+		return s.pixies(ctx, o)
 	}
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }

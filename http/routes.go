@@ -142,12 +142,12 @@ func Routes() []Route {
 		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
 
 		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts in the account's group too.
-		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies},
-		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true},
-		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies},
-		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true},
-		{Method: get, Path: reportsPath, Scope: read, Group: Read},
-		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read},
+		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
+		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Built: true},
+		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
+		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Built: true},
+		{Method: get, Path: reportsPath, Scope: read, Group: Read, Built: true},
+		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read, Built: true},
 
 		// Benchmarks (decisions 7).
 		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures},

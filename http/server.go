@@ -48,6 +48,8 @@ type Options struct {
 	Views    *projections.Views
 	Verifier *token.Verifier
 	Limiter  *rate.Limiter
+	// Collector is told of every Pixie that is asked for; nil for nobody.
+	Collector Collector
 	// BaseURL is the absolute address of the service as callers know it: every Location is under it.
 	BaseURL string
 	// PortalURL is the page of the web portal that grants permissions.
@@ -67,21 +69,22 @@ type Options struct {
 
 // Server answers the routes of the interface.
 type Server struct {
-	commands *commands.Service
-	views    *projections.Views
-	verifier *token.Verifier
-	limiter  *rate.Limiter
-	base     string // without a slash at its end
-	portal   *url.URL
-	tokenKey []byte
-	signer   ed25519.PrivateKey
-	checks   []Check
-	metrics  *metrics
-	log      *slog.Logger
-	now      func() time.Time
-	handler  http.Handler
-	router   *mux.Router
-	matched  map[*mux.Route]matched
+	commands  *commands.Service
+	views     *projections.Views
+	verifier  *token.Verifier
+	limiter   *rate.Limiter
+	collector Collector
+	base      string // without a slash at its end
+	portal    *url.URL
+	tokenKey  []byte
+	signer    ed25519.PrivateKey
+	checks    []Check
+	metrics   *metrics
+	log       *slog.Logger
+	now       func() time.Time
+	handler   http.Handler
+	router    *mux.Router
+	matched   map[*mux.Route]matched
 }
 
 // matched is what is known of a route of the router.
@@ -115,7 +118,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter,
+		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
 	}
@@ -126,7 +129,9 @@ func New(o Options) (*Server, error) {
 		o.Tracer = noop.NewTracerProvider()
 	}
 	s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
-		otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}))
+		otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}),
+		// A span says who calls, and of those who look at reports nothing is kept.
+		otelhttp.WithFilter(func(r *http.Request) bool { return !strings.HasPrefix(r.URL.Path, pixieFolder) }))
 	return s, nil
 }
 
@@ -136,6 +141,7 @@ func headAsGet(next http.Handler) http.Handler {
 		if r.Method == http.MethodHead {
 			r = r.WithContext(r.Context())
 			r.Method = http.MethodGet
+			of(r.Context()).head = true
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -158,6 +164,7 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	}
 	r := mux.NewRouter().SkipClean(true)
 	r.HandleFunc("/v1/openapi.json", serve("application/json", text)).Methods(http.MethodGet)
+	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
 	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
 	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)
 	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)

@@ -133,6 +133,15 @@ func (c *cloud) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID,
 	return all[i], nil
 }
 
+// Reports are built on modelA, and none is paginated.
+func (c *cloud) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (listed []item.WorkspaceReport, err error) {
+	all, err := c.Items(ctx, as, workspaceID, item.Report)
+	for _, it := range all {
+		listed = append(listed, item.WorkspaceReport{Item: it, Model: &item.Item{ID: modelA, Type: item.SemanticModel, WorkspaceID: sales}})
+	}
+	return listed, err
+}
+
 func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.CapacityState, error) {
 	return item.CapacityActive, nil
 }

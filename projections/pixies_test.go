@@ -161,7 +161,7 @@ func TestReportCopies(t *testing.T) {
 		id := uuid.New()
 		commands := []domain.Command[pixies.Run]{pixies.AcceptRun{
 			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Type: operation.RemovePixies, Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: workspace}},
-			Run:       pixies.RunAccepted{Verb: pixies.Removes, WorkspaceID: workspace, Reports: []pixies.Named{{one, "One"}, {two, "Two"}}, KeepCopies: keeps},
+			Run:       pixies.RunAccepted{Verb: pixies.Removes, WorkspaceID: workspace, Reports: []pixies.Named{{ReportID: one, ReportName: "One"}, {ReportID: two, ReportName: "Two"}}, KeepCopies: keeps},
 		}}
 		for _, e := range events {
 			commands = append(commands, pixies.Intend{Intended: e})

@@ -107,3 +107,18 @@ func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uui
 	}
 	return pgx.CollectRows(rows, scanTrackedItem)
 }
+
+// Tracked returns which of the items count as tracked items of the account,
+// whatever became of them.
+func (v *Views) Tracked(ctx context.Context, accountID string, itemIDs []uuid.UUID) (map[uuid.UUID]bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT item_id FROM tracked_items_v1 WHERE account_id = $1 AND item_id = ANY($2)`, accountID, itemIDs)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look for tracked items: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	tracked := make(map[uuid.UUID]bool, len(found))
+	for _, id := range found {
+		tracked[id] = true
+	}
+	return tracked, err
+}

@@ -17,6 +17,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http"
+	"readiness/http/collector"
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/platform/folder"
@@ -127,10 +128,18 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		f.portalURL = f.baseURL
 	}
 	s.commands.CollectorURL = f.baseURL
+	registry := newRegistry(s.pool)
+	views, err := collector.New(collector.Options{
+		Resolve: s.views.PixieIDs, Record: s.commands.RecordViews, Registry: registry, Log: s.log, Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	life.background("collector", views.Run)
 	server, err := http.New(http.Options{
-		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, BaseURL: f.baseURL, PortalURL: f.portalURL,
+		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL, PortalURL: f.portalURL,
 		TokenKey: s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
-		Checks: s.checks(), Registry: newRegistry(s.pool), Tracer: s.tracer,
+		Checks: s.checks(), Registry: registry, Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 
 	"github.com/gorilla/mux"
@@ -384,6 +385,24 @@ func (e PermissionName) Valid() bool {
 	case Storage:
 		return true
 	case Usage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PixiesOperationOperationType.
+const (
+	AddPixies    PixiesOperationOperationType = "AddPixies"
+	RemovePixies PixiesOperationOperationType = "RemovePixies"
+)
+
+// Valid indicates whether the value is a known member of the PixiesOperationOperationType enum.
+func (e PixiesOperationOperationType) Valid() bool {
+	switch e {
+	case AddPixies:
+		return true
+	case RemovePixies:
 		return true
 	default:
 		return false
@@ -853,6 +872,17 @@ type BulkAssessmentRow struct {
 // BulkAssessmentRowOutcome defines model for BulkAssessmentRow.Outcome.
 type BulkAssessmentRowOutcome string
 
+// BulkPixiesResult One row for each named report, those that could not be changed and why among them.
+type BulkPixiesResult struct {
+	// Failed How many could not be.
+	Failed int `json:"failed"`
+
+	// Succeeded How many reports were changed.
+	Succeeded   int               `json:"succeeded"`
+	Value       []PixiesResultRow `json:"value"`
+	WorkspaceID string            `json:"workspaceId"`
+}
+
 // BundleApply What became of each kind. Kept 30 days.
 type BundleApply struct {
 	// Kinds In the order in which they run.
@@ -1169,6 +1199,75 @@ type PermissionList struct {
 	Value []Permission `json:"value"`
 }
 
+// PixiesBulkRequest defines model for PixiesBulkRequest.
+type PixiesBulkRequest struct {
+	// ReportIds All in the workspace. A report named twice counts once.
+	ReportIds []openapi_types.UUID `json:"reportIds"`
+}
+
+// PixiesOperation defines model for PixiesOperation.
+type PixiesOperation struct {
+	CreatedTimeUtc time.Time `json:"createdTimeUtc"`
+
+	// Error Why it failed; null unless it did.
+	Error              *OperationError              `json:"error"`
+	ID                 openapi_types.UUID           `json:"id"`
+	LastUpdatedTimeUtc time.Time                    `json:"lastUpdatedTimeUtc"`
+	OperationType      PixiesOperationOperationType `json:"operationType"`
+
+	// Status More statuses may be added over time.
+	Status OperationStatus `json:"status"`
+}
+
+// PixiesOperationOperationType defines model for PixiesOperation.OperationType.
+type PixiesOperationOperationType string
+
+// PixiesResult defines model for PixiesResult.
+type PixiesResult struct {
+	Outcome pixies.Outcome `json:"outcome"`
+
+	// PagesTracked Pages with a Pixie; null unless some were added.
+	PagesTracked *int    `json:"pagesTracked"`
+	ReportID     string  `json:"reportId"`
+	ReportName   *string `json:"reportName"`
+
+	// TrackedItem Whether the report counts as a tracked item.
+	TrackedItem bool `json:"trackedItem"`
+
+	// TrackedItemReleased Present on removal and always false: the report stays counted.
+	TrackedItemReleased *bool `json:"trackedItemReleased,omitempty"`
+
+	// VisualsTracked The report's own visuals on those pages; null in the same cases.
+	VisualsTracked *int   `json:"visualsTracked"`
+	WorkspaceID    string `json:"workspaceId"`
+}
+
+// PixiesResultRow defines model for PixiesResultRow.
+type PixiesResultRow struct {
+	// Error Why the report could not be changed; null when it was.
+	Error   *OperationError `json:"error"`
+	Outcome pixies.Outcome  `json:"outcome"`
+
+	// PagesTracked Pages with a Pixie; null unless some were added.
+	PagesTracked *int    `json:"pagesTracked"`
+	ReportID     string  `json:"reportId"`
+	ReportName   *string `json:"reportName"`
+
+	// TrackedItem Whether the report counts as a tracked item.
+	TrackedItem bool `json:"trackedItem"`
+
+	// TrackedItemReleased Present on removal and always false: the report stays counted.
+	TrackedItemReleased *bool `json:"trackedItemReleased,omitempty"`
+
+	// VisualsTracked The report's own visuals on those pages; null in the same cases.
+	VisualsTracked *int   `json:"visualsTracked"`
+	WorkspaceID    string `json:"workspaceId"`
+}
+
+// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
+// with Pixies in it. NeverAdded: this account never added any.
+type PixiesStatus = pixies.Status
+
 // Preview What is proposed for a semantic model. Kept 24 hours under previewId.
 type Preview struct {
 	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
@@ -1262,6 +1361,41 @@ type RelatedResource struct {
 	ResourceType *string `json:"resourceType,omitempty"`
 }
 
+// ReportPixies defines model for ReportPixies.
+type ReportPixies struct {
+	HasPixies bool `json:"hasPixies"`
+
+	// LastChangedUtc When Pixies were last added or removed, or the report deleted.
+	LastChangedUtc *time.Time `json:"lastChangedUtc"`
+
+	// LastOperation The newest operation that the account started on the report through the API.
+	LastOperation *PixiesOperation `json:"lastOperation"`
+
+	// PagesTracked Pages with a Pixie when some were last added, tooltip and drillthrough pages included; null without Pixies.
+	PagesTracked *int `json:"pagesTracked"`
+
+	// PixieVersion Always null; the version is not recorded.
+	PixieVersion *string            `json:"pixieVersion"`
+	ReportID     openapi_types.UUID `json:"reportId"`
+
+	// ReportName From the record, else from the platform; null only when that look-up failed.
+	ReportName *string `json:"reportName"`
+
+	// Status HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
+	// with Pixies in it. NeverAdded: this account never added any.
+	Status PixiesStatus `json:"status"`
+
+	// TrackedItem True for any report that the account added Pixies to, removed and deleted ones too.
+	TrackedItem bool `json:"trackedItem"`
+
+	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence that says why.
+	UnavailableReasons map[string]string `json:"unavailableReasons"`
+
+	// VisualsTracked The report's own visuals on those pages; null in the same cases.
+	VisualsTracked *int               `json:"visualsTracked"`
+	WorkspaceID    openapi_types.UUID `json:"workspaceId"`
+}
+
 // RevertRequest defines model for RevertRequest.
 type RevertRequest struct {
 	// OperationID The id that the apply answered, which is its result's revertOperationId.
@@ -1353,6 +1487,39 @@ type WorkspaceList struct {
 	Value           []Workspace `json:"value"`
 }
 
+// WorkspaceReport defines model for WorkspaceReport.
+type WorkspaceReport struct {
+	HasPixies bool `json:"hasPixies"`
+
+	// LastChangedUtc When Pixies were last added or removed, or the report deleted; null when never.
+	LastChangedUtc *time.Time `json:"lastChangedUtc"`
+
+	// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
+	// with Pixies in it. NeverAdded: this account never added any.
+	PixiesStatus PixiesStatus       `json:"pixiesStatus"`
+	ReportID     openapi_types.UUID `json:"reportId"`
+	ReportName   *string            `json:"reportName"`
+
+	// SemanticModelID The model the report is built on; null when it cannot be told.
+	SemanticModelID *openapi_types.UUID `json:"semanticModelId"`
+
+	// SemanticModelWorkspaceID That model's workspace, which may be another one; null when the caller cannot see the model.
+	SemanticModelWorkspaceID *openapi_types.UUID `json:"semanticModelWorkspaceId"`
+
+	// TrackedItem Whether the report counts as a tracked item.
+	TrackedItem bool `json:"trackedItem"`
+}
+
+// WorkspaceReportList defines model for WorkspaceReportList.
+type WorkspaceReportList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI          `json:"continuationUri,omitempty"`
+	Value           []WorkspaceReport `json:"value"`
+}
+
 // IdempotencyKey defines model for Idempotency-Key.
 type IdempotencyKey = string
 
@@ -1367,6 +1534,9 @@ type MaxResults = int
 
 // OperationID defines model for operationId.
 type OperationID = openapi_types.UUID
+
+// ReportID defines model for reportId.
+type ReportID = openapi_types.UUID
 
 // SemanticModelID defines model for semanticModelId.
 type SemanticModelID = openapi_types.UUID
@@ -1465,6 +1635,50 @@ type ListDataAgentsParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// ListReportsParams defines parameters for ListReports.
+type ListReportsParams struct {
+	// SemanticModelID Lists only the reports built on this model; none when there are none.
+	SemanticModelID *openapi_types.UUID `form:"semanticModelId,omitempty" json:"semanticModelId,omitempty"`
+
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// AddPixiesToReportsParams defines parameters for AddPixiesToReports.
+type AddPixiesToReportsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemovePixiesFromReportsParams defines parameters for RemovePixiesFromReports.
+type RemovePixiesFromReportsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// AddPixiesParams defines parameters for AddPixies.
+type AddPixiesParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemovePixiesParams defines parameters for RemovePixies.
+type RemovePixiesParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListSemanticModelsParams defines parameters for ListSemanticModels.
 type ListSemanticModelsParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -1542,6 +1756,12 @@ type PreviewOptimizationParams struct {
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
+// AddPixiesToReportsJSONRequestBody defines body for AddPixiesToReports for application/json ContentType.
+type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
+
+// RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
+type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
+
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
 
@@ -1598,6 +1818,24 @@ type ServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListDataAgentsParams)
+	// ListReports List the Power BI reports of a workspace
+	// (GET /v1/workspaces/{workspaceId}/reports)
+	ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams)
+	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
+	// (POST /v1/workspaces/{workspaceId}/reports/addPixies)
+	AddPixiesToReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AddPixiesToReportsParams)
+	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
+	// (POST /v1/workspaces/{workspaceId}/reports/removePixies)
+	RemovePixiesFromReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params RemovePixiesFromReportsParams)
+	// AddPixies Add Pixies to a report, or update those in it
+	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
+	AddPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params AddPixiesParams)
+	// GetReportPixies Read what the account knows of a report's Pixies
+	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
+	GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
+	// RemovePixies Remove the Pixies from a report
+	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
+	RemovePixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params RemovePixiesParams)
 	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/semanticModels)
 	ListSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListSemanticModelsParams)
@@ -2208,6 +2446,327 @@ func (siw *ServerInterfaceWrapper) ListDataAgents(w http.ResponseWriter, r *http
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListDataAgents(w, r, workspaceID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListReports operation middleware
+func (siw *ServerInterfaceWrapper) ListReports(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListReportsParams
+
+	// ------------- Optional query parameter "semanticModelId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "semanticModelId", r.URL.Query(), &params.SemanticModelID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "semanticModelId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListReports(w, r, workspaceID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddPixiesToReports operation middleware
+func (siw *ServerInterfaceWrapper) AddPixiesToReports(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddPixiesToReportsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddPixiesToReports(w, r, workspaceID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemovePixiesFromReports operation middleware
+func (siw *ServerInterfaceWrapper) RemovePixiesFromReports(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RemovePixiesFromReportsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemovePixiesFromReports(w, r, workspaceID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddPixies operation middleware
+func (siw *ServerInterfaceWrapper) AddPixies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "reportId" -------------
+	var reportID ReportID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddPixiesParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddPixies(w, r, workspaceID, reportID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetReportPixies operation middleware
+func (siw *ServerInterfaceWrapper) GetReportPixies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "reportId" -------------
+	var reportID ReportID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetReportPixies(w, r, workspaceID, reportID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemovePixies operation middleware
+func (siw *ServerInterfaceWrapper) RemovePixies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "reportId" -------------
+	var reportID ReportID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RemovePixiesParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemovePixies(w, r, workspaceID, reportID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2985,6 +3544,18 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents", wrapper.ListDataAgents).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports", wrapper.ListReports).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/addPixies", wrapper.AddPixies).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/pixies", wrapper.GetReportPixies).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/removePixies", wrapper.RemovePixies).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/addPixies", wrapper.AddPixiesToReports).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/removePixies", wrapper.RemovePixiesFromReports).Methods(http.MethodPost)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels", wrapper.ListSemanticModels).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", wrapper.ApplyOptimization).Methods(http.MethodPost)
@@ -3364,6 +3935,160 @@ func (response ListDataAgents200JSONResponse) VisitListDataAgentsResponse(w http
 	return err
 }
 
+type ListReportsRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	Params      ListReportsParams
+}
+
+type ListReportsResponseObject interface {
+	VisitListReportsResponse(w http.ResponseWriter) error
+}
+
+type ListReports200JSONResponse WorkspaceReportList
+
+func (response ListReports200JSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddPixiesToReportsRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	Params      AddPixiesToReportsParams
+	Body        *AddPixiesToReportsJSONRequestBody
+}
+
+type AddPixiesToReportsResponseObject interface {
+	VisitAddPixiesToReportsResponse(w http.ResponseWriter) error
+}
+
+type AddPixiesToReports202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response AddPixiesToReports202JSONResponse) VisitAddPixiesToReportsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemovePixiesFromReportsRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	Params      RemovePixiesFromReportsParams
+	Body        *RemovePixiesFromReportsJSONRequestBody
+}
+
+type RemovePixiesFromReportsResponseObject interface {
+	VisitRemovePixiesFromReportsResponse(w http.ResponseWriter) error
+}
+
+type RemovePixiesFromReports202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response RemovePixiesFromReports202JSONResponse) VisitRemovePixiesFromReportsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddPixiesRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	ReportID    ReportID    `json:"reportId"`
+	Params      AddPixiesParams
+}
+
+type AddPixiesResponseObject interface {
+	VisitAddPixiesResponse(w http.ResponseWriter) error
+}
+
+type AddPixies202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response AddPixies202JSONResponse) VisitAddPixiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportPixiesRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	ReportID    ReportID    `json:"reportId"`
+}
+
+type GetReportPixiesResponseObject interface {
+	VisitGetReportPixiesResponse(w http.ResponseWriter) error
+}
+
+type GetReportPixies200JSONResponse ReportPixies
+
+func (response GetReportPixies200JSONResponse) VisitGetReportPixiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemovePixiesRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	ReportID    ReportID    `json:"reportId"`
+	Params      RemovePixiesParams
+}
+
+type RemovePixiesResponseObject interface {
+	VisitRemovePixiesResponse(w http.ResponseWriter) error
+}
+
+type RemovePixies202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response RemovePixies202JSONResponse) VisitRemovePixiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSemanticModelsRequestObject struct {
 	WorkspaceID WorkspaceID `json:"workspaceId"`
 	Params      ListSemanticModelsParams
@@ -3695,6 +4420,24 @@ type StrictServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(ctx context.Context, request ListDataAgentsRequestObject) (ListDataAgentsResponseObject, error)
+	// ListReports List the Power BI reports of a workspace
+	// (GET /v1/workspaces/{workspaceId}/reports)
+	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
+	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
+	// (POST /v1/workspaces/{workspaceId}/reports/addPixies)
+	AddPixiesToReports(ctx context.Context, request AddPixiesToReportsRequestObject) (AddPixiesToReportsResponseObject, error)
+	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
+	// (POST /v1/workspaces/{workspaceId}/reports/removePixies)
+	RemovePixiesFromReports(ctx context.Context, request RemovePixiesFromReportsRequestObject) (RemovePixiesFromReportsResponseObject, error)
+	// AddPixies Add Pixies to a report, or update those in it
+	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
+	AddPixies(ctx context.Context, request AddPixiesRequestObject) (AddPixiesResponseObject, error)
+	// GetReportPixies Read what the account knows of a report's Pixies
+	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
+	GetReportPixies(ctx context.Context, request GetReportPixiesRequestObject) (GetReportPixiesResponseObject, error)
+	// RemovePixies Remove the Pixies from a report
+	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
+	RemovePixies(ctx context.Context, request RemovePixiesRequestObject) (RemovePixiesResponseObject, error)
 	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/semanticModels)
 	ListSemanticModels(ctx context.Context, request ListSemanticModelsRequestObject) (ListSemanticModelsResponseObject, error)
@@ -4103,6 +4846,184 @@ func (sh *strictHandler) ListDataAgents(w http.ResponseWriter, r *http.Request, 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListDataAgentsResponseObject); ok {
 		if err := validResponse.VisitListDataAgentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListReports operation middleware
+func (sh *strictHandler) ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams) {
+	var request ListReportsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListReports(ctx, request.(ListReportsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListReports")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListReportsResponseObject); ok {
+		if err := validResponse.VisitListReportsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddPixiesToReports operation middleware
+func (sh *strictHandler) AddPixiesToReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AddPixiesToReportsParams) {
+	var request AddPixiesToReportsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.Params = params
+
+	var body AddPixiesToReportsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddPixiesToReports(ctx, request.(AddPixiesToReportsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddPixiesToReports")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddPixiesToReportsResponseObject); ok {
+		if err := validResponse.VisitAddPixiesToReportsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemovePixiesFromReports operation middleware
+func (sh *strictHandler) RemovePixiesFromReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params RemovePixiesFromReportsParams) {
+	var request RemovePixiesFromReportsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.Params = params
+
+	var body RemovePixiesFromReportsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemovePixiesFromReports(ctx, request.(RemovePixiesFromReportsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemovePixiesFromReports")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemovePixiesFromReportsResponseObject); ok {
+		if err := validResponse.VisitRemovePixiesFromReportsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddPixies operation middleware
+func (sh *strictHandler) AddPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params AddPixiesParams) {
+	var request AddPixiesRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.ReportID = reportID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddPixies(ctx, request.(AddPixiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddPixies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddPixiesResponseObject); ok {
+		if err := validResponse.VisitAddPixiesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetReportPixies operation middleware
+func (sh *strictHandler) GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID) {
+	var request GetReportPixiesRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.ReportID = reportID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetReportPixies(ctx, request.(GetReportPixiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetReportPixies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetReportPixiesResponseObject); ok {
+		if err := validResponse.VisitGetReportPixiesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemovePixies operation middleware
+func (sh *strictHandler) RemovePixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params RemovePixiesParams) {
+	var request RemovePixiesRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.ReportID = reportID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemovePixies(ctx, request.(RemovePixiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemovePixies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemovePixiesResponseObject); ok {
+		if err := validResponse.VisitRemovePixiesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

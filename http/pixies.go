@@ -1,0 +1,96 @@
+package http
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/pixies"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// AddPixies answers POST …/reports/{reportId}/addPixies.
+func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (api.AddPixiesResponseObject, error) {
+	done, err := s.commands.StartPixies(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.ReportID)
+	if err != nil {
+		return nil, err
+	}
+	return api.AddPixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// RemovePixies answers POST …/reports/{reportId}/removePixies.
+func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObject) (api.RemovePixiesResponseObject, error) {
+	done, err := s.commands.StartPixies(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.ReportID)
+	if err != nil {
+		return nil, err
+	}
+	return api.RemovePixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// AddPixiesToReports answers POST …/reports/addPixies.
+func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject, error) {
+	done, err := s.commands.StartBulkPixies(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
+	if err != nil {
+		return nil, err
+	}
+	return api.AddPixiesToReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// RemovePixiesFromReports answers POST …/reports/removePixies.
+func (s *Server) RemovePixiesFromReports(ctx context.Context, r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
+	done, err := s.commands.StartBulkPixies(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
+	if err != nil {
+		return nil, err
+	}
+	return api.RemovePixiesFromReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// pixies is the result of a run that added Pixies or removed them: of its one report, or of each in the order in which they
+// were named (decisions 6).
+func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+		return nil, err
+	}
+	run, err := s.views.PixiesRun(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(run.Reports))
+	for i, r := range run.Reports {
+		ids[i] = r.ReportID
+	}
+	tracked, err := s.views.Tracked(ctx, o.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := api.BulkPixiesResult{WorkspaceID: run.WorkspaceID.String(), Value: make([]api.PixiesResultRow, len(run.Reports))}
+	for i, r := range run.Reports {
+		ended, ok := run.Result(r.ReportID)
+		if !ok {
+			return nil, fmt.Errorf("http: operation %s succeeded and report %s has no outcome", o.ID, r.ReportID)
+		}
+		row := api.PixiesResultRow{
+			ReportID: r.ReportID.String(), WorkspaceID: out.WorkspaceID, ReportName: text(r.ReportName), Outcome: ended.Outcome,
+			PagesTracked: ended.Pages, VisualsTracked: ended.Visuals, TrackedItem: tracked[r.ReportID], Error: ended.Error,
+		}
+		if run.Verb == pixies.Removes {
+			row.TrackedItemReleased = new(bool)
+		}
+		if ended.Error == nil {
+			out.Succeeded++
+		} else {
+			out.Failed++
+		}
+		out.Value[i] = row
+	}
+	if !run.Single {
+		return out, nil
+	}
+	r := out.Value[0]
+	return api.PixiesResult{
+		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: r.ReportName, Outcome: r.Outcome, PagesTracked: r.PagesTracked,
+		VisualsTracked: r.VisualsTracked, TrackedItem: r.TrackedItem, TrackedItemReleased: r.TrackedItemReleased,
+	}, nil
+}

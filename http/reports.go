@@ -1,0 +1,138 @@
+package http
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/pixies"
+	"readiness/http/api"
+)
+
+// ListReports answers GET …/reports (spec 4.7, reports list rules).
+func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
+	who := of(ctx).who
+	filters := url.Values{}
+	if r.Params.SemanticModelID != nil {
+		filters.Set("semanticModelId", r.Params.SemanticModelID.String())
+	}
+	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+r.WorkspaceID.String()+"/reports", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.commands.Reports(ctx, who, r.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	if on := r.Params.SemanticModelID; on != nil {
+		all = slices.DeleteFunc(all, func(r item.WorkspaceReport) bool { return r.Model == nil || r.Model.ID != *on })
+	}
+	found, token, uri, err := named(p, all, func(r item.WorkspaceReport) byName { return byName{r.DisplayName, r.ID} })
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(found))
+	for i, r := range found {
+		ids[i] = r.ID
+	}
+	known, tracked, err := s.records(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	list := api.WorkspaceReportList{Value: make([]api.WorkspaceReport, len(found)), ContinuationToken: token, ContinuationURI: uri}
+	for i, r := range found {
+		record := known[r.ID]
+		out := api.WorkspaceReport{
+			ReportID: r.ID, ReportName: text(r.DisplayName), HasPixies: record.Status == pixies.HasPixies, PixiesStatus: record.Status,
+			LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ID],
+		}
+		if r.Model != nil {
+			out.SemanticModelID = &r.Model.ID
+			if r.Model.WorkspaceID != uuid.Nil {
+				out.SemanticModelWorkspaceID = &r.Model.WorkspaceID
+			}
+		}
+		list.Value[i] = out
+	}
+	return api.ListReports200JSONResponse(list), nil
+}
+
+// records returns what the caller's account knows of reports, which is at least that Pixies were never added, and which of
+// them count as tracked items.
+func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.UUID]pixies.Report, tracked map[uuid.UUID]bool, err error) {
+	account := of(ctx).who.Account
+	if known, err = s.views.Pixies(ctx, account, ids); err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
+		if _, recorded := known[id]; !recorded {
+			known[id] = pixies.Report{Status: pixies.NeverAdded}
+		}
+	}
+	tracked, err = s.views.Tracked(ctx, account, ids)
+	return known, tracked, err
+}
+
+// GetReportPixies answers GET …/reports/{reportId}/pixies (spec 4.7, Pixies read rules).
+func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesRequestObject) (api.GetReportPixiesResponseObject, error) {
+	known, tracked, err := s.records(ctx, []uuid.UUID{r.ReportID})
+	if err != nil {
+		return nil, err
+	}
+	record := known[r.ReportID]
+	out := api.ReportPixies{
+		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: text(record.ReportName), HasPixies: record.Status == pixies.HasPixies, Status: record.Status,
+		PagesTracked: record.Pages, VisualsTracked: record.Visuals, LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ReportID],
+		UnavailableReasons: map[string]string{},
+	}
+	if out.HasPixies {
+		out.UnavailableReasons["pixieVersion"] = "The version of Pixies is not recorded."
+	}
+	if record.ReportID == uuid.Nil {
+		if out.ReportName, err = s.reportName(ctx, r.WorkspaceID, r.ReportID, out.UnavailableReasons); err != nil {
+			return nil, err
+		}
+	}
+	if record.LastOperation != nil {
+		if out.LastOperation, err = s.pixiesOperation(ctx, *record.LastOperation); err != nil {
+			return nil, err
+		}
+	}
+	return api.GetReportPixies200JSONResponse(out), nil
+}
+
+// reportName asks the platform, as the caller, what a report is called that the account has no record of; reasons says why
+// where that fails.
+func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (*string, error) {
+	report, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
+	if err == nil {
+		return text(report.DisplayName), nil
+	}
+	refusal, refused := domain.Refused(err)
+	if !refused {
+		return nil, err
+	}
+	why := refusal.Message
+	if refusal.Code == domain.PlatformConsentRequired {
+		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
+	}
+	reasons["reportName"] = "The account has no record of the report, and the platform could not be asked for its name: " + why + "."
+	return nil, nil
+}
+
+// pixiesOperation is an operation that worked on a report, as the report shows it.
+func (s *Server) pixiesOperation(ctx context.Context, id uuid.UUID) (*api.PixiesOperation, error) {
+	o, found, err := s.views.Operation(ctx, of(ctx).who.Account, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	shown := state(o)
+	return &api.PixiesOperation{
+		ID: o.ID, OperationType: api.PixiesOperationOperationType(o.Type), Status: shown.Status,
+		CreatedTimeUtc: shown.CreatedTimeUtc, LastUpdatedTimeUtc: shown.LastUpdatedTimeUtc, Error: shown.Error,
+	}, nil
+}
