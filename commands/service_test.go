@@ -87,14 +87,15 @@ func newService(t *testing.T, n int) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.views = &projections.Views{Pool: s.pool, Store: store}
 	s.queue, err = work.NewQueue(work.Options{
 		Pool: s.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: vault,
+		TrackedReports: s.views.ReportsOnModel, PageViews: s.views.PageViews,
 		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 4,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.views = &projections.Views{Pool: s.pool, Store: store}
 	s.Service = &commands.Service{
 		Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, LatestAssessment: s.views.LatestAssessment, Overdue: s.views.Overdue, DropDocuments: projections.DropDocuments,
 		Recorder: commands.Recorder{Store: store, Vault: vault, Now: now}, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID,

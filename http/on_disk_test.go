@@ -45,7 +45,7 @@ func newOnDisk(t *testing.T) *onDisk {
 	check(t, err)
 	w.commands.Platform, w.commands.Permissions = platform, platform
 	queue, err := work.NewQueue(work.Options{
-		Pool: w.pool, Store: w.store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: w.commands.Vault,
+		Pool: w.pool, Store: w.store, Platform: platform, Permissions: platform, TrackedReports: w.views.ReportsOnModel, PageViews: w.views.PageViews, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: w.commands.Vault,
 		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now, NewID: w.commands.NewID, Workers: 2,
 	})
 	check(t, err)

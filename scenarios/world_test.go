@@ -112,7 +112,7 @@ func newWorld(env *testscript.Env) *world {
 	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log, Access: w.views.Access})
 	check(t, err)
 	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
-	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Proposer: ai.New(ai.Options{Getenv: env.Getenv, Log: log}), Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
+	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, TrackedReports: w.views.ReportsOnModel, PageViews: w.views.PageViews, Proposer: ai.New(ai.Options{Getenv: env.Getenv, Log: log}), Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
 	w.commands = &commands.Service{
 		Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Recorder: commands.Recorder{Store: w.store, Vault: kept, Now: w.now},
 		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue, DropDocuments: projections.DropDocuments,

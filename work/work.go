@@ -72,11 +72,11 @@ type Options struct {
 	// another, both included: report, page, views.
 	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
 	Proposer  Proposer
-	Plans       account.Plans
-	Vault       *vault.Vault
-	Log         *slog.Logger
-	Now         func() time.Time
-	NewID       func() uuid.UUID
+	Plans     account.Plans
+	Vault     *vault.Vault
+	Log       *slog.Logger
+	Now       func() time.Time
+	NewID     func() uuid.UUID
 	// Workers is how many steps run at once in this process.
 	Workers int
 }

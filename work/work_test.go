@@ -118,6 +118,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b.options = work.Options{
 		Pool: b.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: v,
+		TrackedReports: b.views.ReportsOnModel, PageViews: b.views.PageViews,
 		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2,
 	}
 	return b

@@ -83,6 +83,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
 	queue, err := work.NewQueue(work.Options{
 		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Proposer: proposer, Plans: core.plans, Vault: kept, Log: r.log,
+		TrackedReports: core.views.ReportsOnModel, PageViews: core.views.PageViews,
 		Now: time.Now, NewID: newID, Workers: f.workers,
 	})
 	if err != nil {
