@@ -336,7 +336,7 @@ func logged(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// wide makes a file of a table with many columns that nothing describes.
+// wide makes a file of a table with many columns, and a measure after them, that nothing describes.
 func wide(ts *testscript.TestScript, _ *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -345,6 +345,7 @@ func wide(ts *testscript.TestScript, _ *world, args []string) {
 	for i := range n {
 		fmt.Fprintf(&b, "\n\tcolumn 'Sensor %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: s%d\n", i+1, i+1)
 	}
+	b.WriteString("\n\tmeasure Total = SUM(Readings[Sensor 1])\n\t\tformatString: #,0\n")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }
 

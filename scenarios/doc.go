@@ -7,7 +7,7 @@
 //	workspace NAME [paused] [PERSON…]   makes a workspace, of everyone or of the named persons; $NAME is its id
 //	model WORKSPACE NAME [FILE]         makes a semantic model, its one table from FILE or a good one; $NAME is its id
 //	models WORKSPACE N                  makes N of them, $m1 to $mN, and a file models.json with their ids
-//	wide FILE N                         makes such a FILE, a table of N columns that nothing describes
+//	wide FILE N                         makes such a FILE, a table of N columns and a measure that nothing describes
 //	accounts FILE                       applies an accounts file; at the start testdata/accounts.yaml is applied
 //	as PERSON [SCOPE…]                  makes the calls that follow those of a person, with both scopes or those given; as - sends no token
 //	token-of PERSON                     makes them with one token, however long they take
