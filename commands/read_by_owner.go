@@ -23,13 +23,10 @@ func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.
 	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {
 		return nil
 	}
-	switch op.State.Type {
-	case operation.ApplyOptimization, operation.RevertOptimization:
-		return s.goOn(ctx, who, operationID)
-	case operation.ApplyOptimizations, operation.RevertOptimizations:
+	if op.State.Type == operation.ApplyOptimizations || op.State.Type == operation.RevertOptimizations {
 		return s.moveBundle(ctx, who, operationID)
 	}
-	return nil
+	return s.goOn(ctx, who, operationID)
 }
 
 // goOn starts the write that an apply or a revert waits with.

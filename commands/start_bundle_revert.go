@@ -54,11 +54,10 @@ func (s *Service) appliedBundle(ctx context.Context, who Caller, modelID uuid.UU
 	}
 	left, wrote := 0, 0
 	for _, c := range b.Children {
-		switch c.Standing {
-		case optimization.ChildApplied:
+		if c.Standing == optimization.ChildApplied {
 			left++
-			wrote++
-		case optimization.ChildReverted:
+		}
+		if c.Standing == optimization.ChildApplied || c.Standing == optimization.ChildReverted {
 			wrote++
 		}
 	}
