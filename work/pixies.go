@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"readiness/definition"
+	"readiness/definition/jsonpart"
 	"readiness/definition/pixie"
 	"readiness/documents"
 	"readiness/domain"
@@ -184,7 +185,11 @@ func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run,
 		}
 	}
 	if err != nil {
-		err = domain.Refuse(domain.ItemNotReadable, "the report cannot be changed: %s", err)
+		code := run.Verb.OperationCode("")
+		if _, unreadable := errors.AsType[*jsonpart.Error](err); unreadable {
+			code = domain.ItemNotReadable
+		}
+		err = domain.Refuse(code, "the report cannot be changed: %s", err)
 	}
 	return changed, i, err
 }
