@@ -103,6 +103,14 @@ func (a answer) check(want int, into any) error {
 	return nil
 }
 
+// decode reads the body into a value that need not know every member.
+func (a answer) decode(into any) error {
+	if err := json.Unmarshal(a.body, into); err != nil {
+		return fmt.Errorf("%w in %.300s", err, a.body)
+	}
+	return nil
+}
+
 // errorResponse is the body of every refusal (spec 2.2).
 type errorResponse struct {
 	ErrorCode   string `json:"errorCode"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -54,10 +53,7 @@ func (d *demo) finished(ctx context.Context, path string, body, into any, doing 
 	if err != nil {
 		return s, err
 	}
-	if err := json.Unmarshal(a.body, into); err != nil {
-		return s, fmt.Errorf("%s: %w", address, err)
-	}
-	return s, nil
+	return s, a.decode(into)
 }
 
 // own is a text of the caller's own.
