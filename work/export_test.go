@@ -29,8 +29,15 @@ func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, fai
 // CarryOptimize carries a step of an optimization out once, as the attempt after
 // failed earlier ones.
 func CarryOptimize(ctx context.Context, o Options, step optimization.Step, failed int) error {
+	return CarryOptimizeSince(ctx, o, step, failed, 0, o.Now())
+}
+
+// CarryOptimizeSince carries a step of an optimization out once, as the attempt
+// after failed earlier ones and others that ended their process, the first of them
+// at since.
+func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, failed, crashes int, since time.Time) error {
 	job := &river.Job[optimize]{
-		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: o.Now()},
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
 		Args:   optimize{step},
 	}
 	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
 	"readiness/commands"
@@ -61,14 +62,14 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 		return err
 	}
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
-		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault is the service's", crashes)
+		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault is the service's%s", crashes, openEnd(work))
 	} else {
 		err = w.carryOut(ctx, step, work)
 	}
 	if err == nil {
 		return nil
 	}
-	failure, again := w.failure(err, len(job.Errors), job.CreatedAt)
+	failure, again := w.failure(err, work, len(job.Errors), job.CreatedAt)
 	if again {
 		return err
 	}
@@ -85,35 +86,54 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 // failure is what the operation fails with, or that the step is worth another
 // attempt: after a fault of ours, and while a write may have been made that
 // nobody has seen yet, for as long as faultLife.
-func (w *optimizer) failure(err error, failed int, since time.Time) (operation.Failure, bool) {
+func (w *optimizer) failure(err error, work optimization.Work, failed int, since time.Time) (operation.Failure, bool) {
 	lasting := w.Now().Sub(since) > faultLife
 	refusal, refused := domain.Refused(err)
-	doubt, inDoubt := errors.AsType[*inDoubt](err)
+	_, inDoubt := errors.AsType[*inDoubt](err)
 	switch {
-	case inDoubt && (!lasting || failed < patience):
+	case inDoubt && (!lasting || failed < patience), errors.Is(err, eventstore.ErrConflict) && !lasting:
 		return operation.Failure{}, true
 	case inDoubt:
-		return operation.Failure{Code: domain.PlatformUnavailable, Message: shortened("the platform did not say whether the write was made; look at the semantic model before you write it again: " + doubt.Error())}, false
+		message := "the platform did not say whether the write was made; look at the semantic model before you write it again"
+		if refused {
+			message += ": " + refusal.Message
+		}
+		return operation.Failure{Code: domain.PlatformUnavailable, Message: shortened(message)}, false
 	case refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
 		return operation.Failure{}, true
 	case refused:
 		return operation.Failure{Code: optimization.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
 	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
-		return operation.Failure{Code: domain.OptimizationFailed, Message: fmt.Sprintf("the work did not end within %s", proposeTimeout)}, false
+		return operation.Failure{Code: domain.OptimizationFailed, Message: fmt.Sprintf("the work did not end within %s", proposeTimeout) + openEnd(work)}, false
 	case failed >= patience && lasting:
-		return operation.Failure{Code: domain.OptimizationFailed, Message: "a fault of the service kept it from finishing; start it again later"}, false
+		return operation.Failure{Code: domain.OptimizationFailed, Message: "a fault of the service kept it from finishing; start it again later" + openEnd(work)}, false
 	}
 	return operation.Failure{}, true
 }
 
-// carryOut makes the proposal, or the write that was started.
-func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work) error {
+// openEnd is what a failure adds when a write may have been made.
+func openEnd(work optimization.Work) string {
+	if !work.InDoubt() {
+		return ""
+	}
+	return ". Whether what it had begun to write was written is not known: look at the semantic model before you write it again"
+}
+
+// carryOut makes the proposal, or the write that was started. A panic is a fault
+// like others: it is tried again, and not for ever.
+func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.Log.Error("an optimization broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: an optimization broke down: %v", fault)
+		}
+	}()
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work began; start it again")
+		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s", openEnd(work))
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	proposes := work.Operation.Type == operation.PreviewOptimization || work.Unattended && !work.Proposed
@@ -203,21 +223,28 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimizati
 	if err != nil {
 		return nil, err
 	}
-	return p, w.compose(p, d, a)
+	return p, w.compose(ctx, as, p, d, a)
+}
+
+// breakDown makes a panic of our own rules, which would come again, the failure of
+// the operation.
+func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
+	if fault := recover(); fault != nil {
+		w.Log.Error("an optimization broke down", "operationId", operationID, "fault", fault, "stack", string(debug.Stack()))
+		*err = domain.Refuse(domain.OptimizationFailed, "the service could not work with this semantic model; the fault is the service's and its operator was told")
+	}
 }
 
 // compose fills the preview in. A fault in our own rules fails this operation and
 // disturbs no other step.
-func (w *optimizer) compose(p *optimization.Preview, d definition.Definition, a optimization.Asking) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			w.Log.Error("a proposal broke down", "operationId", p.PreviewID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.OptimizationFailed, "the service could not make a proposal for this semantic model; the fault is the service's and its operator was told")
-		}
-	}()
+func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition, a optimization.Asking) (err error) {
+	defer w.breakDown(p.PreviewID, &err)
 	m, err := semanticmodel.Read(d)
 	if err != nil {
 		return domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+	}
+	if a.Usage, _, err = w.usageOf(ctx, as, p.UsageAccess, p.SemanticModelID, m); err != nil {
+		return err
 	}
 	return p.Compose(d, m, a)
 }

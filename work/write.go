@@ -37,19 +37,22 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization
 	if at < 0 || !work.Progress[at].Started {
 		return nil
 	}
+	// An earlier attempt may have written, whatever becomes of this one.
+	doubt, refused := work.InDoubt(), false
 	for range rewrites {
-		after, done, err := w.writeOnce(ctx, as, step, work, at)
+		after, done, err := w.writeOnce(ctx, as, step, work, at, refused)
 		if err != nil || done {
 			return err
 		}
-		work = after
+		work, refused = after, !doubt
 	}
 	return errors.New("work: the definition was changed each time it was about to be written")
 }
 
 // writeOnce reads the model, records what it is about to write, and writes it;
-// done is false when somebody changed the definition in between.
-func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int) (_ optimization.Work, done bool, err error) {
+// done is false when somebody changed the definition in between. refused says that
+// this happened before, and that nothing else can have written.
+func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int, refused bool) (_ optimization.Work, done bool, err error) {
 	it := theItem(step, work)
 	d, err := w.Platform.Definition(ctx, as, it)
 	if err != nil {
@@ -63,31 +66,37 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 	for i, o := range objects {
 		targets[i] = o.Target()
 	}
-	values, err := rewrite.Values(d, targets)
+	values, err := w.values(d, targets, step)
 	if err != nil {
-		return work, false, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+		return work, false, err
 	}
-	plan, err := work.Plan(at, values)
+	before := d.Hash()
+	plan, err := work.Plan(at, optimization.Now{Values: values, Hash: before, Refused: refused})
 	if err != nil {
 		return work, false, err
 	}
 	land := func(work optimization.Work) (optimization.Work, bool, error) {
 		work, err := w.recorder.Record(ctx, w.metadata(step), work, optimization.Land{Write: at, At: w.Now()}, nil)
+		if err != nil {
+			err = &inDoubt{err}
+		}
 		return work, true, err
 	}
 	if plan.Landed {
 		return land(work)
 	}
-	changed, undo, err := w.rewritten(ctx, work, d, plan.Objects)
+	changed, undo, err := w.rewritten(ctx, step, work, d, plan.Objects)
 	if err != nil {
 		return work, false, err
 	}
-	before := d.Hash()
 	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != before {
-		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped, DefinitionHash: before}}
+		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped, DefinitionHash: before, WrittenHash: changed.Hash()}}
 		if work, err = w.recorder.Record(ctx, w.metadata(step), work, intend, nil); err != nil {
 			return work, false, err
 		}
+	}
+	if !work.At(at) {
+		return work, true, nil // another worker has the step, and has ended it
 	}
 	if len(plan.Objects) == 0 {
 		return land(work)
@@ -104,9 +113,20 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 	return work, false, &inDoubt{err}
 }
 
+// values are what the definition holds at the targets.
+func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, step optimization.Step) (_ []rewrite.Value, err error) {
+	defer w.breakDown(step.OperationID, &err)
+	values, err := rewrite.Values(d, targets)
+	if err != nil {
+		err = domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+	}
+	return values, err
+}
+
 // rewritten is the definition with the objects written, or, of a revert, put
 // back, and what puts that back.
-func (w *optimizer) rewritten(ctx context.Context, work optimization.Work, d definition.Definition, objects []optimization.Object) (definition.Definition, []rewrite.Undo, error) {
+func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work optimization.Work, d definition.Definition, objects []optimization.Object) (_ definition.Definition, _ []rewrite.Undo, err error) {
+	defer w.breakDown(step.OperationID, &err)
 	if len(objects) == 0 {
 		return d, nil, nil
 	}

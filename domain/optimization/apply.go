@@ -6,6 +6,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/domain/proposal"
 )
 
 // WaitLife is how long an apply or a revert waits for its owner's next read; then
@@ -106,14 +107,14 @@ type Intend struct{ Intended WriteIntended }
 
 // Decide implements domain.Command.
 func (c Intend) Decide(w Work) ([]domain.Event, error) {
-	if !w.at(c.Intended.Write) {
+	if !w.At(c.Intended.Write) {
 		return nil, nil
 	}
 	return []domain.Event{c.Intended}, nil
 }
 
-// at reports whether the work is at the write and has started it.
-func (w Work) at(write int) bool {
+// At reports whether the work is at the write and has started it.
+func (w Work) At(write int) bool {
 	return !w.Operation.Status.Ended() && w.Next() == write && w.Progress[write].Started
 }
 
@@ -126,7 +127,7 @@ type Land struct {
 
 // Decide implements domain.Command.
 func (c Land) Decide(w Work) ([]domain.Event, error) {
-	if !w.at(c.Write) {
+	if !w.At(c.Write) {
 		return nil, nil
 	}
 	landed := WriteLanded{c.Write, c.At.UTC().Truncate(time.Microsecond)}
@@ -191,6 +192,16 @@ func (c Lapse) Decide(w Work) ([]domain.Event, error) {
 		Message: "the person who started the operation did not read it for 24 hours, so what was still to be written was not; start it again"}}.Decide(w)
 }
 
+// Now is the model as it was read for a write.
+type Now struct {
+	// Values are those of the write's objects, in their order.
+	Values []rewrite.Value
+	// Hash is that of the definition.
+	Hash string
+	// Refused: the write was intended once, and the platform did not make it.
+	Refused bool
+}
+
 // Plan is what a write comes to once the model has been read again.
 type Plan struct {
 	// Landed: the write was made before a crash.
@@ -200,20 +211,24 @@ type Plan struct {
 	Skipped []Skip
 }
 
-// Plan holds the write against the values that the model has now, one for each
-// of its objects (spec 4.5, apply rules 5, 6 and 9, revert rules 2 and 4). An
-// object that is not as it was refuses the write with ItemChanged, or is left
-// out where the rules say so.
-func (w Work) Plan(write int, values []rewrite.Value) (Plan, error) {
-	if w.Progress[write].Intended != nil {
-		return w.planAgain(write, values)
+// Plan holds the write against the model (spec 4.5, apply rules 5, 6 and 9, revert
+// rules 2 and 4). An object that is not as it was refuses the write with
+// ItemChanged, or is left out where the rules say so.
+func (w Work) Plan(write int, now Now) (Plan, error) {
+	if intended := w.Progress[write].Intended; intended != nil {
+		if intended.WrittenHash != "" && intended.WrittenHash == now.Hash {
+			return Plan{Landed: true}, nil
+		}
+		if !now.Refused {
+			return w.planAgain(write, now.Values)
+		}
 	}
 	var p Plan
 	for i, o := range w.Writes[write].Objects {
-		switch v := values[i]; {
+		switch v := now.Values[i]; {
 		case v.Found && same(v.Text, o.Previous):
 			p.Objects = append(p.Objects, o)
-		case !v.Found && w.leavesOutGone(), w.Kind.lenient():
+		case w.leavesOut(o, v):
 			p.Skipped = append(p.Skipped, Skip{o.Key, string(domain.ItemChanged), w.changedMessage(o, v)})
 		default:
 			return Plan{}, domain.Refuse(domain.ItemChanged, "%s; nothing was written, make a new preview", w.changedMessage(o, v)).About("key", o.Key)
@@ -222,9 +237,16 @@ func (w Work) Plan(write int, values []rewrite.Value) (Plan, error) {
 	return p, nil
 }
 
-// leavesOutGone: an apply of descriptions leaves out what the model no longer
-// holds; its revert refuses (spec 4.5, apply rule 5, revert rule 4).
-func (w Work) leavesOutGone() bool { return w.Kind == Descriptions && w.Reverts == nil }
+// leavesOut reports whether an object that is not as it was is left out: of an
+// apply what the model no longer holds, and a measure in another folder; of a
+// revert of properties anything (spec 4.5, apply rules 5, 6 and 9, revert rules 2
+// and 4).
+func (w Work) leavesOut(o Object, v rewrite.Value) bool {
+	if w.Reverts != nil {
+		return w.Kind == Properties
+	}
+	return o.Type == proposal.DisplayFolder || !v.Found && w.Kind.FromFindings()
+}
 
 // planAgain is the plan of a write that was cut off after it was intended: it was
 // made, or not at all, or the model was changed by somebody else.

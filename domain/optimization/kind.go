@@ -87,11 +87,6 @@ func (k Kind) Types() []proposal.Type {
 // assessment (spec 4.5, preview rules 3 and 4).
 func (k Kind) FromFindings() bool { return k == Descriptions || k == Properties }
 
-// Lenient reports whether an object of the kind that is not as it was is left
-// out, where the other kinds refuse the write (spec 4.5, apply rule 6, revert
-// rule 2).
-func (k Kind) lenient() bool { return k == Properties }
-
 // propertyOf is what a type of change sets in a definition.
 func propertyOf(t proposal.Type) rewrite.Property {
 	switch t {

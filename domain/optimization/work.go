@@ -84,8 +84,10 @@ type WriteIntended struct {
 	Write   int            `json:"write"`
 	Undo    []rewrite.Undo `json:"undo"`
 	Skipped []Skip         `json:"skipped,omitempty"`
-	// DefinitionHash is that of the definition before the write.
+	// DefinitionHash is that of the definition before the write, WrittenHash of
+	// what it will be.
 	DefinitionHash string `json:"definitionHash"`
+	WrittenHash    string `json:"writtenHash,omitempty"`
 }
 
 // WriteLanded: what was intended is on the platform.
@@ -210,6 +212,13 @@ func (w *Work) progress(i int, change func(*Progress)) {
 	}
 	w.Progress = slices.Clone(w.Progress)
 	change(&w.Progress[i])
+}
+
+// InDoubt reports whether the write that the work is at was intended and nothing
+// says yet what came of it.
+func (w Work) InDoubt() bool {
+	at := w.Next()
+	return at >= 0 && w.Progress[at].Intended != nil
 }
 
 // Next returns the write to be made next, which the work is at; -1 when none is

@@ -203,6 +203,11 @@ func TestPlan(t *testing.T) {
 		"gone, when it is put back":          {optimization.Descriptions, describe, true, values("gone", ""), nil, nil, true},
 		"a measure in another folder":        {optimization.Properties, folders, false, values("KPIs", "Old"), []string{"Sales|Cost"}, []string{"Sales|Revenue"}, false},
 		"a measure gone":                     {optimization.Properties, folders, false, values("", "gone"), []string{"Sales|Revenue"}, []string{"Sales|Cost"}, false},
+		"a default changed":                  {optimization.Properties, twoWrites()[1:], false, values("count"), nil, nil, true},
+		"a default already as proposed":      {optimization.Properties, twoWrites()[1:], false, values("none"), nil, nil, true},
+		"a column gone":                      {optimization.Properties, twoWrites()[1:], false, values("gone"), nil, []string{"Sales|Year"}, false},
+		"a default changed before a revert":  {optimization.Properties, twoWrites()[1:], true, values("count"), nil, []string{"Sales|Year"}, false},
+		"an entry gone from the data schema": {optimization.AIDataSchema, describe, false, values("gone", ""), nil, nil, true},
 		"a folder changed before the revert": {optimization.Properties, folders, true, values("KPIs", "Old"), []string{"Sales|Cost"}, []string{"Sales|Revenue"}, false},
 	}
 	for name, test := range tests {
@@ -213,7 +218,7 @@ func TestPlan(t *testing.T) {
 				of := operationID(9)
 				w.Reverts = &of
 			}
-			plan, err := w.Plan(0, test.now)
+			plan, err := w.Plan(0, optimization.Now{Values: test.now})
 			if test.changed {
 				refused(t, err, domain.ItemChanged, "nothing was written")
 				return
@@ -257,7 +262,7 @@ func TestPlanAfterACrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
-			plan, err := w.Plan(0, test.now)
+			plan, err := w.Plan(0, optimization.Now{Values: test.now})
 			switch {
 			case test.changed:
 				refused(t, err, domain.ItemChanged, "interrupted")
@@ -267,6 +272,34 @@ func TestPlanAfterACrash(t *testing.T) {
 				t.Errorf("%d objects are written again, want 2", len(plan.Objects))
 			}
 		})
+	}
+}
+
+// The definition's hash says that a write was made, whatever its values say; and a
+// write that the platform refused is planned as if it had not been intended.
+func TestPlanAfterTheWriteWasRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		now     optimization.Now
+		landed  bool
+		objects int
+		skipped int
+	}{
+		"another worker has made it":         {optimization.Now{Values: values("Money", "Money"), Hash: "sha256:2", Refused: true}, true, 0, 0},
+		"somebody moved one as it was to be": {optimization.Now{Values: values("Money", "Old"), Hash: "sha256:3", Refused: true}, false, 1, 1},
+		"something else changed":             {optimization.Now{Values: values("", "Old"), Hash: "sha256:3", Refused: true}, false, 2, 0},
+		"made, and told by its hash":         {optimization.Now{Values: values("A", "B"), Hash: "sha256:2"}, true, 0, 0},
+	} {
+		w := apply(t, operationID(1), optimization.Properties, twoWrites())
+		intended := optimization.WriteIntended{DefinitionHash: "sha256:1", WrittenHash: "sha256:2"}
+		for _, o := range w.Writes[0].Objects {
+			intended.Undo = append(intended.Undo, rewrite.Undo{Target: o.Target(), Written: "Money"})
+		}
+		w = decide(t, optimization.Evolve, w, optimization.Intend{Intended: intended})
+		plan, err := w.Plan(0, test.now)
+		if err != nil || plan.Landed != test.landed || len(plan.Objects) != test.objects || len(plan.Skipped) != test.skipped {
+			t.Errorf("%s: %+v, %v", name, plan, err)
+		}
 	}
 }
 
