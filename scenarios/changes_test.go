@@ -314,8 +314,9 @@ func list(ts *testscript.TestScript, w *world, args []string) {
 		}
 	}
 	slices.Sort(all)
+	out := ts.Stdout() // also when there is nothing to print
 	for _, line := range all {
-		fmt.Fprintln(ts.Stdout(), line)
+		fmt.Fprintln(out, line)
 	}
 }
 

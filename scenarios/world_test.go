@@ -306,13 +306,15 @@ func (p *platform) meets(ctx context.Context, access string, count map[string]in
 		return fails
 	}
 	select {
-	case <-wait:
+	case <-wait: // who released it waits for it no more
 	case <-ctx.Done():
 		fails = ctx.Err()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.held[access] == wait {
+			p.waiting[model]--
+		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.waiting[model]--
 	return fails
 }
 
@@ -334,6 +336,7 @@ func (p *platform) release(access string) {
 	if wait := p.held[access]; wait != nil {
 		close(wait)
 		delete(p.held, access)
+		delete(p.waiting, strings.TrimPrefix(access, "write "))
 	}
 }
 
