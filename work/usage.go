@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -39,12 +40,13 @@ func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access,
 // usageOf measures how often the fields of the model were viewed (regime C.5):
 // table, field, views, as readiness.Options.Usage; nil when usage takes no part in
 // a score, and the second result says why. The reports are read as the person.
-// Nothing that happens to usage is an error: only that ctx is over.
+// Nothing that happens to usage is an error, not even that the time is over: only
+// that the step was cut off.
 func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID, m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
 	u.Access = access
 	without := func(s assessment.UsageState, reason string) (map[string]map[string]int64, assessment.Usage, error) {
 		u.State, u.Reason = s, reason
-		return nil, u, ctx.Err()
+		return nil, u, cutOff(ctx)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -98,7 +100,15 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 		left = append(left, reports(more)+fmt.Sprintf(" beyond the %d most viewed were left out", usage.MaxReports))
 	}
 	u.Reason = strings.Join(left, "; ")
-	return fields, u, ctx.Err()
+	return fields, u, cutOff(ctx)
+}
+
+// cutOff is the error of a step that is to be carried out again by another process.
+func cutOff(ctx context.Context) error {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // count reads the reports one by one, as long as there is time, and counts the

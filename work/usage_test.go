@@ -1,0 +1,400 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/pixies"
+	"readiness/domain/readiness"
+	"readiness/domain/usage"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// newViewed is a bench of two reports with Pixies on the good model: the pages of
+// the first query Revenue and Cost, those of the second Region and nothing. Their
+// usage may be read.
+func newViewed(t *testing.T) *bench {
+	t.Helper()
+	b := newReporting(t)
+	b.access[item.PermissionUsage] = item.Granted
+	write(t, b.file("tables/Sales.tmdl"), "table Sales\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\n\tcolumn Amount\n\t\tdataType: double\n\n\tcolumn Cost\n\t\tdataType: double\n\n\tcolumn Region\n\t\tdataType: string\n\n\tcolumn Unused\n\t\tdataType: string\n")
+	for at, field := range map[string]string{
+		filepath.Join(b.report(report1), "definition/pages/p1"): `"Measure":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Revenue"}`,
+		filepath.Join(b.report(report1), "definition/pages/p2"): `"Column":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Cost"}`,
+		filepath.Join(b.report(report2), "definition/pages/p1"): `"Column":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Region"}`,
+	} {
+		write(t, filepath.Join(at, "visuals", "v1", "visual.json"), `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card","query":{"queryState":{"Values":{"projections":[{"field":{`+field+`},"queryRef":"x"}]}}}}}`)
+	}
+	b.pixiesOf(t, pixies.Adds, report1, report2)
+	b.change(t, b.options)
+	return b
+}
+
+// look says that a page was looked at so often, some days before today.
+func (b *bench) look(t *testing.T, report uuid.UUID, page string, views, daysAgo int) {
+	t.Helper()
+	day := b.now.AddDate(0, 0, -daysAgo)
+	seen := eventstore.Fold(pixies.SeenStream("contoso", report, day), func(s struct{}, _ domain.Event) struct{} { return s })
+	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{seen}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, seen, looked{pixies.Seen{ReportID: report, Day: day.Format(time.DateOnly), Views: map[string]int{page: views}}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type looked struct{ pixies.Seen }
+
+func (l looked) Decide(struct{}) ([]domain.Event, error) { return []domain.Event{l.Seen}, nil }
+
+// lookAround makes the views of which regime C.5 has check values.
+func (b *bench) lookAround(t *testing.T) {
+	t.Helper()
+	b.look(t, report1, "p1", 900, 0)
+	b.look(t, report1, "p1", 100, 27)
+	b.look(t, report1, "p1", 5000, 28) // too long ago
+	b.look(t, report1, "p2", 100, 3)
+	b.look(t, report2, "p1", 10, 5)
+	b.look(t, report2, "p2", 7000, 1) // which queries nothing
+	b.look(t, report2, "gone", 9000, 1)
+}
+
+var lookedAround = map[string]map[string]int64{"Sales": {"Revenue": 1000, "Amount": 1000, "Cost": 100, "Region": 10}}
+
+// assessed assesses the good model and returns the assessment.
+func (b *bench) assessed(t *testing.T, o work.Options) assessment.Assessment {
+	t.Helper()
+	id := b.start(t, good)
+	b.carry(t, o)
+	if op := b.operation(t, id); op.Status != operation.Succeeded {
+		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
+	}
+	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	return a
+}
+
+func (b *bench) document(t *testing.T, a assessment.Assessment) (d struct {
+	Report json.RawMessage
+	Regime struct{ UsageInScoring bool }
+	Usage  assessment.Usage
+},
+) {
+	t.Helper()
+	text, err := b.views.Document(t.Context(), a.DocumentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// model is the good model as it is on disk.
+func (b *bench) model(t *testing.T) *semanticmodel.Model {
+	t.Helper()
+	d, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: good, Type: item.SemanticModel, WorkspaceID: workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// proves: 4.4/single/3-weighted 2.9/usage/applied 2.9/usage/state-reason 2.9/usage/windowDays 2.9/usage/trackedReportCount 2.8/usageInScoring
+func TestUsageWeighsTheScore(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	a := b.assessed(t, b.options)
+	two, days := 2, 28
+	want := assessment.Usage{
+		Applied: true, State: assessment.UsageApplied, WindowDays: &days, TrackedReportCount: &two, Access: item.Granted,
+		Window: &assessment.UsageWindow{From: "2026-10-25", To: "2026-11-21"}, Source: "pixies",
+	}
+	d := b.document(t, a)
+	for _, got := range []assessment.Usage{a.Usage, d.Usage} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("usage (-want +got):\n%s", diff)
+		}
+	}
+	m := b.model(t)
+	weighted, plain := readiness.Assess(m, readiness.Options{Usage: lookedAround}), readiness.Assess(m, readiness.Options{})
+	report, err := json.Marshal(weighted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.UsageInScoring || !d.Regime.UsageInScoring || string(d.Report) != string(report) || cmp.Equal(weighted.Raw, plain.Raw) {
+		t.Errorf("usage in scoring is %v, the report is\n%s\nwant\n%s", a.UsageInScoring, d.Report, report)
+	}
+	if diff := cmp.Diff(weighted.Score, a.Score); diff != "" {
+		t.Errorf("the score (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(readiness.AssessAsAgent(m, readiness.Options{Usage: lookedAround}).Score, a.ScoreDataAgent); diff != "" {
+		t.Errorf("the score for a data agent (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(plain.Scores, weighted.Unweighted); diff != "" {
+		t.Errorf("the unweighted companion (-want +got):\n%s", diff)
+	}
+}
+
+// noPermissions answers how a person stands to nothing.
+type noPermissions struct{ err error }
+
+func (p noPermissions) Access(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
+	return nil, p.err
+}
+
+// Whatever becomes of usage, the assessment is made; unweighted, it says why.
+//
+// proves: 4.4/single/3-consent 2.9/usage/state-reason 5/4-usage
+func TestUsageStates(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("disk on fire")
+	ruin := func(t *testing.T, b *bench, report uuid.UUID) {
+		write(t, filepath.Join(b.report(report), "definition", "pages", "p1", "page.json"), "{")
+	}
+	measured := "28 2026-10-25 2026-11-21 pixies"
+	for name, c := range map[string]struct {
+		given func(*testing.T, *bench)
+		state assessment.UsageState
+		// says is in the reason, "" when there is none.
+		says     string
+		access   item.Access
+		tracked  int // -1: not known
+		measured string
+	}{
+		"applied":                   {nil, assessment.UsageApplied, "", item.Granted, 2, measured},
+		"consent is required":       {func(_ *testing.T, b *bench) { b.access[item.PermissionUsage] = item.ConsentRequired }, assessment.NotGranted, "not granted", item.ConsentRequired, -1, ""},
+		"the platform cannot say":   {func(_ *testing.T, b *bench) { b.access[item.PermissionUsage] = item.Unavailable }, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
+		"the platform does not say": {func(_ *testing.T, b *bench) { delete(b.access, item.PermissionUsage) }, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
+		"the platform is away": {func(_ *testing.T, b *bench) {
+			b.options.Permissions = noPermissions{domain.Refuse(domain.PlatformUnavailable, "no")}
+		}, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
+		"Pixies were removed": {func(t *testing.T, b *bench) {
+			b.pixiesOf(t, pixies.Removes, report1, report2)
+			b.change(t, b.options)
+		}, assessment.NoTrackedReports, "no report on this semantic model has Pixies", item.Granted, 0, ""},
+		"nobody looked": {func(_ *testing.T, b *bench) { b.now = b.now.AddDate(0, 0, 28) }, assessment.NoViews, "nobody looked at a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		"nobody will have looked": {func(t *testing.T, b *bench) {
+			b.now = b.now.AddDate(0, 0, -29)
+		}, assessment.NoViews, "nobody looked", item.Granted, 2, "28 2026-09-26 2026-10-23 pixies"},
+		"pages that query nothing": {func(t *testing.T, b *bench) {
+			b.now = b.now.AddDate(0, 0, 28)
+			b.look(t, report2, "p2", 5, 0)
+		}, assessment.NoViews, "nobody looked", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		"one report cannot be read": {func(t *testing.T, b *bench) { ruin(t, b, report1) }, assessment.UsageApplied, "1 report could not be read", item.Granted, 2, measured},
+		"no report can be read":     {func(t *testing.T, b *bench) { ruin(t, b, report1); ruin(t, b, report2) }, assessment.UsageUnavailable, "none of the 2 reports", item.Granted, 2, measured},
+		"the only one viewed cannot be": {func(t *testing.T, b *bench) {
+			b.now = b.now.AddDate(0, 0, 28)
+			b.look(t, report1, "p1", 1, 0)
+			ruin(t, b, report1)
+		}, assessment.UsageUnavailable, "none of the 1 report ", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		"one report is gone": {func(t *testing.T, b *bench) { remove(t, b.report(report2)) }, assessment.UsageApplied, "1 report could not be read", item.Granted, 2, measured},
+		"which reports there are is a riddle": {func(_ *testing.T, b *bench) {
+			b.options.TrackedReports = func(context.Context, string, uuid.UUID) ([]pixies.Report, error) { return nil, fault }
+		}, assessment.UsageUnavailable, "could not be read", item.Granted, -1, ""},
+		"views cannot be read": {func(_ *testing.T, b *bench) {
+			b.options.PageViews = func(context.Context, string, []uuid.UUID, time.Time, time.Time) (map[uuid.UUID]map[string]int64, error) {
+				return nil, fault
+			}
+		}, assessment.UsageUnavailable, "views of the reports", item.Granted, 2, ""},
+		"a fault of ours": {func(_ *testing.T, b *bench) { b.options.PageViews = nil }, assessment.UsageUnavailable, "a fault of the service", item.Granted, 2, ""},
+		"more reports than are read": {func(_ *testing.T, b *bench) {
+			known := b.options.TrackedReports
+			views := b.options.PageViews
+			b.options.TrackedReports = func(ctx context.Context, account string, model uuid.UUID) ([]pixies.Report, error) {
+				all, err := known(ctx, account, model)
+				for n := range usage.MaxReports {
+					all = append(all, pixies.Report{ReportID: uuid.UUID{0: byte(n), 15: 1}, WorkspaceID: workspace})
+				}
+				return all, err
+			}
+			b.options.PageViews = func(ctx context.Context, account string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
+				all, err := views(ctx, account, reports, from, to)
+				for _, r := range reports {
+					if all[r] == nil {
+						all[r] = map[string]int64{"p1": 1}
+					}
+				}
+				return all, err
+			}
+		}, assessment.UsageApplied, "198 reports could not be read; 2 reports beyond the 200 most viewed were left out", item.Granted, 202, measured},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newViewed(t)
+			b.lookAround(t)
+			if c.given != nil {
+				c.given(t, b)
+			}
+			a := b.assessed(t, b.options)
+			tracked, window := -1, ""
+			if a.Usage.TrackedReportCount != nil {
+				tracked = *a.Usage.TrackedReportCount
+			}
+			if w := a.Usage.Window; w != nil {
+				window = fmt.Sprintf("%d %s %s %s", *a.Usage.WindowDays, w.From, w.To, a.Usage.Source)
+			}
+			applied := c.state == assessment.UsageApplied
+			if a.Usage.State != c.state || a.Usage.Access != c.access || tracked != c.tracked || window != c.measured || !strings.Contains(a.Usage.Reason, c.says) || (a.Usage.Reason == "") != (c.says == "") {
+				t.Errorf("usage is %+v, %d tracked, %q measured", a.Usage, tracked, window)
+			}
+			if a.Usage.Applied != applied || a.UsageInScoring != applied || b.document(t, a).Regime.UsageInScoring != applied {
+				t.Errorf("usage in scoring is %v, %v and %v, want %v", a.Usage.Applied, a.UsageInScoring, b.document(t, a).Regime.UsageInScoring, applied)
+			}
+			if plain := readiness.Assess(b.model(t), readiness.Options{}); !applied && !cmp.Equal(plain.Score, a.Score) {
+				t.Errorf("the score is %d, unweighted %d", *a.Score, *plain.Score)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A weighted score is not compared with an unweighted one, whichever was first;
+// what counts is how the person stands to the permission when the work is done.
+//
+// proves: 2.8/comparableWithPrevious 2.9/regime/comparable
+func TestWeightedAndUnweightedAreNotCompared(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	for i, c := range []struct {
+		atStart, atWork      item.Access
+		weighted, comparable bool
+	}{
+		{item.Granted, item.ConsentRequired, false, false}, // the first
+		{item.ConsentRequired, item.ConsentRequired, false, true},
+		{item.ConsentRequired, item.Granted, true, false},
+		{item.Granted, item.Granted, true, true},
+		{item.Granted, item.Unavailable, false, false},
+	} {
+		b.access[item.PermissionUsage] = c.atStart
+		id := b.start(t, good)
+		b.access[item.PermissionUsage] = c.atWork
+		b.carry(t, b.options)
+		a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+		if err != nil || !found || a.UsageInScoring != c.weighted || a.ComparableWithPrevious != c.comparable || a.Usage.Access != c.atWork {
+			t.Errorf("assessment %d: %v, %v; weighted is %v, comparable %v, access %s", i+1, found, err, a.UsageInScoring, a.ComparableWithPrevious, a.Usage.Access)
+		}
+	}
+}
+
+// Each model of a bulk assessment has its own usage.
+func TestUsageOfMany(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	id := b.start(t, good, gone)
+	b.carry(t, b.options)
+	states := map[uuid.UUID]assessment.UsageState{}
+	run, err := b.views.Run(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range run.Results {
+		if r.Error != nil {
+			t.Fatalf("%s: %+v", r.ModelID, r.Error)
+		}
+		a, found, err := b.views.Assessment(t.Context(), "contoso", workspace, r.ModelID, *r.AssessmentID)
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		states[r.ModelID] = a.Usage.State
+	}
+	if want := map[uuid.UUID]assessment.UsageState{good: assessment.UsageApplied, gone: assessment.NoTrackedReports}; !maps.Equal(want, states) {
+		t.Errorf("got %v, want %v", states, want)
+	}
+}
+
+// onReport is a platform that does something when a report is read.
+type onReport struct {
+	work.Platform
+	do func()
+}
+
+func (p onReport) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	if it.Type == item.Report {
+		p.do()
+	}
+	return p.Platform.Definition(ctx, as, it)
+}
+
+// Reports are read while there is time to score; an assessment that is cut off
+// with them is no outcome and is made again.
+func TestUsageHasItsTime(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	id := b.start(t, good)
+	step := b.steps[0]
+	platform := b.options.Platform
+	ctx, stop := context.WithCancel(t.Context())
+	b.options.Platform = onReport{platform, stop}
+	if err := work.Carry(ctx, b.options, step, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cut off: got %v", err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Running {
+		t.Errorf("cut off: the operation is %s", op.Status)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 14*time.Second)
+	defer cancel()
+	b.options.Platform = onReport{platform, func() { t.Error("a report was read") }}
+	if err := work.Carry(short, b.options, step, 1); err != nil {
+		t.Fatal(err)
+	}
+	if a, _, err := b.views.AssessmentOf(t.Context(), "contoso", id); err != nil || a.Usage.State != assessment.UsageUnavailable {
+		t.Errorf("without time: usage is %+v, %v", a.Usage, err)
+	}
+}
+
+// proves: 4.5/preview/6 2.12/preview/usage
+func TestUsageInPreviews(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	b.access[item.PermissionUsage] = item.ConsentRequired
+	b.assessed(t, b.options)
+	m := b.model(t)
+	for access, fields := range map[item.Access]map[string]map[string]int64{item.ConsentRequired: nil, item.Granted: lookedAround, item.Unavailable: nil} {
+		b.access[item.PermissionUsage] = access
+		for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.Descriptions, optimization.AIDataSchema} {
+			p := b.preview(t, kind)
+			want := readiness.Assess(m, readiness.Options{Usage: fields}).Score
+			if p.UsageInProposal != (fields != nil) || p.UsageAccess != access || !cmp.Equal(p.ScoreNow, want) {
+				t.Errorf("%s, %s: usage in proposal is %v, access %s, score now %d, want %d", access, kind, p.UsageInProposal, p.UsageAccess, *p.ScoreNow, *want)
+			}
+		}
+	}
+}
