@@ -17,7 +17,7 @@ import (
 // An assessment whole, as an operation's result and as read later (spec 2.9): what usage says follows the person's
 // permission, and only the result says how they stood to it.
 //
-// proves: 2.9/assessmentId 2.9/workspaceId-workspaceName 2.9/semanticModelId 2.9/semanticModelName 2.9/score 2.9/findingsCount 2.9/usage 2.9/regime 2.9/stored 2.9/schemaVersion 2.9/usage/applied 2.9/usage/state-reason 2.9/usage/access 2.9/usage/permission 2.9/usage/message 2.9/usage/consentUrl 4.4/single/3-consent 5/4-usage
+// proves: 2.9/assessmentId 2.9/workspaceId-workspaceName 2.9/semanticModelId 2.9/semanticModelName 2.9/score 2.9/findingsCount 2.9/usage 2.9/regime 2.9/stored 2.9/schemaVersion 2.9/usage/applied 2.9/usage/state-reason 2.9/usage/windowDays 2.9/usage/trackedReportCount 2.9/usage/access 2.9/usage/permission 2.9/usage/message 2.9/usage/consentUrl 4.4/single/3-consent 5/4-usage
 func TestAssessment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -29,6 +29,15 @@ func TestAssessment(t *testing.T) {
 		stored       map[string]any
 		says         string
 	}{
+		{
+			"applied", "ada",
+			assessment.Usage{
+				Applied: true, State: assessment.UsageApplied, Reason: "1 report could not be read", WindowDays: new(28), TrackedReportCount: new(3), Access: item.Granted,
+				Window: &assessment.UsageWindow{From: "2026-10-25", To: "2026-11-21"}, Source: "pixies",
+			},
+			map[string]any{"applied": true, "state": "Applied", "reason": "1 report could not be read", "windowDays": 28.0, "trackedReportCount": 3.0, "access": "Granted"},
+			map[string]any{"applied": true, "state": "Applied", "reason": "1 report could not be read", "windowDays": 28.0, "trackedReportCount": 3.0}, "",
+		},
 		{
 			"granted", "ada",
 			assessment.Usage{State: "NoTrackedReports", Reason: "no report of the model is tracked", Access: item.Granted},
@@ -78,7 +87,7 @@ func TestAssessment(t *testing.T) {
 			if diff := cmp.Diff(map[string]any{"location": "Service", "deliveryPending": false}, read.body["stored"]); diff != "" {
 				t.Errorf("stored (-want +got):\n%s", diff)
 			}
-			if regime := read.body["regime"].(map[string]any); regime["id"] != "2026-11" || regime["usageInScoring"] != false {
+			if regime := read.body["regime"].(map[string]any); regime["id"] != "2026-11" || regime["usageInScoring"] != tt.usage.Applied {
 				t.Errorf("got regime %v", regime)
 			}
 			if report := read.body["document"].(map[string]any)["report"].(map[string]any); report["overall_score"] != 52.0 {

@@ -528,7 +528,7 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 		}
 		return eventstore.Decide(c, standing, assessment.Record{Assessment: assessment.Assessment{
 			AssessmentID: made, OperationID: id, WorkspaceID: sales, WorkspaceName: "Sales", ModelID: model, ModelName: "Actuals", AssessedAt: w.now(),
-			Score: &score, FindingsCount: 7, RegimeID: "2026-11", Usage: usage, DocumentHash: hash, SchemaVersion: 1,
+			Score: &score, FindingsCount: 7, RegimeID: "2026-11", Usage: usage, UsageInScoring: usage.Applied, DocumentHash: hash, SchemaVersion: 1,
 		}})
 	}))
 	return made
