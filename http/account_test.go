@@ -183,13 +183,20 @@ func TestWriteRefusal(t *testing.T) {
 		{"a closed account", w.as("carl"), domain.AccountNotActive},
 		{"a closed account and the scope", w.as("carl", token.ScopeRead), domain.InsufficientScopes},
 		{"the rate and a suspended account", w.as("sue"), domain.RequestBlocked},
-		{"a feature that is turned off", w.as("nora"), domain.FeatureTurnedOff},
 		{"a person of another issuer", w.provider.token(t, nil), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.announces(t, tt.tok, tt.code)
 		})
 	}
+	// No feature that is turned off closes every route: removing Pixies never is.
+	w.spendsNothing(func() {
+		if api := w.get("/v1/account", w.as("nora")).ok(200).body["api"].(map[string]any); api["writesAllowed"] != true || api["writeRefusal"] != nil {
+			t.Errorf("with the AI features turned off: got %v", api)
+		}
+	})
+	w.send(http.MethodPost, modelPath(modelA)+"/assess", w.as("nora"), "").refused(403, domain.FeatureTurnedOff)
+	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("nora"), "").operation()
 	for _, access := range []item.Access{item.ConsentRequired, item.Unavailable} {
 		t.Run("the platform permission is "+string(access), func(t *testing.T) {
 			stands := map[item.Permission]item.Access{item.PermissionPlatform: access}

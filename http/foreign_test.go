@@ -28,15 +28,19 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	w.cloud.items = append(w.cloud.items,
 		item.Item{ID: secret, Type: item.SemanticModel, WorkspaceID: finance, DisplayName: "Ledger"},
 		item.Item{ID: hidden, Type: item.DataAgent, WorkspaceID: finance, DisplayName: "Ledger"})
+	covered := uuid.MustParse("cccccccc-0000-4000-8000-00000000000f")
+	w.cloud.items = append(w.cloud.items, item.Item{ID: covered, Type: item.Report, WorkspaceID: finance, DisplayName: "Ledger"})
 	started := w.assess("ada", modelA)
 	made := w.assessed("acme", started, modelA, assessment.Usage{})
 	running := w.assess("ada", modelB)
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "kind": "aiInstructions"}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "kind": "aiInstructions"}
 	bodies := map[string]string{
 		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
+		"/reports/addPixies":                fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
+		"/reports/removePixies":             fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
 		"/{kind}/apply":                     `{"approval":"none"}`,
 		"/aiReadiness/revert":               fmt.Sprintf(`{"operationId":"%s"}`, running),
 		"/aiReadiness/optimize":             `{"approval":"required"}`,
@@ -59,10 +63,17 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 			}
 		}
 		got := w.send(route.Method, path, oscar, body)
-		if got.status != 404 {
-			t.Errorf("%s %s: got %d %s, want 404", route.Method, path, got.status, got.text)
+		want := 404
+		if strings.HasSuffix(route.Path, "/pixies") { // what the account knows, which is nothing
+			want = 200
+		}
+		if got.status != want {
+			t.Errorf("%s %s: got %d %s, want %d", route.Method, path, got.status, got.text, want)
 		}
 		delete(got.body, "requestId")
+		if got.status == 200 && (got.body["status"] != "NeverAdded" || got.body["reportName"] != nil && name == "reportId") {
+			t.Errorf("%s %s: got %s", route.Method, path, got.text)
+		}
 		for k, v := range got.body {
 			got.body[k] = strings.ReplaceAll(fmt.Sprint(v), id.String(), "the id")
 		}

@@ -51,11 +51,12 @@ var (
 	finance = uuid.MustParse("22222222-2222-4222-8222-222222222222") // a workspace that ada alone sees
 	nowhere = uuid.MustParse("99999999-9999-4999-8999-999999999999")
 
-	modelA = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000001")
-	modelB = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000002")
-	modelC = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000003")
-	kept   = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000004") // maintained by the service
-	agent  = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
+	modelA  = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000001")
+	modelB  = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000002")
+	modelC  = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000003")
+	kept    = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000004") // maintained by the service
+	reportA = uuid.MustParse("cccccccc-0000-4000-8000-000000000001")
+	agent   = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
 )
 
 // cloud is a platform in memory: who sees what, and what goes wrong.
@@ -74,7 +75,7 @@ func newCloud() *cloud {
 	}
 	c := &cloud{
 		workspaces: []item.Workspace{{ID: sales, DisplayName: "Sales"}, {ID: finance, DisplayName: "Finance"}},
-		items:      []item.Item{model(modelB, "Budget"), model(modelA, "Actuals"), model(modelC, "Costs"), model(kept, "Usage Metrics"), {ID: agent, Type: item.DataAgent, WorkspaceID: sales, DisplayName: "Analyst", Description: "answers"}},
+		items:      []item.Item{model(modelB, "Budget"), model(modelA, "Actuals"), model(modelC, "Costs"), model(kept, "Usage Metrics"), {ID: agent, Type: item.DataAgent, WorkspaceID: sales, DisplayName: "Analyst", Description: "answers"}, {ID: reportA, Type: item.Report, WorkspaceID: sales, DisplayName: "Overview"}},
 		seenBy:     map[uuid.UUID]string{finance: "ada"},
 	}
 	c.items[3].Maintained = true
@@ -298,6 +299,8 @@ func (w *world) accounts() {
 	on := account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
 	off := on
 	off.AIFeatures = false
+	bare := on
+	bare.AddPixies = false
 	people := func(names ...string) (all []account.Person) {
 		for _, n := range names {
 			all = append(all, account.Person{Person: item.Person{ID: n}, Role: account.Member})
@@ -317,6 +320,7 @@ func (w *world) accounts() {
 		{AccountID: "asleep", Plan: account.Team, Status: account.Suspended, Settings: on, People: people("sue")},
 		{AccountID: "shut", Plan: account.Team, Status: account.Closed, Settings: on, People: people("carl")},
 		{AccountID: "plain", Plan: account.Team, Status: account.Active, Settings: off, People: people("nora")},
+		{AccountID: "bare", Plan: account.Team, Status: account.Active, Settings: bare, People: people("quin")},
 	})
 	check(w.t, err)
 }
@@ -329,7 +333,7 @@ func check(t testing.TB, err error) {
 }
 
 // accountOf is the account that a person's token names.
-var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain", "gus": "agents", "hal": "agents", "ivy": "agents"}
+var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain", "quin": "bare", "gus": "agents", "hal": "agents", "ivy": "agents"}
 
 // as returns a person's token with both scopes, or with those given.
 func (w *world) as(person string, scopes ...string) string {

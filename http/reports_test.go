@@ -1,0 +1,174 @@
+package http_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// The list of reports: Power BI reports by name with the model each is built on, as far as the caller may know it, filtered and
+// paged. It spends nothing.
+//
+// proves: 4.7/route/list 4.7/reports-list 2.1/paged-reports 2.10/list/reportId 2.10/list/reportName 2.10/list/semanticModelId 2.10/list/semanticModelWorkspaceId decisions/8/17-unknown-filter
+func TestReportsList(t *testing.T) {
+	t.Parallel()
+	w := newReporting(t)
+	w.report(uuid.MustParse("cccccccc-0000-4000-8000-000000000007"), "Ledger", "../../Finance/Ledger.SemanticModel", 1)
+	ledger := uuid.MustParse("cccccccc-0000-4000-8000-000000000007")
+	row := func(id uuid.UUID, name string, model, workspace any) map[string]any {
+		return map[string]any{
+			"reportId": id.String(), "reportName": name, "semanticModelId": model, "semanticModelWorkspaceId": workspace,
+			"hasPixies": false, "pixiesStatus": "NeverAdded", "lastChangedUtc": nil, "trackedItem": false,
+		}
+	}
+	all := []map[string]any{
+		row(broken, "Broken", modelA.String(), sales.String()), row(reportC, "Costs", nowhere.String(), nil), row(reportB, "Details", modelB.String(), sales.String()),
+		row(ledger, "Ledger", nil, nil), row(reportA, "Overview", modelA.String(), sales.String()),
+	}
+	list := func(person, query string) reply {
+		w.t.Helper()
+		return w.get(reportsPath+query, w.as(person)).ok(200)
+	}
+	w.untouched(func() {
+		if diff := cmp.Diff(all, list("bob", "").value()); diff != "" {
+			t.Errorf("the list (-want +got):\n%s", diff)
+		}
+		// Who sees the other workspace sees which model it is.
+		if got := list("ada", "").value()[3]; got["semanticModelId"] != kept.String() || got["semanticModelWorkspaceId"] != finance.String() {
+			t.Errorf("got %v, want the model in the other workspace", got)
+		}
+		for query, want := range map[string][]map[string]any{
+			"?semanticModelId=" + modelA.String():                  {all[0], all[4]},
+			"?semanticModelId=" + strings.ToUpper(modelB.String()): {all[2]},
+			"?semanticModelId=" + modelC.String():                  {},
+			"?semanticModelId=" + uuid.NewString():                 {},
+		} {
+			if diff := cmp.Diff(want, list("bob", query).value()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", query, diff)
+			}
+		}
+		w.get(reportsPath+"?semanticModelId=x", w.as("bob")).refused(400, domain.InvalidRequest)
+		var paged []map[string]any
+		for at := reportsPath + "?maxResults=2"; at != ""; {
+			got := w.get(at, w.as("bob")).ok(200)
+			paged = append(paged, got.value()...)
+			at, _ = got.body["continuationUri"].(string)
+		}
+		if diff := cmp.Diff(all, paged); diff != "" {
+			t.Errorf("by pages (-want +got):\n%s", diff)
+		}
+		// A page stays with its filter.
+		token := list("bob", "?maxResults=1&semanticModelId="+modelA.String()).body["continuationToken"]
+		if got := list("bob", fmt.Sprintf("?continuationToken=%s&semanticModelId=%s", token, modelA)).value(); len(got) != 1 || got[0]["reportId"] != reportA.String() {
+			t.Errorf("got %v, want the second report on the model", got)
+		}
+		w.get(fmt.Sprintf("%s?continuationToken=%s", reportsPath, token), w.as("bob")).refused(400, domain.InvalidRequest)
+		w.get("/v1/workspaces/"+finance.String()+"/reports", w.as("bob")).refused(404, domain.WorkspaceNotFound)
+	})
+}
+
+// Without the platform permission the list is refused with the page that grants it.
+//
+// proves: 4.7/reports-list 7.3/PlatformConsentRequired
+func TestReportsListWithoutConsent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cloud.fails = func(item.Caller) error {
+		return item.Permitted(map[item.Permission]item.Access{item.PermissionPlatform: item.ConsentRequired})
+	}
+	got := w.get(reportsPath, w.as("ada")).refused(403, domain.PlatformConsentRequired)
+	if page := got.parameter("consentUrl"); len(page) != 1 || !strings.HasPrefix(page[0], "https://portal.example.com/consent?") || !strings.Contains(page[0], "grant=") {
+		t.Errorf("got parameters %v, want the page that grants the permission", got.body["parameters"])
+	}
+}
+
+// A report that the complete listing lacks is deleted: with Pixies in it that is what it stays known for, and its tracked item
+// too. Without them only the item is.
+//
+// proves: 3.3/HasPixies-ReportDeleted 2.10/list/lastChangedUtc 2.10/read/status 2.10/read/trackedItem decisions/8/8
+func TestReportThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	w := newReporting(t)
+	w.done("ada", reportsPath+"/addPixies", reportIDs(reportA, reportB))
+	w.done("ada", reportPath(reportB)+"/removePixies", "")
+	was := map[uuid.UUID]map[string]any{reportA: w.pixies("ada", reportA), reportB: w.pixies("ada", reportB)}
+	aside := filepath.Join(t.TempDir(), "Overview.Report")
+	check(t, os.Rename(filepath.Join(w.dir, "Sales", "Overview.Report"), aside))
+	check(t, os.RemoveAll(filepath.Join(w.dir, "Sales", "Details.Report")))
+	// Who asks for the report alone learns that it is not there; that is no listing.
+	w.post("ada", reportPath(reportA)+"/removePixies", "").refused(404, domain.ItemNotFound)
+	have(t, "before the listing", w.pixies("ada", reportA), map[string]any{"status": "HasPixies"})
+
+	w.uncounted()
+	if rows := w.get(reportsPath, w.as("bob")).ok(200).value(); len(rows) != 2 {
+		t.Errorf("got %v, want the two reports that are there", rows)
+	}
+	got := w.pixies("ada", reportA)
+	have(t, "deleted with Pixies in it", got, map[string]any{
+		"reportName": "Overview", "status": "ReportDeleted", "hasPixies": false, "pagesTracked": nil, "visualsTracked": nil, "trackedItem": true,
+		"unavailableReasons": map[string]any{}, "lastOperation": was[reportA]["lastOperation"],
+	})
+	if got["lastChangedUtc"] == was[reportA]["lastChangedUtc"] {
+		t.Errorf("lastChangedUtc stays %v", got["lastChangedUtc"])
+	}
+	if diff := cmp.Diff(was[reportB], w.pixies("ada", reportB)); diff != "" {
+		t.Errorf("deleted without Pixies (-before +after):\n%s", diff)
+	}
+	for _, i := range w.get("/v1/trackedItems", w.in("acme", "ada")).ok(200).value() {
+		t.Errorf("%v is listed as active", i)
+	}
+
+	// One that is there again has its Pixies after the next addition.
+	check(t, os.Rename(aside, filepath.Join(w.dir, "Sales", "Overview.Report")))
+	have(t, "there again", w.listedReport("ada", reportA), map[string]any{"pixiesStatus": "ReportDeleted", "trackedItem": true})
+	w.done("ada", reportPath(reportA)+"/addPixies", "")
+	have(t, "added again", w.pixies("ada", reportA), map[string]any{"status": "HasPixies", "pagesTracked": 2., "visualsTracked": 3.})
+}
+
+// The platform is asked only for the name of a report the account has no record of; where that fails the answer says why.
+//
+// proves: 4.7/pixies-read 2.10/read/reportName 2.10/read/unavailableReasons
+func TestNameOfAReport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	never := w.pixies("ada", reportA)
+	have(t, "asked for", never, map[string]any{"reportName": "Overview", "status": "NeverAdded", "unavailableReasons": map[string]any{}})
+	if w.cloud.calls == 0 {
+		t.Error("the platform was not asked")
+	}
+	for name, why := range map[string]string{
+		"not there": "", "consent": "https://portal.example.com/consent", "unavailable": "could not be reached",
+	} {
+		report, access := reportA, item.ConsentRequired
+		switch name {
+		case "not there":
+			report, access, why = nowhere, item.Granted, nowhere.String()
+		case "unavailable":
+			access = item.Unavailable
+		}
+		w.cloud.fails = func(item.Caller) error {
+			return item.Permitted(map[item.Permission]item.Access{item.PermissionPlatform: access})
+		}
+		w.untouched(func() {
+			got := w.pixies("ada", report)
+			reasons := got["unavailableReasons"].(map[string]any)
+			if got["reportName"] != nil || len(reasons) != 1 || !strings.Contains(fmt.Sprint(reasons["reportName"]), why) || got["status"] != "NeverAdded" {
+				t.Errorf("%s: got %v", name, got)
+			}
+		})
+	}
+	w.cloud.fails = nil
+	w.send("POST", reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
+	w.cloud.fails = func(item.Caller) error { return domain.Refuse(domain.PlatformUnavailable, "nothing works") }
+	w.spendsNothing(func() {
+		have(t, "on record", w.pixies("bob", reportA), map[string]any{"reportName": "Overview", "status": "NeverAdded", "unavailableReasons": map[string]any{}})
+	})
+}
