@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/eventstore"
@@ -102,7 +101,7 @@ func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundli
 	return s.Store.Change(ctx, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
 }
 
-// errPassed: another read has moved the bundle on.
+// errPassed: this read does not move the bundle on.
 var errPassed = errors.New("commands: the bundle has gone on")
 
 // moveBundle moves a bundle that waits for its owner one step (spec 4.5, bundle
@@ -147,12 +146,7 @@ func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bund
 	if b.Lapsed(s.Now()) {
 		return change(optimization.FinishInPart{Why: "the bundle was left alone for too long; what it had not begun is to be started again"})
 	}
-	resource := b.Operation.Resource
-	t := target{
-		item.Workspace{ID: resource.WorkspaceID, DisplayName: b.WorkspaceName},
-		item.Item{ID: *resource.ItemID, Type: item.SemanticModel, WorkspaceID: resource.WorkspaceID, DisplayName: b.ModelName},
-	}
-	start, err := s.childStart(ctx, who, t, child, b.Form, b.Operation.ID)
+	start, err := s.nextStart(ctx, who, b, child)
 	if err == nil && start == nil {
 		child.Standing = optimization.ChildNothingToDo
 		return change(optimization.ChangeChild{Child: child})
@@ -164,9 +158,29 @@ func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bund
 			return eventstore.Decide(c, past, optimization.ChangeChild{Child: running})
 		}, past)
 	}
-	if r, refused := domain.Refused(err); refused && !errors.Is(err, eventstore.ErrConflict) {
+	r, refused := domain.Refused(err)
+	switch {
+	case refused && r.Code == domain.PlatformUnavailable:
+		return errPassed // the next read tries again
+	case refused && !errors.Is(err, eventstore.ErrConflict):
 		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
 		return change(optimization.ChangeChild{Child: child})
 	}
 	return err
+}
+
+// nextStart prepares the bundle's next child as its own route would: for the
+// person as they are now, who may see and start less than when the bundle was
+// accepted.
+func (s *Service) nextStart(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child) (*childStart, error) {
+	resource := b.Operation.Resource
+	t, err := s.target(ctx, who, resource.WorkspaceID, *resource.ItemID)
+	if err != nil {
+		return nil, err
+	}
+	start, err := s.childStart(ctx, who, t, child, b.Form, b.Operation.ID)
+	if err != nil || start == nil {
+		return nil, err
+	}
+	return start, s.active(ctx, who, resource.WorkspaceID)
 }

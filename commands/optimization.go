@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -202,9 +203,13 @@ func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	return nil
 }
 
-// FindingsOf reads the findings of a stored assessment.
+// FindingsOf reads the findings of a stored assessment, or refuses with
+// AssessmentNotFound when its results were deleted.
 func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
 	body, err := documents.Get(ctx, pool, hash)
+	if errors.Is(err, documents.ErrNotFound) {
+		return nil, domain.Refuse(domain.AssessmentNotFound, "the results of the latest assessment were deleted; assess the semantic model again")
+	}
 	if err != nil {
 		return nil, err
 	}

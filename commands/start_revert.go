@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/eventstore"
@@ -23,6 +24,9 @@ func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, mode
 		if !ok {
 			return optimization.NotAnApply(applyID, modelID)
 		}
+		if err := s.revertable(ctx, who, modelID, id); err != nil {
+			return err
+		}
 		if err := s.active(ctx, who, workspaceID); err != nil {
 			return err
 		}
@@ -32,6 +36,23 @@ func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, mode
 			return nil
 		})
 	})
+}
+
+// revertable refuses what no revert can put back, whatever else holds the model:
+// that an apply has not ended, or that another stands on it, is decided with the
+// lock.
+func (s *Service) revertable(ctx context.Context, who Caller, modelID, applyID uuid.UUID) error {
+	apply, err := s.Recorder.Load(ctx, applyID)
+	if err != nil {
+		return err
+	}
+	if apply.Operation.Account != who.Account || !apply.IsApply() {
+		return optimization.NotAnApply(applyID, modelID)
+	}
+	if _, err = optimization.RevertOf(apply, modelID, s.Now(), nil); domain.IsRefused(err, domain.OperationInProgress) {
+		return nil
+	}
+	return err
 }
 
 // errMoved: the model's applies changed between looking and deciding.

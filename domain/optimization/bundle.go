@@ -346,6 +346,9 @@ func (c Child) After(w Work, form Form) Child {
 		c.Standing, c.Code, c.Message = ChildFailed, w.Operation.Failure.Code, w.Operation.Failure.Message
 	case w.Reverts != nil:
 		c.Standing = ChildReverted
+		if left := w.LeftOut(); len(left) > 0 { // the apply stands still
+			c.Standing, c.Code, c.Message = ChildApplied, domain.Code(left[0].Reason), left[0].Message
+		}
 	case len(w.Applied()) == 0:
 		c.Standing = ChildNothingToDo
 	default:

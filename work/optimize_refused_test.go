@@ -1,0 +1,154 @@
+package work_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+)
+
+// pause pauses the workspace's capacity, which ana's account lets the service read.
+func (b *bench) pause(t *testing.T) commands.Caller {
+	t.Helper()
+	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail","capacity":{"state":"Paused"}}`, workspace))
+	who := b.ana()
+	who.Settings.CapacityDetails = true
+	return who
+}
+
+// What is stored of an apply is looked at before the state of the workspace.
+//
+// proves: decisions/8/14
+func TestARevertIsRefusedInOrder(t *testing.T) {
+	t.Parallel()
+	b := newOptimizing(t)
+	reverted := b.apply(t, b.preview(t, optimization.AIInstructions))
+	b.read(t, reverted)
+	b.read(t, b.revert(t, reverted))
+	standing := b.apply(t, b.preview(t, optimization.AIInstructions))
+	b.read(t, standing)
+	who := b.pause(t)
+	for id, want := range map[uuid.UUID]domain.Code{
+		uuid.Must(uuid.NewV7()): domain.OperationNotFound, reverted: domain.InvalidRequest, standing: domain.CapacityPaused,
+	} {
+		if _, err := b.StartRevert(t.Context(), who, workspace, good, id.String()); !domain.IsRefused(err, want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// silent is a platform that does not answer.
+type silent struct{ commands.Platform }
+
+func (silent) Workspace(context.Context, item.Caller, uuid.UUID) (item.Workspace, error) {
+	return item.Workspace{}, domain.Refuse(domain.PlatformUnavailable, "it does not answer")
+}
+
+// The next kind of a bundle is refused where its own route would be, and waits for
+// a platform that does not answer.
+//
+// proves: 4.5/bundle/2 4.5/bundle/4
+func TestTheNextChildIsStartedAsItsOwnRouteWould(t *testing.T) {
+	t.Parallel()
+	b := newOptimizing(t)
+	kinds := []string{"aiInstructions", "aiDataSchema"}
+	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required")
+	preview := b.accepted(t, a, err)
+	b.read(t, preview)
+	a, err = b.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
+	id := b.accepted(t, a, err)
+	b.carry(t, b.options)
+	answers := b.Platform
+	b.Platform = silent{answers}
+	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
+		t.Fatalf("while the platform does not answer: %v, %d steps, waiting %v", err, len(b.optimize), b.operation(t, id).Waits)
+	}
+	b.Platform = answers
+	if err := b.ReadByOwner(t.Context(), b.pause(t), id); err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := b.views.Bundle(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := bundle.Children[1]; c.Standing != optimization.ChildRefused || c.Code != domain.CapacityPaused || len(b.optimize) != 0 {
+		t.Errorf("the next kind stands as %s %s", c.Standing, c.Code)
+	}
+	if s := b.operation(t, id).Status; s != operation.Succeeded {
+		t.Errorf("the bundle is %s", s)
+	}
+}
+
+// A kind of which an object was left as it is has not gone back.
+//
+// proves: 3.5/reverted 4.5/bundle/7
+func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
+	t.Parallel()
+	b := newOptimizing(t)
+	kinds := []string{"properties"}
+	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "none")
+	id := b.accepted(t, a, err)
+	if s := b.read(t, id); s != operation.Succeeded {
+		t.Fatalf("the bundle is %s", s)
+	}
+	data, err := os.ReadFile(b.file("tables/Sales.tmdl"))
+	if err != nil || !strings.Contains(string(data), "displayFolder: ") {
+		t.Fatal(err, string(data))
+	}
+	write(t, b.file("tables/Sales.tmdl"), strings.Replace(string(data), "displayFolder: ", "displayFolder: Their ", 1))
+	a, err = b.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
+	undo := b.accepted(t, a, err)
+	if s := b.read(t, undo); s != operation.Succeeded {
+		t.Fatalf("the revert is %s", s)
+	}
+	for name, id := range map[string]uuid.UUID{"the apply": id, "its revert": undo} {
+		bundle, err := b.views.Bundle(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := bundle.Children[0]; bundle.Standing() != optimization.Applied || c.Standing != optimization.ChildApplied {
+			t.Errorf("%s stands as %s, its kind as %s", name, bundle.Standing(), c.Standing)
+		} else if name == "its revert" && c.Code != domain.ItemChanged {
+			t.Errorf("the revert says %s: %s", c.Code, c.Message)
+		}
+	}
+}
+
+// Results that are deleted while a preview of them waits to be made leave nothing
+// to preview: it ends at once.
+//
+// proves: 4.5/preview/3
+func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
+	t.Parallel()
+	b := newOptimizing(t)
+	none := "none"
+	previews, err := b.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions")
+	preview := b.accepted(t, previews, err)
+	applies, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
+	apply := b.accepted(t, applies, err)
+	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyRequest{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
+		t.Errorf("another apply: %v", err)
+	}
+	b.carry(t, b.options)
+	for _, id := range []uuid.UUID{preview, apply} {
+		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !strings.Contains(op.Failure.Message, "assess") {
+			t.Errorf("it is %s: %+v", op.Status, op.Failure)
+		}
+	}
+	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.Succeeded {
+		t.Errorf("the next apply is %s", s)
+	}
+}
