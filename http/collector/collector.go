@@ -154,16 +154,20 @@ func (c *Collector) Run(ctx context.Context) {
 // drain records what is left, once. The limit of a call bounds how long that
 // takes.
 func (c *Collector) drain(ctx context.Context) {
+	c.take()
+	c.flush(ctx)
+	c.drop(unavailable)
+}
+
+// take adds up what is queued.
+func (c *Collector) take() {
 	for {
 		select {
 		case v := <-c.queue:
 			c.add(v)
-			continue
 		default:
+			return
 		}
-		c.flush(ctx)
-		c.drop(unavailable)
-		return
 	}
 }
 

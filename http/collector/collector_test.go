@@ -1,0 +1,415 @@
+package collector_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"readiness/commands"
+	"readiness/domain/pixies"
+	"readiness/eventstore"
+	"readiness/http/collector"
+	"readiness/internal/pgtest"
+	"readiness/projections"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// bench is a collector on a real database, with a clock that tests move.
+type bench struct {
+	*collector.Collector
+	options  collector.Options
+	pool     *pgxpool.Pool
+	store    *eventstore.Store
+	registry *prometheus.Registry
+	now      atomic.Pointer[time.Time]
+	log      strings.Builder
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{pool: pgtest.Pool(t), registry: prometheus.NewRegistry()}
+	b.now.Store(&noon)
+	views := *projections.PageViews
+	views.Inline = true // so that nobody waits for it
+	engine := projections.NewEngine(b.pool, projections.Pixies, &views)
+	check(t, engine.Create(t.Context()))
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	check(t, err)
+	b.store = eventstore.New(b.pool, codec, eventstore.Options{Inline: engine.Inline})
+	service := &commands.Service{Pool: b.pool, Store: b.store}
+	b.options = collector.Options{
+		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Record: service.RecordViews,
+		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: func() time.Time { return *b.now.Load() },
+	}
+	b.Collector, err = collector.New(b.options)
+	check(t, err)
+	return b
+}
+
+// beside is the same collector with other options, and metrics of its own.
+func (b *bench) beside(t *testing.T, change func(*collector.Options)) {
+	t.Helper()
+	b.registry = prometheus.NewRegistry()
+	b.options.Registry = b.registry
+	change(&b.options)
+	var err error
+	b.Collector, err = collector.New(b.options)
+	check(t, err)
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// id is the id of the n-th Pixie.
+func id(n int) string { return fmt.Sprintf("%032x", n) }
+
+// place puts the Pixies from the first to the last into a report of an account, one on a page.
+func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID {
+	t.Helper()
+	report, op := uuid.New(), uuid.New()
+	add := pixies.Add{OperationID: op, Pages: last - first + 1, At: noon}
+	for n := first; n <= last; n++ {
+		add.Placed = append(add.Placed, pixies.Placed{Page: fmt.Sprint("page ", n), ID: id(n)})
+	}
+	past := eventstore.FoldLast(pixies.Stream(accountID, report), pixies.Evolve)
+	check(t, b.store.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, pixies.Hold{OperationID: op, ReportID: report, WorkspaceID: uuid.New()}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, past, add)
+	}))
+	return report
+}
+
+// outcomes are the views so far, by what became of them; those there are none of are left out.
+func (b *bench) outcomes(t *testing.T) map[string]int {
+	t.Helper()
+	families, err := b.registry.Gather()
+	check(t, err)
+	all := map[string]int{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if m.GetCounter() != nil && m.GetCounter().GetValue() > 0 {
+				all[m.GetLabel()[0].GetValue()] = int(m.GetCounter().GetValue())
+			}
+		}
+	}
+	return all
+}
+
+func (b *bench) became(t *testing.T, want map[string]int) {
+	t.Helper()
+	if diff := cmp.Diff(want, b.outcomes(t)); diff != "" {
+		t.Errorf("what became of the views (-want +got):\n%s", diff)
+	}
+}
+
+// stored are the views in the log by account, day and page.
+func (b *bench) stored(t *testing.T) map[string]int {
+	t.Helper()
+	rows, err := b.pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1`)
+	check(t, err)
+	all := map[string]int{}
+	var key string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&key, &n}, func() error {
+		all[key] += n
+		return nil
+	})
+	check(t, err)
+	return all
+}
+
+func (b *bench) appends(t *testing.T) (n int) {
+	t.Helper()
+	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type = 'pixies.seen'`).Scan(&n))
+	return n
+}
+
+// Views add up by report, page and day, in one event for each report and day; what is nobody's leaves no trace.
+func TestViewsAddUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.place(t, "acme", 1, 2)
+	b.place(t, "acme", 3, 3)
+	b.place(t, "other", 4, 4)
+	b.Collect(t.Context()) // nothing was seen
+	for _, n := range []int{1, 1, 2, 3, 4, 1} {
+		b.See(id(n))
+	}
+	b.See(strings.ToUpper(id(2)))
+	midnight := noon.Add(12 * time.Hour)
+	b.now.Store(&midnight)
+	b.See(id(1))
+	for _, nobodys := range []string{id(9), id(9), "", "x", id(1) + "0", id(1)[1:], strings.Repeat("g", 32), "../" + id(1), id(1) + "\x00"} {
+		b.See(nobodys)
+	}
+	b.Collect(t.Context())
+	want := map[string]int{
+		"acme 2026-11-21 page 1": 3, "acme 2026-11-22 page 1": 1, "acme 2026-11-21 page 2": 2, "acme 2026-11-21 page 3": 1, "other 2026-11-21 page 4": 1,
+	}
+	holds := func(events int) {
+		t.Helper()
+		if diff := cmp.Diff(want, b.stored(t)); diff != "" {
+			t.Errorf("what is stored (-want +got):\n%s", diff)
+		}
+		if n := b.appends(t); n != events {
+			t.Errorf("%d events, want %d", n, events)
+		}
+	}
+	holds(4)
+	b.became(t, map[string]int{"recorded": 8, "unknown": 9})
+	b.Collect(t.Context()) // once
+	holds(4)
+	b.See(id(4))
+	b.Collect(t.Context())
+	want["other 2026-11-22 page 4"] = 1
+	holds(5)
+	var said string
+	check(t, b.pool.QueryRow(t.Context(), `SELECT string_agg(data::text || metadata::text, ' ') FROM events WHERE type = 'pixies.seen'`).Scan(&said))
+	if strings.Contains(said, id(9)) || strings.Contains(said, "person") || strings.Contains(said, id(1)) {
+		t.Errorf("an event says more than what was seen: %s", said)
+	}
+}
+
+// An id that is nobody's is looked up again a minute later: a Pixie is seen before its operation has ended.
+func TestIDThatComesLater(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	asked := 0
+	resolve := b.options.Resolve
+	b.beside(t, func(o *collector.Options) {
+		o.Resolve = func(ctx context.Context, ids []string) (map[string]projections.PixieID, error) {
+			asked += len(ids)
+			return resolve(ctx, ids)
+		}
+	})
+	look := func() {
+		b.See(id(1))
+		b.Collect(t.Context())
+	}
+	look()
+	b.place(t, "acme", 1, 1)
+	look()
+	b.became(t, map[string]int{"unknown": 2})
+	later := noon.Add(time.Minute + time.Second)
+	b.now.Store(&later)
+	look()
+	look()
+	b.became(t, map[string]int{"unknown": 2, "recorded": 2})
+	if asked != 2 {
+		t.Errorf("the id was looked up %d times, want once a minute until it is known", asked)
+	}
+}
+
+// A thousand views at once, while views are recorded, are a thousand; the end records what came until then. More reports
+// than one append takes are recorded all the same.
+func TestRunRecordsEverything(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const reports = 2*collector.Appended + 1
+	for n := range reports {
+		b.place(t, "acme", n, n)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running, viewers sync.WaitGroup
+	running.Go(func() { b.Run(ctx) })
+	for v := range 8 {
+		viewers.Go(func() {
+			for n := range 1000 {
+				b.See(id((n + v) % reports))
+			}
+		})
+	}
+	viewers.Wait()
+	stop()
+	running.Wait()
+	b.became(t, map[string]int{"recorded": 8000})
+	sum := 0
+	stored := b.stored(t)
+	for n := range maps.Values(stored) {
+		sum += n
+	}
+	if sum != 8000 || len(stored) != reports {
+		t.Errorf("%d views of %d reports are stored, want 8000 of %d", sum, len(stored), reports)
+	}
+}
+
+// block holds every append until the returned function is called. waits says whether one does.
+func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
+	t.Helper()
+	tx, err := b.pool.Begin(t.Context())
+	check(t, err)
+	_, err = tx.Exec(t.Context(), `LOCK TABLE events IN EXCLUSIVE MODE`)
+	check(t, err)
+	free = sync.OnceFunc(func() { check(t, tx.Rollback(context.Background())) })
+	t.Cleanup(free)
+	return free, func() []uint32 {
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		for {
+			rows, err := b.pool.Query(ctx, `SELECT pid FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`)
+			check(t, err)
+			pids, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
+			check(t, err)
+			if len(pids) > 0 {
+				return pids
+			}
+		}
+	}
+}
+
+// With a database that does not answer, nobody who looks at a page waits: what there is no room for is counted as dropped, and
+// the rest is recorded once the database answers.
+func TestOverload(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.place(t, "acme", 1, 1)
+	free, waits := b.block(t)
+	b.See(id(1))
+	var blocked sync.WaitGroup
+	blocked.Go(func() { b.Collect(t.Context()) })
+	waits()
+	for range collector.Queued + 100 {
+		b.See(id(1))
+	}
+	b.became(t, map[string]int{"overloaded": 100})
+	free()
+	blocked.Wait()
+	b.Collect(t.Context())
+	b.became(t, map[string]int{"overloaded": 100, "recorded": collector.Queued + 1})
+	if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": collector.Queued + 1}, b.stored(t)); diff != "" {
+		t.Errorf("what is stored (-want +got):\n%s", diff)
+	}
+}
+
+// What is certain not to be recorded is kept and recorded later, once; after too many attempts it is dropped, as what is
+// left when the process ends.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "append": "streams"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.place(t, "acme", 1, 1)
+			b.place(t, "other", 2, 2)
+			b.place(t, "acme", 3, 4)
+			rename := func(from, to string) {
+				t.Helper()
+				kind := "TABLE"
+				if strings.HasPrefix(tables, "pixie") {
+					kind = "VIEW"
+				}
+				_, err := b.pool.Exec(t.Context(), fmt.Sprintf(`ALTER %s %s RENAME TO %s`, kind, from, to))
+				check(t, err)
+			}
+			rename(tables, "away")
+			for range 3 {
+				b.See(id(1))
+				b.See(id(2))
+				b.Collect(t.Context())
+			}
+			b.became(t, map[string]int{})
+			rename("away", tables)
+			b.Collect(t.Context())
+			b.Collect(t.Context())
+			b.became(t, map[string]int{"recorded": 6})
+			if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": 3, "other 2026-11-21 page 2": 3}, b.stored(t)); diff != "" {
+				t.Errorf("what is stored (-want +got):\n%s", diff)
+			}
+			if n := strings.Count(b.log.String(), "cannot be recorded now"); n != 1 {
+				t.Errorf("%d lines say so, want one:\n%s", n, b.log.String())
+			}
+
+			rename(tables, "away")
+			b.See(id(3))
+			for range collector.Patience {
+				b.Collect(t.Context())
+			}
+			b.became(t, map[string]int{"recorded": 6, "unavailable": 1})
+			b.See(id(4))
+			ended, end := context.WithCancel(t.Context())
+			end()
+			b.Run(ended)
+			b.became(t, map[string]int{"recorded": 6, "unavailable": 2})
+		})
+	}
+}
+
+// How many different views are kept is bounded.
+func TestViewsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.beside(t, func(o *collector.Options) {
+		o.Resolve = func(context.Context, []string) (map[string]projections.PixieID, error) { return nil, io.ErrUnexpectedEOF }
+	})
+	for n := range collector.Held + 7 {
+		b.See(id(n))
+		if n%collector.Queued == 0 {
+			b.Collect(t.Context())
+		}
+	}
+	b.See(id(0)) // is there already
+	b.Collect(t.Context())
+	b.became(t, map[string]int{"overloaded": 7})
+}
+
+// An append whose end is not known is not repeated, whether it was committed or not: no view counts twice.
+func TestAppendInDoubt(t *testing.T) {
+	t.Parallel()
+	t.Run("committed", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.place(t, "acme", 1, 1)
+		record := b.options.Record
+		b.beside(t, func(o *collector.Options) {
+			o.Record = func(ctx context.Context, accountID string, seen []pixies.Seen) error {
+				check(t, record(ctx, accountID, seen))
+				return io.ErrUnexpectedEOF // the answer got lost
+			}
+		})
+		b.See(id(1))
+		b.Collect(t.Context())
+		b.Collect(t.Context())
+		b.became(t, map[string]int{"uncertain": 1})
+		if n := b.appends(t); n != 1 {
+			t.Errorf("%d events, want one", n)
+		}
+	})
+	t.Run("the connection broke", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.place(t, "acme", 1, 1)
+		free, waits := b.block(t)
+		b.See(id(1))
+		var blocked sync.WaitGroup
+		blocked.Go(func() { b.Collect(t.Context()) })
+		_, err := b.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid`, waits())
+		check(t, err)
+		blocked.Wait()
+		free()
+		b.Collect(t.Context())
+		b.became(t, map[string]int{"uncertain": 1})
+		if n := b.appends(t); n != 0 {
+			t.Errorf("%d events, want none", n)
+		}
+	})
+}
