@@ -25,27 +25,51 @@ func TestKilledWrites(t *testing.T) {
 	if testing.Short() {
 		kills = 10
 	}
-	w := newWriter(t)
+	w := newWriter(t, "--database-url", pgtest.URL(t))
 	w.life(w.rehearse)
 	for killed := 0; killed < kills; {
-		w.busy = w.op != uuid.Nil
+		goesOn := w.op != uuid.Nil
 		w.life(func(ctx context.Context) {
 			ctx, cancel := context.WithTimeout(ctx, time.Duration(w.random.Int64N(int64(400*time.Millisecond))))
 			defer cancel()
 			w.live(ctx, false)
 		})
-		if w.busy { // what was killed before it was asked for does not count
+		if goesOn || w.asked || w.op != uuid.Nil { // what was killed before it was asked for does not count
 			killed++
 		}
 	}
 	p := w.launch()
 	defer p.kill()
-	w.live(t.Context(), true)
-	w.await("every step is done", func() bool {
-		left, ok := query[int](w.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`)
-		return ok && left == 0
-	})
+	w.finishWrites()
 	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
+	w.verify()
+}
+
+// TestKilledPostgreSQLOfWrites kills the service's own PostgreSQL, or one of its backends, while applies and reverts go on.
+func TestKilledPostgreSQLOfWrites(t *testing.T) {
+	t.Parallel()
+	kills := 12
+	if testing.Short() {
+		kills = 3
+	}
+	w := newWriter(t)
+	p := w.launch()
+	defer p.kill()
+	w.rehearse(t.Context())
+	for killed := 0; killed < kills; {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(w.random.Int64N(int64(time.Second))))
+		w.live(ctx, false)
+		cancel()
+		if w.op != uuid.Nil {
+			w.killPostgreSQL()
+			killed++
+		}
+	}
+	w.finishWrites()
+	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
+	if p.over() {
+		t.Fatalf("the service did not outlive its PostgreSQL:\n%s", p.stderr)
+	}
 	w.verify()
 }
 
@@ -60,7 +84,7 @@ type writer struct {
 	way   int       // that is applied or reverted now
 	apply uuid.UUID // that stands, or none
 	op    uuid.UUID // that goes on, or none
-	busy  bool      // since the life began, something was asked for
+	asked bool      // for what was not answered
 
 	ended, writes int
 	failed        map[string]int
@@ -74,13 +98,13 @@ type way struct {
 	written       map[string]string // files
 }
 
-func newWriter(t *testing.T) *writer {
+func newWriter(t *testing.T, database ...string) *writer {
 	t.Helper()
 	var people []string
 	for i := range 12 {
 		people = append(people, fmt.Sprintf("p%d", i))
 	}
-	w := &writer{crash: newProgram(t, people, "--database-url", pgtest.URL(t)), model: uuid.New(), failed: map[string]int{}}
+	w := &writer{crash: newProgram(t, people, database...), model: uuid.New(), failed: map[string]int{}}
 	w.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, w.model), "Sales.SemanticModel", ".platform")
 	for i := range 10 {
 		w.put(salesTable(i), "Sales.SemanticModel", "definition", "tables", fmt.Sprintf("Sales %d.tmdl", i))
@@ -170,22 +194,27 @@ func (w *writer) live(ctx context.Context, last bool) {
 	for ctx.Err() == nil {
 		switch {
 		case w.op != uuid.Nil:
-			w.busy = true
 			w.follow(ctx)
-		case last && !w.busy:
+		case last && !w.asked:
 			return
 		default:
-			w.busy = true
 			w.start(ctx)
-		}
-		if last && w.op == uuid.Nil {
-			return
 		}
 		w.wait(ctx, 8*time.Millisecond)
 		if time.Now().After(w.deadline) {
 			w.t.Fatalf("operation %s does not end; the last answer was %v", w.op, w.last)
 		}
 	}
+}
+
+// finishWrites ends what goes on, and waits until nothing is left to do.
+func (w *writer) finishWrites() {
+	w.t.Helper()
+	w.live(w.t.Context(), true)
+	w.await("every step is done", func() bool {
+		left, ok := query[int](w.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`)
+		return ok && left == 0
+	})
 }
 
 // start asks for what comes next, under a key: a call that got no answer is repeated.
@@ -195,14 +224,18 @@ func (w *writer) start(ctx context.Context) {
 	if w.apply != uuid.Nil {
 		route, body = now.revert, map[string]any{"operationId": w.apply}
 	}
+	w.asked = true
 	got, ok := w.ask(ctx, http.MethodPost, w.route(route), http.StatusAccepted, body, "Idempotency-Key", fmt.Sprintf("write-%d", w.key))
 	switch {
 	case ok:
-		w.op = uuid.MustParse(got["operationId"].(string))
+		w.op, w.asked = uuid.MustParse(got["operationId"].(string)), false
 		w.runs = append(w.runs, w.op)
 	case got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key"):
 		w.key++ // killed before it was accepted; the key stays taken for a while
-	case got != nil && got["errorCode"] != "RequestBlocked" && got["errorCode"] != "UnknownError":
+		w.asked = false
+	case got["errorCode"] == "RequestBlocked":
+		w.asked = false
+	case got != nil && got["isRetriable"] != true:
 		w.t.Fatalf("%s was refused: %v", route, got)
 	}
 }
