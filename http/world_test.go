@@ -196,6 +196,7 @@ type world struct {
 	log       *logBook
 	base      string
 	client    *http.Client
+	collector readinesshttp.Collector
 	clock     atomic.Int64 // added to the time
 }
 
@@ -284,7 +285,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	})
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: l,
+		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: l, Collector: w.collector,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
 		Checks:   []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}},
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now,
