@@ -25,7 +25,7 @@ func Events() []eventstore.Type {
 		trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}, trackeditem.Counted{},
 		optimization.PreviewAccepted{}, optimization.Previewed{},
 		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
-		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{},
+		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{}, optimization.WritesContinued{}, optimization.IntentContinued{},
 		optimization.LockTaken{}, optimization.LockReleased{},
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}, pixies.Seen{},

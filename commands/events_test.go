@@ -119,6 +119,8 @@ func TestStoredEventsStayReadable(t *testing.T) {
 			Target:  rewrite.Target{Property: rewrite.DisplayFolder, Table: "Sales", Name: "Revenue"},
 			Written: "Money", Lines: &old, Culture: "en-US", Made: map[string]string{"tables/Sales": ""}, Created: []string{"Copilot/schema.json"},
 		}}},
+		optimization.WritesContinued{Writes: writes, Skipped: skipped},
+		optimization.IntentContinued{Write: 1, Skipped: skipped, Undo: []rewrite.Undo{{Target: rewrite.Target{Property: rewrite.Description, Table: "Sales"}, Written: "Sold."}}},
 		optimization.WriteLanded{Write: 1, At: at},
 		optimization.WriteFailed{Write: 1, Failure: failure},
 		optimization.PutBack{By: id(9), Keys: []string{"Sales|Revenue"}, Whole: true},

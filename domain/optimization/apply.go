@@ -28,7 +28,10 @@ func (c Accept) Decide(Work) ([]domain.Event, error) {
 	if c.Preview != nil {
 		return append(events, *c.Preview), nil
 	}
-	events = append(events, *c.Apply)
+	apply := *c.Apply
+	first, more := listed(apply.Writes, nil)
+	apply.Writes = first.Writes
+	events = append(append(events, apply), more...)
 	switch {
 	case len(c.Apply.Writes) > 0:
 		events = append(events, WriteStarted{0})
@@ -72,7 +75,10 @@ func (c RecordProposal) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() || w.Proposed {
 		return nil, nil
 	}
-	events := []domain.Event{c.Proposed}
+	proposed := c.Proposed
+	first, more := listed(proposed.Writes, proposed.Skipped)
+	proposed.Writes, proposed.Skipped = first.Writes, first.Skipped
+	events := append([]domain.Event{proposed}, more...)
 	if n := len(c.Proposed.Writes); n != w.Applies {
 		impact := w.Operation.Impact
 		impact.OptimizationApplies = &n
@@ -110,7 +116,7 @@ func (c Intend) Decide(w Work) ([]domain.Event, error) {
 	if !w.At(c.Intended.Write) {
 		return nil, nil
 	}
-	return []domain.Event{c.Intended}, nil
+	return c.Intended.events(), nil
 }
 
 // At reports whether the work is at the write and has started it.

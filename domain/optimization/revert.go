@@ -112,5 +112,5 @@ func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
 	for _, o := range apply.left() {
 		whole = whole && back[o.Key]
 	}
-	return []domain.Event{PutBack{c.Revert.Operation.ID, keys, whole}}, nil
+	return PutBack{c.Revert.Operation.ID, keys, whole}.events(), nil
 }

@@ -179,10 +179,24 @@ func Evolve(w Work, e domain.Event) Work {
 		}
 	case Proposed:
 		w.Proposed, w.Document, w.Writes, w.Skipped, w.Progress = true, e.DocumentHash, e.Writes, e.Skipped, make([]Progress, len(e.Writes))
+	case WritesContinued:
+		for _, more := range e.Writes {
+			w.Writes = continued(w.Writes, more.Objects)
+		}
+		w.Skipped, w.Progress = slices.Concat(w.Skipped, e.Skipped), make([]Progress, len(w.Writes))
 	case WriteStarted:
 		w.progress(e.Write, func(p *Progress) { p.Started = true })
 	case WriteIntended:
 		w.progress(e.Write, func(p *Progress) { p.Intended = &e })
+	case IntentContinued:
+		w.progress(e.Write, func(p *Progress) {
+			if p.Intended == nil {
+				return
+			}
+			intended := *p.Intended
+			intended.Undo, intended.Skipped = slices.Concat(intended.Undo, e.Undo), slices.Concat(intended.Skipped, e.Skipped)
+			p.Intended = &intended
+		})
 	case WriteLanded:
 		w.progress(e.Write, func(p *Progress) { p.Landed, p.At = true, e.At })
 	case WriteFailed:
