@@ -359,7 +359,9 @@ func TestViewsHeld(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.beside(t, func(o *collector.Options) {
-		o.Resolve = func(context.Context, []string) (map[string]projections.PixieID, error) { return nil, io.ErrUnexpectedEOF }
+		o.Resolve = func(context.Context, []string) (map[string]projections.PixieID, error) {
+			return nil, io.ErrUnexpectedEOF
+		}
 	})
 	for n := range collector.Held + 7 {
 		b.See(id(n))
