@@ -15,10 +15,11 @@ import (
 	"readiness/eventstore"
 )
 
-// acceptRun counts, records and enqueues a run over models that were looked up
-// as the caller. Every assessment and first look is counted up front; the whole
-// run is refused when an allowance or a cap on tracked items cannot cover it, and
-// then nothing is spent. What was noticed on the way is recorded with it.
+// acceptRun counts, records and enqueues a run over models, or a data agent, that
+// were looked up as the caller. Every assessment and first look is counted up
+// front; the whole run is refused when an allowance or a cap on tracked items
+// cannot cover it, and then nothing is spent. What was noticed on the way is
+// recorded with it.
 func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
 	if err := assessable(models); err != nil {
 		return err
@@ -31,6 +32,10 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		return err
 	}
 	at := s.Now()
+	itemType, via := item.SemanticModel, trackeditem.ViaAssessment
+	if kind == operation.AssessDataAgent {
+		itemType, via = item.DataAgent, trackeditem.ViaAgentAssessment
+	}
 
 	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
 	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
@@ -57,7 +62,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		looks := 0
 		accepted := make([]assessment.Model, len(models))
 		for i, m := range models {
-			if err := eventstore.Decide(c, standings[i], assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID}); err != nil {
+			if err := eventstore.Decide(c, standings[i], assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID, ItemType: itemType}); err != nil {
 				return err
 			}
 			first := standings[i].State.Accepted == 1
@@ -83,8 +88,8 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 				continue
 			}
 			if err := eventstore.Decide(c, items[i], trackeditem.Claim{
-				ItemID: m.ID, ItemType: item.SemanticModel, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName,
-				LicenseID: caps.LicenseID, Via: trackeditem.ViaAssessment, At: at,
+				ItemID: m.ID, ItemType: itemType, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName,
+				LicenseID: caps.LicenseID, Via: via, At: at,
 			}); err != nil {
 				return err
 			}
@@ -95,8 +100,8 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		if err := record(c, seen); err != nil {
 			return err
 		}
-		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.SemanticModel}
-		single := kind == operation.AssessSemanticModel
+		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: itemType}
+		single := kind != operation.AssessSemanticModels
 		if single {
 			resource.ItemID = &models[0].ID
 		}

@@ -13,15 +13,19 @@ import (
 // for the single assess). The model is looked up as the caller before anything
 // is counted.
 func (s *Service) StartAssessment(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (Accepted, error) {
+	return s.startAssessment(ctx, who, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
+}
+
+func (s *Service) startAssessment(ctx context.Context, who Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (Accepted, error) {
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 		if err != nil {
 			return err
 		}
-		model, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+		it, err := s.Platform.Item(ctx, who.Caller, workspaceID, t, id)
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, nil)
+		return s.acceptRun(ctx, who, operationID, kind, workspace, []item.Item{it}, nil)
 	})
 }

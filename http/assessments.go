@@ -30,30 +30,36 @@ func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticM
 	return api.AssessSemanticModels202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// ListAssessments answers GET …/aiReadiness/assessments.
+// ListAssessments answers GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
 func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (api.ListAssessmentsResponseObject, error) {
-	who := of(ctx).who
-	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/assessments"
-	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
-		return nil, err
+	return api.ListAssessments200JSONResponse(list), nil
+}
+
+// assessmentsOf is a page of the assessments of a model or an agent, newest first.
+func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, maxResults *int, continuation *string) (list api.AssessmentSummaryList, err error) {
+	who := of(ctx).who
+	path := "/v1/workspaces/" + workspaceID.String() + "/" + segment + "/" + id.String() + "/aiReadiness/assessments"
+	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, nil, maxResults, continuation)
+	if err != nil {
+		return list, err
+	}
+	if _, err := s.commands.Item(ctx, who, workspaceID, t, id); err != nil {
+		return list, err
 	}
 	found, err := s.views.Assessments(ctx, projections.AssessmentsQuery{
-		AccountID: who.Account, WorkspaceID: r.WorkspaceID, ModelID: r.SemanticModelID, Before: p.After, Limit: p.Limit + 1,
+		AccountID: who.Account, WorkspaceID: workspaceID, ModelID: id, Before: p.After, Limit: p.Limit + 1,
 	})
 	if err != nil {
-		return nil, err
+		return list, err
 	}
-	found, token, uri, err := cut(p, found, func(a assessment.Assessment) projections.AssessmentCursor {
+	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(a assessment.Assessment) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
 	})
-	if err != nil {
-		return nil, err
-	}
-	list := api.AssessmentSummaryList{Value: make([]api.AssessmentSummary, len(found)), ContinuationToken: token, ContinuationURI: uri}
+	list.Value = make([]api.AssessmentSummary, len(found))
 	for i, a := range found {
 		list.Value[i] = api.AssessmentSummary{
 			AssessmentID: a.AssessmentID.String(), AssessedAtUtc: new(a.AssessedAt.UTC()),
@@ -61,31 +67,40 @@ func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsReque
 			RegimeID: a.RegimeID, UsageInScoring: new(a.UsageInScoring), ComparableWithPrevious: new(a.ComparableWithPrevious),
 		}
 	}
-	return api.ListAssessments200JSONResponse(list), nil
+	return list, err
 }
 
-// GetAssessment answers GET …/aiReadiness/assessments/{assessmentId}. The id is a string: one that no assessment could
-// have is not found (decisions 8.12).
+// GetAssessment answers GET …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}.
 func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestObject) (api.GetAssessmentResponseObject, error) {
-	who := of(ctx).who
-	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
+	a, err := s.assessmentOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, r.AssessmentID)
+	if err != nil {
 		return nil, err
-	}
-	var a assessment.Assessment
-	found := false
-	if id, err := parseID(r.AssessmentID); err == nil {
-		if a, found, err = s.views.Assessment(ctx, who.Account, r.WorkspaceID, r.SemanticModelID, id); err != nil {
-			return nil, err
-		}
-	}
-	if !found {
-		return nil, notAssessed(r.SemanticModelID, r.AssessmentID)
 	}
 	body, err := s.assessment(ctx, a, false)
 	if err != nil {
 		return nil, err
 	}
 	return api.GetAssessment200JSONResponse(body), nil
+}
+
+// assessmentOf is a stored assessment of a model or an agent. The id is a string: one that no assessment could have is not
+// found (decisions 8.12).
+func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID, assessmentID string) (a assessment.Assessment, err error) {
+	who := of(ctx).who
+	if _, err := s.commands.Item(ctx, who, workspaceID, t, itemID); err != nil {
+		return a, err
+	}
+	found := false
+	if id, err := parseID(assessmentID); err == nil {
+		if a, found, err = s.views.Assessment(ctx, who.Account, workspaceID, itemID, id); err != nil {
+			return a, err
+		}
+	}
+	if !found {
+		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID, shown(assessmentID)).
+			About("assessmentId", shown(assessmentID))
+	}
+	return a, nil
 }
 
 // DeleteAssessments answers DELETE …/aiReadiness/assessments (decisions 7, 8.17).
@@ -95,11 +110,6 @@ func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsR
 		return nil, err
 	}
 	return api.DeleteAssessments200JSONResponse{SemanticModelID: r.SemanticModelID, DeletedAssessments: deleted}, nil
-}
-
-func notAssessed(modelID uuid.UUID, assessmentID string) error {
-	return domain.Refuse(domain.AssessmentNotFound, "semantic model %s has no assessment %s in this account", modelID, shown(assessmentID)).
-		About("assessmentId", shown(assessmentID))
 }
 
 // assessment is a stored assessment, whole (spec 2.9). The result of an operation also says how the person stood to the

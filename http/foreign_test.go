@@ -36,7 +36,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
 	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "kind": "aiInstructions"}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions"}
 	bodies := map[string]string{
 		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
 		"/reports/addPixies":                fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),

@@ -110,7 +110,7 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 // result is the result of an operation that succeeded; its shape is that of the type (spec 4.2, result rule 3).
 func (s *Server) result(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	switch o.Type {
-	case operation.AssessSemanticModel:
+	case operation.AssessSemanticModel, operation.AssessDataAgent:
 		return s.assessed(ctx, o)
 	case operation.AssessSemanticModels:
 		return s.assessedMany(ctx, o)
@@ -128,7 +128,7 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }
 
-// assessed is the result of the assessment of one model.
+// assessed is the result of the assessment of one model or agent.
 func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
 		return nil, err
@@ -139,6 +139,9 @@ func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.Ope
 	}
 	if !found {
 		return nil, domain.Refuse(domain.OperationExpired, "the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
+	}
+	if a.DataAgent != nil {
+		return s.agentAssessment(ctx, a, true)
 	}
 	return s.assessment(ctx, a, true)
 }

@@ -115,9 +115,9 @@ func Routes() []Route {
 		{Method: get, Path: modelPath + "/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: get, Path: modelPath + "/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: del, Path: modelPath + "/assessments", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: post, Path: agentPath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: post, Path: agentPath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
 		// Optimizations (spec 4.5).
 		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},

@@ -24,12 +24,12 @@ import (
 	"readiness/eventstore"
 )
 
-// assess is the job that assesses one model of a run.
+// assess is the job that assesses one model of a run, or a data agent.
 type assess struct {
 	assessment.Step
 }
 
-// Kind implements river.JobArgs.
+// Kind implements river.JobArgs. It is stored, and older than data agents.
 func (assess) Kind() string { return "assess-semantic-model" }
 
 // assessor carries assess jobs out.
@@ -73,7 +73,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
 		made, err = w.assess(ctx, step, run.State)
 	} else {
-		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this semantic model; the fault is the service's", crashes)
+		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's", crashes, run.State.Operation.Resource.ItemType.Noun())
 	}
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:
@@ -89,8 +89,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
 	case len(job.Errors) >= patience && w.Now().Sub(step.AcceptedAt) > faultLife:
-		w.Log.Error("a step gave up", "operationId", step.OperationID, "semanticModelId", step.ModelID, "error", err)
-		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted, Message: "a fault of the service kept it from assessing this semantic model; call again later"})
+		w.Log.Error("a step gave up", "operationId", step.OperationID, "itemId", step.ModelID, "error", err)
+		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted, Message: "a fault of the service kept it from assessing this " + run.State.Operation.Resource.ItemType.Noun() + "; call again later"})
 	}
 	return err
 }
@@ -139,14 +139,16 @@ type found struct {
 	args       []any
 }
 
-// assess reads the model as the person who started the run and scores it.
+// assess reads the model or the agent as the person who started the run and scores
+// it.
 func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessment.Run) (*found, error) {
+	itemType := run.Operation.Resource.ItemType
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this semantic model's turn came; call again")
+		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this %s's turn came; call again", itemType.Noun())
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	access, err := w.usageAccess(ctx, as)
@@ -154,9 +156,9 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, err
 	}
 	model, _ := run.Model(step.ModelID)
-	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
+	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: itemType, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
 	if domain.IsRefused(err, domain.ItemNotFound) {
-		return &found{gone: lacks(ctx, w.Platform, as, step.WorkspaceID, item.SemanticModel, step.ModelID)}, err
+		return &found{gone: lacks(ctx, w.Platform, as, step.WorkspaceID, itemType, step.ModelID)}, err
 	}
 	if err != nil {
 		return nil, err
@@ -167,7 +169,7 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: assessment.Usage{Access: access},
 		DefinitionHash: d.Hash(),
 	}
-	document, err := w.score(ctx, as, d, &made)
+	document, err := w.score(ctx, as, itemType, d, &made)
 	if err != nil {
 		return nil, err
 	}
@@ -178,27 +180,45 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 
 // score reads the definition, fills in what the regime makes of it, weighted by
 // usage where there is any, and returns the document. A fault in our own rules
-// fails the assessment of this model and disturbs no other step.
-func (w *assessor) score(ctx context.Context, as item.Caller, d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
+// fails the assessment of this one item and disturbs no other step.
+func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.Log.Error("scoring broke down", "operationId", a.OperationID, "semanticModelId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this semantic model; the fault is the service's and its operator was told")
+			w.Log.Error("scoring broke down", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this %s; the fault is the service's and its operator was told", t.Noun())
 		}
 	}()
+	regime := readiness.Current()
+	a.RegimeID, a.SchemaVersion = regime.ID, documentSchema
+	var scored readiness.Result
+	if t == item.DataAgent {
+		scored, err = w.scoreAgent(ctx, as, regime, d, a)
+	} else {
+		scored, err = w.scoreModel(ctx, as, regime, d, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Score, a.FindingsCount, a.UsageInScoring = scored.Score, len(scored.Findings), a.Usage.Applied
+	return json.Marshal(newDocument(scored, *a))
+}
+
+// scoreModel scores a semantic model.
+func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition, a *assessment.Assessment) (scored readiness.Result, err error) {
 	m, err := semanticmodel.Read(d)
 	if err != nil {
-		return nil, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+		return scored, notReadable(err)
 	}
 	var o readiness.Options
 	if o.Usage, a.Usage, err = w.usageOf(ctx, as, a.Usage.Access, a.ModelID, m); err != nil {
-		return nil, err
+		return scored, err
 	}
-	regime := readiness.Current()
-	scored, asAgent := regime.Assess(m, o), regime.AssessAsAgent(m, o)
-	a.RegimeID, a.SchemaVersion, a.UsageInScoring = regime.ID, documentSchema, a.Usage.Applied
-	a.Score, a.ScoreDataAgent, a.FindingsCount = scored.Score, asAgent.Score, len(scored.Findings)
-	return json.Marshal(newDocument(scored, *a))
+	a.ScoreDataAgent = regime.AssessAsAgent(m, o).Score
+	return regime.Assess(m, o), nil
+}
+
+func notReadable(err error) error {
+	return domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
 }
 
 // end records a model's outcome: on the run, on the model's own stream with the

@@ -11,12 +11,16 @@ const documentSchema = 1
 // document is the assessment as it is stored (decisions 6, Assessment
 // document): never changed once written, and readable whatever regimes follow.
 type document struct {
-	SchemaVersion  int              `json:"schemaVersion"`
-	Report         readiness.Result `json:"report"`
-	Regime         documentRegime   `json:"regime"`
-	Usage          assessment.Usage `json:"usage"`
+	SchemaVersion int              `json:"schemaVersion"`
+	Report        readiness.Result `json:"report"`
+	Regime        documentRegime   `json:"regime"`
+	Usage         assessment.Usage `json:"usage"`
+	// Model counts what is in the semantic model, or in all that a data agent was
+	// scored by.
 	Model          readiness.Counts `json:"model"`
 	DefinitionHash string           `json:"definitionHash"`
+	// DataAgent is absent for a semantic model.
+	DataAgent *assessment.DataAgent `json:"dataAgent,omitempty"`
 }
 
 type documentRegime struct {
@@ -32,5 +36,6 @@ func newDocument(scored readiness.Result, a assessment.Assessment) document {
 		Usage:          a.Usage,
 		Model:          scored.Model,
 		DefinitionHash: a.DefinitionHash,
+		DataAgent:      a.DataAgent,
 	}
 }

@@ -54,12 +54,8 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 			fields, u, err = without(assessment.UsageUnavailable, "a fault of the service kept it from measuring usage; its operator was told")
 		}
 	}()
-	switch access {
-	case item.Granted:
-	case item.ConsentRequired:
-		return without(assessment.NotGranted, "the person has not granted the permission to read usage")
-	default:
-		return without(assessment.UsageUnavailable, "the platform did not say whether usage may be read")
+	if access != item.Granted {
+		return without(withheld(access))
 	}
 	tracked, err := o.TrackedReports(ctx, as.Account, modelID)
 	if err != nil {
@@ -101,6 +97,14 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	}
 	u.Reason = strings.Join(left, "; ")
 	return fields, u, cutOff(ctx)
+}
+
+// withheld says why usage may not be read with an access that is not Granted.
+func withheld(access item.Access) (assessment.UsageState, string) {
+	if access == item.ConsentRequired {
+		return assessment.NotGranted, "the person has not granted the permission to read usage"
+	}
+	return assessment.UsageUnavailable, "the platform did not say whether usage may be read"
 }
 
 // cutOff is the error of a step that is to be carried out again by another process.

@@ -1,6 +1,10 @@
-// Package assessment holds when a semantic model may be assessed, what an
-// assessment spends, and how a run over one or many models goes (spec 4.4;
+// Package assessment holds when a semantic model or a data agent may be assessed,
+// what an assessment spends, and how a run over one or many goes (spec 4.4;
 // decisions 5). What the score is, domain/readiness says.
+//
+// Both are assessed alike. Where a field is called a model's it is a data agent's
+// when a data agent is assessed, and so it is stored: the names are from when only
+// models were.
 package assessment
 
 import (
@@ -12,9 +16,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Standing is what the rules must know of a semantic model's assessments in an
-// account. Every event of the model's stream carries the standing after it, so
-// the last one alone is the state however long the stream grows.
+// Standing is what the rules must know of a model's assessments in an account.
+// Every event of the model's stream carries the standing after it, so the last one
+// alone is the state however long the stream grows.
 type Standing struct {
 	// Accepted counts the assessments that were accepted and not given back.
 	Accepted int `json:"accepted"`
@@ -23,10 +27,12 @@ type Standing struct {
 	Running int `json:"running,omitempty"`
 	// Recorded counts the assessments that are stored.
 	Recorded int `json:"recorded"`
-	// RegimeID is the scoring regime of the newest stored assessment, and
-	// UsageInScoring whether usage weighted its score.
+	// RegimeID is the scoring regime of the newest stored assessment,
+	// UsageInScoring whether usage weighted its score, and Stage which of a data
+	// agent's it was made of.
 	RegimeID       string `json:"regimeId,omitempty"`
 	UsageInScoring bool   `json:"usageInScoring,omitempty"`
+	Stage          Stage  `json:"stage,omitempty"`
 }
 
 // GivesBackFirstLook reports whether giving an assessment back gives the first
@@ -45,8 +51,10 @@ type Accepted struct {
 	OperationID uuid.UUID `json:"operationId"`
 	WorkspaceID uuid.UUID `json:"workspaceId"`
 	ModelID     uuid.UUID `json:"semanticModelId"`
-	FirstLook   bool      `json:"firstLook"`
-	Standing    Standing  `json:"standing"`
+	// ItemType was not recorded while only semantic models were assessed.
+	ItemType  item.Type `json:"itemType,omitempty"`
+	FirstLook bool      `json:"firstLook"`
+	Standing  Standing  `json:"standing"`
 }
 
 // GivenBack: the assessment failed before it did anything for the caller.
@@ -77,10 +85,12 @@ type Assessment struct {
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
 	// ComparableWithPrevious: the assessment before it was made by the same
-	// scoring rules (spec 2.8), and usage weighted both or neither (regime C.5);
-	// false for the first.
+	// scoring rules (spec 2.8), usage weighted both or neither (regime C.5), and of
+	// a data agent both are of one stage (regime C.6, 2); false for the first.
 	ComparableWithPrevious bool  `json:"comparableWithPrevious"`
 	Usage                  Usage `json:"usage"`
+	// DataAgent is nil for a semantic model.
+	DataAgent *DataAgent `json:"dataAgent,omitempty"`
 	// DocumentHash addresses the stored document; SchemaVersion is its shape.
 	DocumentHash   string `json:"documentHash"`
 	DefinitionHash string `json:"definitionHash"`
@@ -156,6 +166,7 @@ func Evolve(s Standing, e domain.Event) Standing {
 // look.
 type Accept struct {
 	OperationID, WorkspaceID, ModelID uuid.UUID
+	ItemType                          item.Type // as Accepted has it
 }
 
 // Decide implements domain.Command.
@@ -163,7 +174,7 @@ func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 	first := s.Accepted == 0
 	s.Accepted++
 	s.Running++
-	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, first, s}}, nil
+	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, c.ItemType, first, s}}, nil
 }
 
 // GiveBack undoes an Accept whose work never began to help the caller.
@@ -196,8 +207,12 @@ type Record struct{ Assessment Assessment }
 // Decide implements domain.Command.
 func (c Record) Decide(s Standing) ([]domain.Event, error) {
 	a := c.Assessment
-	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID && s.UsageInScoring == a.UsageInScoring
+	var stage Stage
+	if a.DataAgent != nil {
+		stage = a.DataAgent.Stage
+	}
+	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID && s.UsageInScoring == a.UsageInScoring && s.Stage == stage
 	s.Recorded++
-	s.RegimeID, s.UsageInScoring = a.RegimeID, a.UsageInScoring
+	s.RegimeID, s.UsageInScoring, s.Stage = a.RegimeID, a.UsageInScoring, stage
 	return []domain.Event{Recorded{a, s.ended()}}, nil
 }

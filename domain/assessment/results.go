@@ -62,7 +62,7 @@ func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 		}
 		s.Recorded = max(0, s.Recorded-len(ids))
 		if s.Recorded == 0 {
-			s.RegimeID, s.UsageInScoring = "", false
+			s.RegimeID, s.UsageInScoring, s.Stage = "", false, ""
 		}
 		events = append(events, ResultsDeleted{c.ModelID, ids, s})
 	}

@@ -119,8 +119,8 @@ func (r Run) Open(id uuid.UUID) bool {
 	return known && !ended && !r.Operation.Status.Ended()
 }
 
-// Single reports whether the run is over the one model of a single assessment.
-func (r Run) Single() bool { return r.Operation.Type == operation.AssessSemanticModel }
+// Single reports whether the run is a single assessment, of one model or agent.
+func (r Run) Single() bool { return r.Operation.Type != operation.AssessSemanticModels }
 
 // AcceptRun puts a run in the log as an operation.
 type AcceptRun struct {

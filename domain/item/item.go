@@ -15,6 +15,17 @@ const (
 	DataAgent     Type = "DataAgent"
 )
 
+// Noun is what an item of the type is called in a sentence.
+func (t Type) Noun() string {
+	switch t {
+	case Report:
+		return "report"
+	case DataAgent:
+		return "data agent"
+	}
+	return "semantic model"
+}
+
 // Person is who a token stands for: the issuer and the person's id at that
 // issuer ("tid/oid" when the token names a tenant, else its subject); never an
 // e-mail address.

@@ -19,6 +19,7 @@ type Type string
 const (
 	AssessSemanticModel  Type = "AssessSemanticModel"
 	AssessSemanticModels Type = "AssessSemanticModels"
+	AssessDataAgent      Type = "AssessDataAgent"
 	PreviewOptimization  Type = "PreviewOptimization"
 	ApplyOptimization    Type = "ApplyOptimization"
 	RevertOptimization   Type = "RevertOptimization"

@@ -229,6 +229,24 @@ func (e ChangeType) Valid() bool {
 	}
 }
 
+// Defines values for DataAgentAssessmentStage.
+const (
+	Draft     DataAgentAssessmentStage = "Draft"
+	Published DataAgentAssessmentStage = "Published"
+)
+
+// Valid indicates whether the value is a known member of the DataAgentAssessmentStage enum.
+func (e DataAgentAssessmentStage) Valid() bool {
+	switch e {
+	case Draft:
+		return true
+	case Published:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DataResidencyLocation.
 const (
 	DataResidencyLocationCustomerLake    DataResidencyLocation = "CustomerLake"
@@ -681,7 +699,7 @@ type Assessment struct {
 
 // AssessmentRegime Two scores are comparable only when the regime's id is equal.
 type AssessmentRegime struct {
-	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules.
+	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
 	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
@@ -705,7 +723,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the assessment before it was produced by the same scoring rules; false for the first.
+	// ComparableWithPrevious True when the assessment before it was produced by the same scoring rules and with the same weighting; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -959,6 +977,45 @@ type DataAgent struct {
 	WorkspaceID   openapi_types.UUID `json:"workspaceId"`
 }
 
+// DataAgentAssessment defines model for DataAgentAssessment.
+type DataAgentAssessment struct {
+	// AssessedAtUtc Null when not stored.
+	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
+
+	// AssessmentID Null when the assessment was not stored.
+	AssessmentID  *string `json:"assessmentId"`
+	DataAgentID   *string `json:"dataAgentId"`
+	DataAgentName *string `json:"dataAgentName,omitempty"`
+
+	// Document The assessment as stored, as that of a semantic model. A finding about an object of a semantic model has
+	// source_model_id, the sourceId of its source, and its key is dimension, source_model_id, table and object_name.
+	Document      json.RawMessage `json:"document"`
+	FindingsCount *int            `json:"findingsCount"`
+
+	// Regime Two scores are comparable only when the regime's id is equal.
+	Regime        AssessmentRegime `json:"regime"`
+	SchemaVersion int              `json:"schemaVersion"`
+
+	// Score Null when no source could be scored.
+	Score *int `json:"score"`
+
+	// ScoreDataAgent Equals score.
+	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
+
+	// Sources Every source of the stage, those that took no part in the score and why among them.
+	Sources []DataAgentSource `json:"sources"`
+
+	// Stage What was assessed. Scores of different stages are not compared.
+	Stage         DataAgentAssessmentStage `json:"stage"`
+	Stored        AssessmentStored         `json:"stored"`
+	Usage         AssessmentUsage          `json:"usage"`
+	WorkspaceID   *string                  `json:"workspaceId,omitempty"`
+	WorkspaceName *string                  `json:"workspaceName,omitempty"`
+}
+
+// DataAgentAssessmentStage What was assessed. Scores of different stages are not compared.
+type DataAgentAssessmentStage string
+
 // DataAgentList defines model for DataAgentList.
 type DataAgentList struct {
 	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
@@ -967,6 +1024,30 @@ type DataAgentList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI    `json:"continuationUri,omitempty"`
 	Value           []DataAgent `json:"value"`
+}
+
+// DataAgentSource defines model for DataAgentSource.
+type DataAgentSource struct {
+	// Message What reason says in a sentence.
+	Message *string `json:"message"`
+	Name    string  `json:"name"`
+
+	// Reason Why it did not: NoSemanticModel, NamedTwice, ItemNotFound, PlatformAccessDenied or ItemNotReadable. More may be
+	// added. Null when it did.
+	Reason *string `json:"reason"`
+
+	// Scored Whether it is a semantic model that took part in the score.
+	Scored bool `json:"scored"`
+
+	// SourceID The id of the item; the name of the source in the definition where the agent gives no id of its own.
+	SourceID string `json:"sourceId"`
+
+	// Type As the agent's definition has it: semantic_model, lakehouse_tables, data_warehouse, kusto and more.
+	Type string `json:"type"`
+
+	// Usage How usage of the semantic model took part in the score; absent when it was not scored.
+	Usage       *AssessmentUsage `json:"usage,omitempty"`
+	WorkspaceID string           `json:"workspaceId"`
 }
 
 // DataResidency defines model for DataResidency.
@@ -1084,8 +1165,9 @@ type Operation struct {
 	ID                 openapi_types.UUID `json:"id"`
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
-	// OperationType AssessSemanticModel, AssessSemanticModels, PreviewOptimization, ApplyOptimization, RevertOptimization,
-	// PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle). More may be added.
+	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
+	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle). More
+	// may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
@@ -1526,6 +1608,9 @@ type IdempotencyKey = string
 // ContinuationToken defines model for continuationToken.
 type ContinuationToken = string
 
+// DataAgentID defines model for dataAgentId.
+type DataAgentID = openapi_types.UUID
+
 // Kind defines model for kind.
 type Kind = string
 
@@ -1628,6 +1713,23 @@ type AssessSemanticModelsParams struct {
 
 // ListDataAgentsParams defines parameters for ListDataAgents.
 type ListDataAgentsParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// AssessDataAgentParams defines parameters for AssessDataAgent.
+type AssessDataAgentParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListDataAgentAssessmentsParams defines parameters for ListDataAgentAssessments.
+type ListDataAgentAssessmentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -1818,6 +1920,15 @@ type ServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListDataAgentsParams)
+	// AssessDataAgent Assess one data agent
+	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
+	AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams)
+	// ListDataAgentAssessments List the assessments of a data agent, newest first
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments)
+	ListDataAgentAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams)
+	// GetDataAgentAssessment Read an assessment of a data agent
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId})
+	GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string)
 	// ListReports List the Power BI reports of a workspace
 	// (GET /v1/workspaces/{workspaceId}/reports)
 	ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams)
@@ -2446,6 +2557,173 @@ func (siw *ServerInterfaceWrapper) ListDataAgents(w http.ResponseWriter, r *http
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListDataAgents(w, r, workspaceID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AssessDataAgent operation middleware
+func (siw *ServerInterfaceWrapper) AssessDataAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "dataAgentId" -------------
+	var dataAgentID DataAgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AssessDataAgentParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AssessDataAgent(w, r, workspaceID, dataAgentID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListDataAgentAssessments operation middleware
+func (siw *ServerInterfaceWrapper) ListDataAgentAssessments(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "dataAgentId" -------------
+	var dataAgentID DataAgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDataAgentAssessmentsParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListDataAgentAssessments(w, r, workspaceID, dataAgentID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDataAgentAssessment operation middleware
+func (siw *ServerInterfaceWrapper) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "dataAgentId" -------------
+	var dataAgentID DataAgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "assessmentId" -------------
+	var assessmentID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDataAgentAssessment(w, r, workspaceID, dataAgentID, assessmentID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3544,6 +3822,12 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents", wrapper.ListDataAgents).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess", wrapper.AssessDataAgent).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments", wrapper.ListDataAgentAssessments).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}", wrapper.GetDataAgentAssessment).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports", wrapper.ListReports).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/addPixies", wrapper.AddPixies).Methods(http.MethodPost)
@@ -3924,6 +4208,81 @@ type ListDataAgentsResponseObject interface {
 type ListDataAgents200JSONResponse DataAgentList
 
 func (response ListDataAgents200JSONResponse) VisitListDataAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssessDataAgentRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	DataAgentID DataAgentID `json:"dataAgentId"`
+	Params      AssessDataAgentParams
+}
+
+type AssessDataAgentResponseObject interface {
+	VisitAssessDataAgentResponse(w http.ResponseWriter) error
+}
+
+type AssessDataAgent202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response AssessDataAgent202JSONResponse) VisitAssessDataAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDataAgentAssessmentsRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	DataAgentID DataAgentID `json:"dataAgentId"`
+	Params      ListDataAgentAssessmentsParams
+}
+
+type ListDataAgentAssessmentsResponseObject interface {
+	VisitListDataAgentAssessmentsResponse(w http.ResponseWriter) error
+}
+
+type ListDataAgentAssessments200JSONResponse AssessmentSummaryList
+
+func (response ListDataAgentAssessments200JSONResponse) VisitListDataAgentAssessmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDataAgentAssessmentRequestObject struct {
+	WorkspaceID  WorkspaceID `json:"workspaceId"`
+	DataAgentID  DataAgentID `json:"dataAgentId"`
+	AssessmentID string      `json:"assessmentId"`
+}
+
+type GetDataAgentAssessmentResponseObject interface {
+	VisitGetDataAgentAssessmentResponse(w http.ResponseWriter) error
+}
+
+type GetDataAgentAssessment200JSONResponse DataAgentAssessment
+
+func (response GetDataAgentAssessment200JSONResponse) VisitGetDataAgentAssessmentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -4420,6 +4779,15 @@ type StrictServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(ctx context.Context, request ListDataAgentsRequestObject) (ListDataAgentsResponseObject, error)
+	// AssessDataAgent Assess one data agent
+	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
+	AssessDataAgent(ctx context.Context, request AssessDataAgentRequestObject) (AssessDataAgentResponseObject, error)
+	// ListDataAgentAssessments List the assessments of a data agent, newest first
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments)
+	ListDataAgentAssessments(ctx context.Context, request ListDataAgentAssessmentsRequestObject) (ListDataAgentAssessmentsResponseObject, error)
+	// GetDataAgentAssessment Read an assessment of a data agent
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId})
+	GetDataAgentAssessment(ctx context.Context, request GetDataAgentAssessmentRequestObject) (GetDataAgentAssessmentResponseObject, error)
 	// ListReports List the Power BI reports of a workspace
 	// (GET /v1/workspaces/{workspaceId}/reports)
 	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
@@ -4846,6 +5214,90 @@ func (sh *strictHandler) ListDataAgents(w http.ResponseWriter, r *http.Request, 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListDataAgentsResponseObject); ok {
 		if err := validResponse.VisitListDataAgentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AssessDataAgent operation middleware
+func (sh *strictHandler) AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams) {
+	var request AssessDataAgentRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.DataAgentID = dataAgentID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AssessDataAgent(ctx, request.(AssessDataAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AssessDataAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AssessDataAgentResponseObject); ok {
+		if err := validResponse.VisitAssessDataAgentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListDataAgentAssessments operation middleware
+func (sh *strictHandler) ListDataAgentAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams) {
+	var request ListDataAgentAssessmentsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.DataAgentID = dataAgentID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDataAgentAssessments(ctx, request.(ListDataAgentAssessmentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDataAgentAssessments")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListDataAgentAssessmentsResponseObject); ok {
+		if err := validResponse.VisitListDataAgentAssessmentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDataAgentAssessment operation middleware
+func (sh *strictHandler) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string) {
+	var request GetDataAgentAssessmentRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.DataAgentID = dataAgentID
+	request.AssessmentID = assessmentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDataAgentAssessment(ctx, request.(GetDataAgentAssessmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDataAgentAssessment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDataAgentAssessmentResponseObject); ok {
+		if err := validResponse.VisitGetDataAgentAssessmentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
