@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 
 	"readiness/domain/optimization"
 	"readiness/eventstore"
@@ -30,14 +31,13 @@ func (s *Service) LapseOverdue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var failed []error // one that cannot be ended keeps no other from it
 	for _, id := range ids {
 		w, err := s.Recorder.Load(ctx, id)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = s.Recorder.Lapse(ctx, w)
 		}
-		if _, err := s.Recorder.Lapse(ctx, w); err != nil {
-			return err
-		}
+		failed = append(failed, err)
 	}
-	return nil
+	return errors.Join(failed...)
 }

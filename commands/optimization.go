@@ -83,12 +83,14 @@ func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, 
 	switch {
 	case err != nil:
 		return p, err
-	case w.Operation.Account != who.Account || w.Operation.Type != operation.PreviewOptimization || w.Document == "":
+	case w.Operation.Account != who.Account || w.Operation.Type != operation.PreviewOptimization:
 		return p, optimization.NotThePreview(text, "there is none with this id")
 	case *w.Operation.Resource.ItemID != modelID:
 		return p, optimization.NotThePreview(text, "it was made for another semantic model")
 	case w.Kind != k:
 		return p, optimization.NotThePreview(text, "it is of "+string(w.Kind)+", not of "+string(k))
+	case w.Document == "":
+		return p, optimization.NotThePreview(text, "it has not succeeded")
 	case s.Now().After(w.ExpiresAt):
 		return p, optimization.NotThePreview(text, "it is older than 24 hours")
 	}
@@ -171,6 +173,7 @@ func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	modelID := w.target.model.ID
 	if w.apply.NothingToWrite() {
 		op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+		op.Impact = operation.Impact{OptimizationApplies: new(0), TrackedItem: new(false)}
 		return eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply})
 	}
 	if err := eventstore.Decide(c, w.lock, optimization.TakeLock{OperationID: w.operationID, ModelID: modelID}); err != nil {

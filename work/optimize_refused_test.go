@@ -136,6 +136,10 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	preview := b.accepted(t, previews, err)
 	applies, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
 	apply := b.accepted(t, applies, err)
+	early := preview.String()
+	if _, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
+		t.Errorf("an apply of a preview that is not made yet: %v", err)
+	}
 	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
 		t.Fatal(err)
 	}
