@@ -120,7 +120,7 @@ func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID
 	if refusal.Code == domain.PlatformConsentRequired {
 		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
 	}
-	reasons["reportName"] = "The account has no record of the report, and the platform could not be asked for its name: " + why + "."
+	reasons["reportName"] = "The account has no record of the report, and the platform did not tell its name: " + why + "."
 	return nil, nil
 }
 

@@ -42,6 +42,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 		all[method] = plain(2, func(ts *testscript.TestScript, w *world, args []string) { call(ts, w, method, args) })
 	}
 	maps.Copy(all, changeCommands())
+	maps.Copy(all, reportCommands())
 	cmds := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, c := range all {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {

@@ -8,6 +8,8 @@
 //	model WORKSPACE NAME [FILE]         makes a semantic model, its one table from FILE or a good one; $NAME is its id
 //	models WORKSPACE N                  makes N of them, $m1 to $mN, and a file models.json with their ids
 //	wide FILE N                         makes such a FILE, a table of N columns and a measure that nothing describes
+//	report WORKSPACE NAME MODEL [N]     makes a report of two pages, or N, on a model of the workspace; $NAME is its id
+//	reports WORKSPACE MODEL N           makes N of one page, $r1 to $rN, and a file reports.json with their ids
 //	accounts FILE                       applies an accounts file; at the start testdata/accounts.yaml is applied
 //	as PERSON [SCOPE…]                  makes the calls that follow those of a person, with both scopes or those given; as - sends no token
 //	token-of PERSON                     makes them with one token, however long they take
@@ -39,6 +41,9 @@
 //	reads MODEL N, writes MODEL N       holds how often that was asked for
 //	keep NAME, kept NAME                remembers every file of the workspaces; holds that each is as it was, to the byte
 //	changed NAME                        prints the lines that came and went since
+//	placed REPORT N                     holds how many Pixies are in a report's files
+//	look REPORT N                       looks N times at each page with a Pixie, through the collector, until that is counted
+//	viewed REPORT PAGE N                holds how often a page was looked at
 //	edit FILE OLD NEW, crlf FILE        changes a file as somebody else would; gives it the other line ending
 //	provider, asked yes|no              starts an AI provider at $provider that has nothing to say; holds whether it was asked
 //	text FILE N                         puts N characters in the place of the @ of a file

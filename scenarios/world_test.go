@@ -30,6 +30,7 @@ import (
 	"readiness/domain/item"
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
+	"readiness/http/collector"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
@@ -194,15 +195,27 @@ func (w *world) up() {
 	check(w.t, err)
 	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.now, Log: w.options.Log})
 	check(w.t, err)
+	registry := prometheus.NewRegistry()
+	views, err := collector.New(collector.Options{
+		Resolve: w.views.PixieIDs, Record: w.commands.RecordViews, Registry: registry, Log: w.options.Log, Now: w.now,
+	})
+	check(w.t, err)
+	w.commands.CollectorURL = base
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, BaseURL: base, PortalURL: portal,
-		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: prometheus.NewRegistry(), Log: w.options.Log, Now: w.now,
+		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
+		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.options.Log, Now: w.now,
 		Checks: []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}, {Name: "views", Run: w.engine.Check}},
 	})
 	check(w.t, err)
 	server := httptest.NewServer(s.Handler())
 	w.listener = strings.TrimPrefix(server.URL, "http://")
+	collecting, enough := context.WithCancel(context.Background())
+	var counting sync.WaitGroup
+	counting.Go(func() { views.Run(collecting) })
 	w.stops = append(w.stops, limiter.Close, func() {
+		enough()
+		counting.Wait()
+	}, func() {
 		w.client.CloseIdleConnections()
 		server.Close()
 	})
