@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
@@ -168,13 +171,17 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 	for _, c := range p.Changes {
 		taken[c.Key] = true
 	}
+	entries := map[entry]bool{}
 	for i, one := range answer.Proposals {
 		key, why := KeyOf(one.Object), ""
+		in := entryOf(one.Object)
 		switch text := rewrite.CheckText(propertyOf(t), one.Value); {
 		case !values[i].Found:
 			why = "the semantic model holds no such object"
 		case taken[key]:
 			why = "another object of the semantic model has the same key"
+		case t == proposal.AIDataSchema && entries[in]:
+			why = "the AI data schema does not tell it from another object, whose name differs in white space or letter case"
 		case text != "":
 			why = "what was proposed cannot be written: " + text
 		case values[i].Text != nil && *values[i].Text == one.Value:
@@ -184,13 +191,24 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			p.skip(proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
 			continue
 		}
-		taken[key] = true
+		taken[key], entries[in] = true, true
 		p.Changes = append(p.Changes, Change{
 			Key: key, Type: t, Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
 			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || t != proposal.AIDataSchema,
 		})
 	}
 	return nil
+}
+
+// entry is where the AI data schema keeps an object: it knows names apart from
+// their letter case, white space and normal form.
+type entry struct{ table, name string }
+
+func entryOf(o proposal.Object) entry {
+	fold := func(name string) string {
+		return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(name))), " ")
+	}
+	return entry{fold(o.Table), fold(o.Name)}
 }
 
 // withoutAgent reports whether the provider is a data agent that may not be
@@ -267,6 +285,9 @@ func (p *Preview) withEverything(d definition.Definition) (definition.Definition
 	})
 	changes = slices.DeleteFunc(changes, func(c rewrite.Change) bool { return wrong[c.Target] != nil })
 	after, _, err = rewrite.Write(d, changes)
+	if err != nil {
+		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot hold all that is proposed at once: %s", err)
+	}
 	return after, err
 }
 

@@ -190,3 +190,36 @@ func TestComposeSkipsTheModelByItsKind(t *testing.T) {
 		}
 	}
 }
+
+// Of objects that the AI data schema does not tell apart one is proposed; of the
+// other kinds each is.
+func TestComposeTellsObjectsOfTheDataSchemaApart(t *testing.T) {
+	t.Parallel()
+	column := func(name string) string {
+		return "\tcolumn '" + name + "'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\t\tsourceColumn: x\n\n"
+	}
+	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n" + column("Net sum") + column("Net  sum") + column("Net"))})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []proposal.Object
+	for _, c := range m.Tables[0].Columns {
+		objects = append(objects, proposal.Object{Table: "Sales", Name: c.Name, Type: proposal.Column})
+	}
+	for kind, want := range map[optimization.Kind]int{optimization.AIDataSchema: 2, optimization.Properties: 3} {
+		p := optimization.Preview{Kind: kind}
+		err := p.Compose(d, m, optimization.Asking{
+			Targets: []optimization.Targets{{Type: proposal.SummarizeBy, Objects: objects}},
+			Propose: func(proposal.Ask) (a proposal.Answer, err error) {
+				for i, o := range objects {
+					a.Proposals = append(a.Proposals, proposal.Proposal{Object: o, Value: []string{proposal.Hidden, proposal.Visible}[i%2], Recommended: true})
+				}
+				return a, nil
+			},
+		})
+		if err != nil || len(p.Changes) != want || len(p.Skipped) != 3-want {
+			t.Errorf("%s: %d changes, skipped %v, %v", kind, len(p.Changes), p.Skipped, err)
+		}
+	}
+}
