@@ -297,7 +297,7 @@ func (c Use) Decide(b Bundle) ([]domain.Event, error) {
 		return nil, domain.Refuse(domain.InvalidPreview, "bundle preview %s was already applied, by operation %s; make a new preview", b.Operation.ID, *b.UsedBy).
 			About("previewId", b.Operation.ID).About("operationId", *b.UsedBy)
 	}
-	return []domain.Event{BundleUsed{c.By}}, nil
+	return []domain.Event{BundleUsed(c)}, nil
 }
 
 // ExpiresAt is when the first of the bundle's previews can no longer be applied;
