@@ -91,7 +91,7 @@ func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, 
 		return p, optimization.NotThePreview(text, "it is of "+string(w.Kind)+", not of "+string(k))
 	case w.Document == "":
 		return p, optimization.NotThePreview(text, "it has not succeeded")
-	case s.Now().After(w.ExpiresAt):
+	case w.Expired(s.Now()):
 		return p, optimization.NotThePreview(text, "it is older than 24 hours")
 	}
 	body, err := documents.Get(ctx, s.Pool, w.Document)

@@ -91,7 +91,3 @@ func KeyOf(o proposal.Object) string {
 	}
 	return o.Table + "|" + o.Name
 }
-
-// Expired reports whether the preview can no longer be applied at now. At the
-// very second of its end it still can.
-func (p Preview) Expired(now time.Time) bool { return now.After(p.ExpiresAt) }

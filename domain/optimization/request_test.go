@@ -217,7 +217,7 @@ func TestSelectRecordsThePreview(t *testing.T) {
 func TestPreviewExpires(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	p := optimization.Preview{ExpiresAt: at}
+	p := optimization.Work{ExpiresAt: at}
 	if p.Expired(at) || !p.Expired(at.Add(time.Microsecond)) {
 		t.Error("a preview lives to the end of its 24 hours and no longer")
 	}

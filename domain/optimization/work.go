@@ -241,6 +241,10 @@ func (w Work) Next() int {
 	return slices.IndexFunc(w.Progress, func(p Progress) bool { return !p.done() })
 }
 
+// Expired reports whether the preview can no longer be applied at now. At the
+// very second of its end it still can.
+func (w Work) Expired(now time.Time) bool { return now.After(w.ExpiresAt) }
+
 // IsApply reports whether the work is an apply, whose record a revert takes.
 func (w Work) IsApply() bool { return w.Operation.Type == operation.ApplyOptimization }
 
