@@ -237,7 +237,7 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 		case w.leavesOut(o, v):
 			p.Skipped = append(p.Skipped, Skip{o.Key, string(domain.ItemChanged), w.changedMessage(o, v)})
 		default:
-			return Plan{}, domain.Refuse(domain.ItemChanged, "%s; nothing was written, make a new preview", w.changedMessage(o, v)).About("key", o.Key)
+			return Plan{}, w.changed(o, w.changedMessage(o, v))
 		}
 	}
 	return p, nil
@@ -286,7 +286,7 @@ func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
 	case after:
 		return Plan{Landed: true}, nil
 	}
-	return Plan{}, domain.Refuse(domain.ItemChanged, "%s was changed while the write was interrupted; nothing was written, make a new preview", other.named()).About("key", other.Key)
+	return Plan{}, w.changed(other, other.named()+" was changed while the write was interrupted")
 }
 
 func same(a, b *string) bool {
@@ -294,6 +294,15 @@ func same(a, b *string) bool {
 		return a == b
 	}
 	return *a == *b
+}
+
+// changed refuses a write because of an object that is not as it was.
+func (w Work) changed(o Object, how string) error {
+	remedy := "make a new preview"
+	if w.Reverts != nil {
+		remedy = "change by hand what is to be as it was before the apply"
+	}
+	return domain.Refuse(domain.ItemChanged, "%s; nothing of this write was made; %s", how, remedy).About("key", o.Key)
 }
 
 // changedMessage says how an object is not as it was.

@@ -220,7 +220,8 @@ func TestPlan(t *testing.T) {
 			}
 			plan, err := w.Plan(0, optimization.Now{Values: test.now})
 			if test.changed {
-				refused(t, err, domain.ItemChanged, "nothing was written")
+				remedy := map[bool]string{true: "by hand", false: "a new preview"}[test.reverts]
+				refused(t, err, domain.ItemChanged, "nothing of this write was made", remedy)
 				return
 			}
 			if err != nil || plan.Landed {
