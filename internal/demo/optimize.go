@@ -56,25 +56,29 @@ func (d *demo) finished(ctx context.Context, path string, body, into any, doing 
 	return s, a.decode(into)
 }
 
+// inventory is the model that is optimized: its address, the folder of its
+// workspace, and what is in that.
+func (d *demo) inventory(ctx context.Context) (m model, address, folder string, before files, err error) {
+	const workspace = "Retail Analytics"
+	if m, err = d.model(ctx, workspace, "Inventory"); err != nil {
+		return m, "", "", nil, err
+	}
+	folder = filepath.Join(d.program.workspaces, workspace)
+	before, err = read(folder)
+	return m, "/v1/workspaces/" + d.workspaces[workspace] + "/semanticModels/" + m.ID + "/aiReadiness", folder, before, err
+}
+
 // own is a text of the caller's own.
 const own = "Units counted in stock on the day of the count, all warehouses together."
 
 // optimize previews descriptions, applies two, one with a text of ada's own, sees
 // the score rise, and takes it all back.
 func (d *demo) optimize(ctx context.Context) error {
-	const workspace, name = "Retail Analytics", "Inventory"
-	m, err := d.model(ctx, workspace, name)
+	m, model, folder, before, err := d.inventory(ctx)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(d.program.workspaces, workspace)
-	before, err := read(folder)
-	if err != nil {
-		return err
-	}
-	model := "/v1/workspaces/" + d.workspaces[workspace] + "/semanticModels/" + m.ID + "/aiReadiness"
-
-	d.screen.step("Preview descriptions for " + name)
+	d.screen.step("Preview descriptions for " + m.Name)
 	var p proposed
 	if _, err := d.finished(ctx, model+"/descriptions/preview", nil, &p, "proposing"); err != nil {
 		return err
@@ -203,19 +207,11 @@ func deref(s *string) string {
 
 // bundle optimizes a model in every kind, reviewed, and puts it all back.
 func (d *demo) bundle(ctx context.Context) error {
-	const workspace, name = "Retail Analytics", "Inventory"
-	m, err := d.model(ctx, workspace, name)
+	m, model, folder, before, err := d.inventory(ctx)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(d.program.workspaces, workspace)
-	before, err := read(folder)
-	if err != nil {
-		return err
-	}
-	model := "/v1/workspaces/" + d.workspaces[workspace] + "/semanticModels/" + m.ID + "/aiReadiness"
-
-	d.screen.step("Every kind at once, reviewed first: " + name)
+	d.screen.step("Every kind at once, reviewed first: " + m.Name)
 	var k kinds
 	if _, err := d.finished(ctx, model+"/optimize", map[string]any{"approval": "required"}, &k, "previewing"); err != nil {
 		return err
