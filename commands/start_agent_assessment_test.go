@@ -1,0 +1,164 @@
+package commands_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+)
+
+var analyst = uuid.MustParse("cccccccc-0000-0000-0000-000000000001")
+
+// dataAgent writes a data agent that was never published.
+func dataAgent(t *testing.T, root, workspace, name string, id uuid.UUID) {
+	t.Helper()
+	dir := filepath.Join(root, workspace, name+".DataAgent")
+	writeJSON(t, filepath.Join(dir, ".platform"), map[string]any{
+		"metadata": map[string]any{"type": "DataAgent", "displayName": name}, "config": map[string]any{"version": "2.0", "logicalId": id},
+	})
+	write(t, filepath.Join(dir, "Files", "Config", "data_agent.json"), []byte(`{}`))
+	write(t, filepath.Join(dir, "Files", "Config", "draft", "stage_config.json"), []byte(`{}`))
+}
+
+// Spec 1, rule 5, for data agents.
+func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	hidden, asleep := uuid.UUID{15: 1}, uuid.UUID{15: 2}
+	dataAgent(t, s.root, "Retail", "Analyst", analyst)
+	dataAgent(t, s.root, "Secret", "Spy", hidden)
+	dataAgent(t, s.root, "Paused", "Nap", asleep)
+	none := s.Plans[account.Free]
+	none.Assessments.Limit = new(0)
+	s.Plans["None"] = none
+	looked := s.Plans[account.Free]
+	looked.FirstLooks.Limit = new(0)
+	s.Plans["Looked"] = looked
+	for name, c := range map[string]struct {
+		plan            account.Plan
+		workspace, item uuid.UUID
+		code            domain.Code
+	}{
+		"a workspace not visible": {account.Team, secret, hidden, domain.WorkspaceNotFound},
+		"no such agent":           {account.Team, retail, uuid.UUID{15: 9}, domain.ItemNotFound},
+		"another workspace's":     {account.Team, retail, asleep, domain.ItemNotFound},
+		"a semantic model":        {account.Team, retail, model(0), domain.ItemNotFound},
+		"paused":                  {account.Team, paused, asleep, domain.CapacityPaused},
+		"no assessment is left":   {"None", retail, analyst, domain.AssessmentDailyLimitReached},
+		"no first look is left":   {"Looked", retail, analyst, domain.FirstLookLimitReached},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := s.left(t)
+			who := s.ana(c.plan)
+			who.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
+			if _, err := s.StartAgentAssessment(t.Context(), who, c.workspace, c.item); !domain.IsRefused(err, c.code) {
+				t.Errorf("got %v, want %s", err, c.code)
+			}
+			s.unchanged(t, before)
+		})
+	}
+	if _, err := s.StartAssessment(t.Context(), s.ana(account.Team), retail, analyst); !domain.IsRefused(err, domain.ItemNotFound) {
+		t.Errorf("an agent as a model: got %v", err)
+	}
+}
+
+// The first assessment of a data agent is a first look, the second makes it a
+// tracked item, claimed by what assessed it (decisions 5). It counts with the
+// account's models.
+//
+// proves: 2.6/claimedVia 2.6/itemType 2.7/operationType/AssessDataAgent 2.13/AllowanceImpact-tracked
+func TestSecondAgentAssessmentTracks(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	dataAgent(t, s.root, "Retail", "Analyst", analyst)
+	ana := s.ana(s.limited(2))
+	assess := func() operation.Impact {
+		t.Helper()
+		got, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, found, err := s.views.Operation(t.Context(), "contoso", got.OperationID)
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		if op.Type != operation.AssessDataAgent || op.Resource.ItemType != item.DataAgent || *op.Resource.ItemID != analyst || op.Resource.WorkspaceID != retail {
+			t.Errorf("the operation reads %+v", op)
+		}
+		return op.Impact
+	}
+	one, yes, no := 1, true, false
+	for i, want := range []operation.Impact{
+		{Assessments: &one, FirstLook: &yes, TrackedItem: &no},
+		{Assessments: &one, FirstLook: &no, TrackedItem: &yes},
+		{Assessments: &one, FirstLook: &no, TrackedItem: &no},
+	} {
+		if d := cmp.Diff(want, assess()); d != "" {
+			t.Errorf("the %d. (-want +got):\n%s", i+1, d)
+		}
+	}
+	want := map[uuid.UUID]trackeditem.Item{analyst: {
+		ItemID: analyst, ItemType: item.DataAgent, WorkspaceID: retail, WorkspaceName: "Retail", DisplayName: "Analyst",
+		Status: trackeditem.Tracked, TrackedSince: noon, ClaimedVia: trackeditem.ViaAgentAssessment,
+	}}
+	if d := cmp.Diff(want, s.tracked(t, "contoso")); d != "" {
+		t.Errorf("tracked items (-want +got):\n%s", d)
+	}
+	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 3 || f != 1 {
+		t.Errorf("spent %d assessments and %d first looks, want 3 and 1", a, f)
+	}
+
+	// The cap is one on models and agents together.
+	s.assess(t, ana, 0)
+	s.assess(t, ana, 0)
+	other := uuid.UUID{15: 1}
+	dataAgent(t, s.root, "Retail", "Other", other)
+	if _, err := s.StartAgentAssessment(t.Context(), ana, retail, other); err != nil {
+		t.Fatal(err)
+	}
+	before := s.left(t)
+	if _, err := s.StartAgentAssessment(t.Context(), ana, retail, other); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+		t.Errorf("beyond the cap: %v", err)
+	}
+	s.unchanged(t, before)
+
+	// Listing the workspace notices that it went.
+	s.advance(time.Hour)
+	if err := os.RemoveAll(filepath.Join(s.root, "Retail", "Analyst.DataAgent")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Items(t.Context(), ana, retail, item.DataAgent); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.tracked(t, "contoso")[analyst]; got.Status != trackeditem.Deleted {
+		t.Errorf("after it went it is %s", got.Status)
+	}
+}
+
+// A key answers the first call of an agent's assessment again.
+func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	dataAgent(t, s.root, "Retail", "Analyst", analyst)
+	ana := s.ana(account.Team)
+	ana.Key = &commands.IdempotencyKey{Key: "once", Fingerprint: "f"}
+	first, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst)
+	if err != nil || first.Replayed {
+		t.Fatal(first, err)
+	}
+	before := s.left(t)
+	if again, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst); err != nil || !again.Replayed || again.OperationID != first.OperationID {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	s.unchanged(t, before)
+}

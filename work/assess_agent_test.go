@@ -1,0 +1,449 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/readiness"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+var agent = uuid.MustParse("dddddddd-0000-0000-0000-000000000001")
+
+// part writes a part of the data agent.
+func (b *bench) part(t *testing.T, path, text string) {
+	t.Helper()
+	write(t, filepath.Join(b.root, "Retail", "Analyst.DataAgent", path), text)
+}
+
+// source writes a source of a stage, in a folder of its name, with the table Sales
+// selected.
+func (b *bench) source(t *testing.T, stage, name, kind, id string, workspaceID uuid.UUID) {
+	t.Helper()
+	b.part(t, "Files/Config/"+stage+"/"+name+"/datasource.json", fmt.Sprintf(
+		`{"artifactId":%q,"workspaceId":%q,"displayName":%q,"type":%q,"elements":[{"display_name":"Sales","type":"semantic_model.table","is_selected":true}]}`,
+		id, workspaceID, name, kind))
+}
+
+const semantic = "semantic_model"
+
+const instructions = "Answer with one number."
+
+// publish writes a data agent that was published, on the good model.
+func (b *bench) publish(t *testing.T) {
+	t.Helper()
+	b.part(t, ".platform", fmt.Sprintf(`{"metadata":{"type":"DataAgent","displayName":"Analyst"},"config":{"logicalId":%q}}`, agent))
+	b.part(t, "Files/Config/data_agent.json", "{}")
+	b.part(t, "Files/Config/publish_info.json", `{"description":"Answers what was invoiced, by month and region."}`)
+	b.part(t, "Files/Config/published/stage_config.json", fmt.Sprintf(`{"aiInstructions":%q}`, instructions))
+	b.source(t, "published", "Sales", semantic, good.String(), uuid.Nil)
+}
+
+// assessAgent starts and carries out an assessment of the agent.
+func (b *bench) assessAgent(t *testing.T) uuid.UUID {
+	t.Helper()
+	got, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.carry(t, b.options)
+	return got.OperationID
+}
+
+// agentAssessed is the assessment that an operation on the agent made.
+func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment {
+	t.Helper()
+	if op := b.operation(t, id); op.Status != operation.Succeeded {
+		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
+	}
+	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	if err != nil || !found || a.DataAgent == nil || a.ModelID != agent || a.ModelName != "Analyst" {
+		t.Fatal(a, found, err)
+	}
+	return a
+}
+
+// An agent is scored as the regime scores its published stage with the models of
+// its sources, and the document says so (regime C.6).
+//
+// proves: 1/does/assess-data-agents
+func TestAssessAgent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.publish(t)
+	b.part(t, "Files/Config/draft/stage_config.json", `{"aiInstructions":"not this"}`)
+	a := b.agentAssessed(t, b.assessAgent(t))
+	want := readiness.AssessAgent(
+		readiness.Agent{Instructions: instructions, Description: "Answers what was invoiced, by month and region."},
+		[]readiness.Source{{ID: good.String(), Name: "Sales", Tables: []string{"Sales"}, Model: b.model(t)}}, readiness.Options{},
+	)
+	if want.Score == nil || !cmp.Equal(a.Score, want.Score) || !cmp.Equal(a.ScoreDataAgent, want.Score) || a.FindingsCount != len(want.Findings) ||
+		a.RegimeID != want.Regime || a.UsageInScoring || a.WorkspaceName != "Retail" {
+		t.Errorf("the assessment reads %+v, want score %v and %d findings", a, *want.Score, len(want.Findings))
+	}
+	if a.Usage.State != assessment.NotGranted || a.Usage.Access != item.ConsentRequired || a.Usage.Reason == "" {
+		t.Errorf("usage reads %+v", a.Usage)
+	}
+	hash := a.DataAgent.Sources[0].DefinitionHash
+	read := []assessment.Source{{
+		ID: good.String(), Name: "Sales", Type: semantic, WorkspaceID: workspace, Scored: true, DefinitionHash: hash,
+		Usage: &assessment.Usage{State: assessment.NotGranted, Reason: a.Usage.Reason, Access: item.ConsentRequired},
+	}}
+	if d := cmp.Diff(&assessment.DataAgent{Stage: assessment.Published, Sources: read}, a.DataAgent); d != "" || hash == "" || hash == a.DefinitionHash {
+		t.Errorf("what was read (-want +got):\n%s", d)
+	}
+	text, err := b.views.Document(t.Context(), a.DocumentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Report         json.RawMessage
+		Model          readiness.Counts
+		DataAgent      *assessment.DataAgent
+		DefinitionHash string
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	report, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(report), string(document.Report)); d != "" || !cmp.Equal(document.DataAgent, a.DataAgent) || document.Model != want.Model || document.DefinitionHash != a.DefinitionHash {
+		t.Errorf("the document's report (-want +got):\n%s", d)
+	}
+	if !strings.Contains(string(document.Report), `"source_model_id":"`+good.String()+`"`) {
+		t.Error("no finding names its source")
+	}
+	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+		t.Errorf("%d tokens rest after the end", n)
+	}
+	// A step that is carried out again changes nothing.
+	before := b.count(t, `SELECT count(*) FROM events`)
+	again := assessment.Step{AccountID: "contoso", OperationID: a.OperationID, WorkspaceID: workspace, ModelID: agent, Person: b.ana().Person, Plan: account.Team, AcceptedAt: noon}
+	if err := work.Carry(t.Context(), b.options, again, 1); err != nil || b.count(t, `SELECT count(*) FROM events`) != before {
+		t.Errorf("again: %v", err)
+	}
+}
+
+// The published stage is assessed where there is one, else the draft; the two are
+// not compared.
+func TestStageOfAnAgent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.part(t, ".platform", fmt.Sprintf(`{"metadata":{"type":"DataAgent","displayName":"Analyst"},"config":{"logicalId":%q}}`, agent))
+	b.part(t, "Files/Config/data_agent.json", "{}")
+	b.part(t, "Files/Config/draft/stage_config.json", `{}`)
+	b.source(t, "draft", "Sales", semantic, good.String(), workspace)
+	var got []string
+	assess := func() {
+		t.Helper()
+		a := b.agentAssessed(t, b.assessAgent(t))
+		got = append(got, fmt.Sprintf("%s %v", a.DataAgent.Stage, a.ComparableWithPrevious))
+	}
+	assess()
+	assess()
+	b.publish(t)
+	assess()
+	assess()
+	if want := []string{"Draft false", "Draft true", "Published false", "Published true"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// denied is a platform that answers with an error for one item.
+type denied struct {
+	work.Platform
+	id  uuid.UUID
+	err error
+}
+
+func (d denied) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	if it.ID == d.id {
+		return definition.Definition{}, d.err
+	}
+	return d.Platform.Definition(ctx, as, it)
+}
+
+// A source that cannot be read, or that the person cannot see, is left out and
+// says why; the others are scored without it.
+func TestSourcesOfAnAgent(t *testing.T) {
+	t.Parallel()
+	elsewhere := uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000002")
+	other := uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000009")
+	for name, c := range map[string]struct {
+		meet   func(*testing.T, *bench)
+		want   assessment.Source
+		says   string
+		scored int
+	}{
+		"not readable": {func(t *testing.T, b *bench) { b.source(t, "published", "X", semantic, broken.String(), uuid.Nil) },
+			assessment.Source{ID: broken.String(), Type: semantic, WorkspaceID: workspace, Reason: "ItemNotReadable"}, "Sales.tmdl:2", 1},
+		"not there": {func(t *testing.T, b *bench) { b.source(t, "published", "X", semantic, other.String(), uuid.Nil) },
+			assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: workspace, Reason: "ItemNotFound"}, "is not in workspace", 1},
+		"a workspace not visible": {func(t *testing.T, b *bench) {
+			write(t, filepath.Join(b.root, "Vault", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Vault","members":["bob"]}`, elsewhere))
+			write(t, filepath.Join(b.root, "Vault", "Secret.SemanticModel", ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Secret"},"config":{"logicalId":%q}}`, other))
+			write(t, filepath.Join(b.root, "Vault", "Secret.SemanticModel", "definition", "tables", "Sales.tmdl"), "table Sales\n")
+			b.source(t, "published", "X", semantic, other.String(), elsewhere)
+		}, assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: elsewhere, Reason: "ItemNotFound"}, "cannot see", 1},
+		"denied": {func(t *testing.T, b *bench) {
+			b.source(t, "published", "X", semantic, broken.String(), uuid.Nil)
+			b.options.Platform = denied{b.options.Platform, broken, domain.Refuse(domain.PlatformConsentRequired, "consent is missing")}
+		}, assessment.Source{ID: broken.String(), Type: semantic, WorkspaceID: workspace, Reason: "PlatformAccessDenied"}, "consent is missing", 1},
+		"no semantic model": {func(t *testing.T, b *bench) { b.source(t, "published", "X", "kusto", other.String(), uuid.Nil) },
+			assessment.Source{ID: other.String(), Type: "kusto", WorkspaceID: workspace, Reason: assessment.NoSemanticModel}, "only semantic models", 1},
+		"an item of another type": {func(t *testing.T, b *bench) { b.source(t, "published", "X", semantic, agent.String(), uuid.Nil) },
+			assessment.Source{ID: agent.String(), Type: semantic, WorkspaceID: workspace, Reason: "ItemNotFound"}, "", 1},
+		"no id": {func(t *testing.T, b *bench) { b.source(t, "published", "X", semantic, "soon", uuid.Nil) },
+			assessment.Source{ID: "X", Type: semantic, WorkspaceID: workspace, Reason: "ItemNotFound"}, "does not say", 1},
+		"named twice": {func(t *testing.T, b *bench) {
+			b.source(t, "published", "X", semantic, strings.ToUpper(good.String()), uuid.Nil)
+		},
+			assessment.Source{ID: "X", Type: semantic, WorkspaceID: workspace, Reason: assessment.NamedTwice}, "earlier", 1},
+		"another workspace's": {func(t *testing.T, b *bench) {
+			write(t, filepath.Join(b.root, "Vault", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Vault"}`, elsewhere))
+			write(t, filepath.Join(b.root, "Vault", "Open.SemanticModel", ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Open"},"config":{"logicalId":%q}}`, other))
+			write(t, filepath.Join(b.root, "Vault", "Open.SemanticModel", "definition", "tables", "Sales.tmdl"), "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n")
+			b.source(t, "published", "X", semantic, other.String(), elsewhere)
+		}, assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: elsewhere, Scored: true}, "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.publish(t)
+			c.meet(t, b)
+			a := b.agentAssessed(t, b.assessAgent(t))
+			got := slices.Clone(a.DataAgent.Sources)
+			if len(got) != 2 || got[0].Name != "Sales" || !got[0].Scored || a.Score == nil {
+				t.Fatalf("sources %+v, score %v", got, a.Score)
+			}
+			x := got[1]
+			if !strings.Contains(x.Message, c.says) || (x.Usage != nil) != x.Scored || (x.DefinitionHash != "") != x.Scored || (x.Message == "") != x.Scored {
+				t.Errorf("the source reads %+v, want %q in its message", x, c.says)
+			}
+			x.Message, x.Usage, x.DefinitionHash = "", nil, ""
+			c.want.Name = "X"
+			if d := cmp.Diff(c.want, x); d != "" {
+				t.Errorf("source (-want +got):\n%s", d)
+			}
+			var report struct {
+				Sources         []readiness.ScoredSource
+				UnscoredSources []string `json:"unscored_sources"`
+			}
+			if err := json.Unmarshal(b.document(t, a).Report, &report); err != nil {
+				t.Fatal(err)
+			}
+			if len(report.Sources) != c.scored || len(report.UnscoredSources) != 2-c.scored {
+				t.Errorf("the report has sources %+v, and without a score %v", report.Sources, report.UnscoredSources)
+			}
+		})
+	}
+}
+
+// An agent that nothing can be scored of has no score, and what its own rules find
+// is stored (regime C.6, 1).
+func TestAgentWithoutScoredSources(t *testing.T) {
+	t.Parallel()
+	for name, sources := range map[string]func(*testing.T, *bench){
+		"none": func(t *testing.T, b *bench) {
+			if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "published", "Sales")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"one of another type": func(t *testing.T, b *bench) { b.source(t, "published", "Sales", "kusto", good.String(), uuid.Nil) },
+	} {
+		for access, want := range map[item.Access]assessment.UsageState{
+			item.Granted: assessment.NoTrackedReports, item.ConsentRequired: assessment.NotGranted, item.Unavailable: assessment.UsageUnavailable,
+		} {
+			t.Run(name+" "+string(access), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t)
+				b.access[item.PermissionUsage] = access
+				b.publish(t)
+				sources(t, b)
+				a := b.agentAssessed(t, b.assessAgent(t))
+				if a.Score != nil || a.ScoreDataAgent != nil || a.DataAgent.Sources == nil {
+					t.Errorf("the assessment reads %+v", a)
+				}
+				if u := a.Usage; u.Applied || u.State != want || u.Access != access || u.Reason == "" {
+					t.Errorf("usage reads %+v", u)
+				}
+			})
+		}
+	}
+}
+
+// What fails the assessment of an agent, and what of it is given back.
+func TestAgentFailures(t *testing.T) {
+	t.Parallel()
+	source := func(code domain.Code) func(*testing.T, *bench) {
+		return func(_ *testing.T, b *bench) {
+			b.options.Platform = denied{b.options.Platform, good, domain.Refuse(code, "no")}
+		}
+	}
+	for name, c := range map[string]struct {
+		meet  func(*testing.T, *bench)
+		code  domain.Code
+		says  string
+		spent int
+	}{
+		"no data agent": {func(t *testing.T, b *bench) {
+			if err := os.Remove(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "data_agent.json")); err != nil {
+				t.Fatal(err)
+			}
+		}, domain.ItemNotReadable, "data_agent.json", 1},
+		"a source that is no JSON": {func(t *testing.T, b *bench) { b.part(t, "Files/Config/published/Sales/datasource.json", "{\n") },
+			domain.ItemNotReadable, "Sales/datasource.json", 1},
+		"no stage": {func(t *testing.T, b *bench) {
+			if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "published")); err != nil {
+				t.Fatal(err)
+			}
+		}, domain.ItemNotReadable, "neither a published stage nor a draft", 1},
+		"too many sources": {func(t *testing.T, b *bench) {
+			for i := range assessment.MaxSources {
+				b.source(t, "published", fmt.Sprint("S", i), "kusto", uuid.NewString(), uuid.Nil)
+			}
+		}, domain.ItemNotReadable, "21 sources", 1},
+		"a source is paused":       {source(domain.CapacityPaused), domain.CapacityPaused, "", 0},
+		"a source is busy":         {source(domain.CapacityBusy), domain.CapacityBusy, "", 0},
+		"a source does not answer": {source(domain.PlatformUnavailable), domain.PlatformUnavailable, "", 0},
+		"a source takes too long": {func(_ *testing.T, b *bench) {
+			b.options.Platform = denied{b.options.Platform, good, context.DeadlineExceeded}
+		}, domain.AssessmentTimedOut, "", 1},
+		"the agent is paused": {func(_ *testing.T, b *bench) {
+			b.options.Platform = denied{b.options.Platform, agent, domain.Refuse(domain.CapacityPaused, "no")}
+		}, domain.CapacityPaused, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.publish(t)
+			c.meet(t, b)
+			got, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
+				t.Fatal(err)
+			}
+			op := b.operation(t, got.OperationID)
+			if op.Status != operation.Failed || op.Failure.Code != c.code || !strings.Contains(op.Failure.Message, c.says) || *op.Impact.Assessments != c.spent {
+				t.Errorf("the operation reads %+v, failure %+v; want %s", op, op.Failure, c.code)
+			}
+			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
+				t.Errorf("%d assessments and %d first looks stay spent, want %d", a, f, c.spent)
+			}
+		})
+	}
+}
+
+// A platform that does not answer for a source is asked again, as for a model.
+func TestAgentSourceIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.publish(t)
+	if _, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent); err != nil {
+		t.Fatal(err)
+	}
+	o := b.options
+	o.Platform = denied{o.Platform, good, domain.Refuse(domain.PlatformUnavailable, "no")}
+	if err := work.Carry(t.Context(), o, b.steps[0], 0); !domain.IsRefused(err, domain.PlatformUnavailable) {
+		t.Errorf("the first attempt: %v", err)
+	}
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	b.agentAssessed(t, b.steps[0].OperationID)
+}
+
+// An agent that went between the call and the work is a deleted tracked item
+// (decisions 8.8); what its step says is of a data agent.
+func TestStepNoticesDeletedAgent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.publish(t)
+	b.assessAgent(t)
+	if _, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent")); err != nil {
+		t.Fatal(err)
+	}
+	b.carry(t, b.options)
+	got := eventstore.FoldLast(trackeditem.Stream("contoso", agent), trackeditem.Evolve)
+	if err := b.Store.Load(t.Context(), got); err != nil {
+		t.Fatal(err)
+	}
+	if got.State.Status != trackeditem.Deleted || got.State.ItemType != item.DataAgent || got.State.ClaimedVia != trackeditem.ViaAgentAssessment {
+		t.Errorf("the tracked item reads %+v", got.State)
+	}
+	b.publish(t)
+	third, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := work.CarryAfterCrashes(t.Context(), b.options, b.steps[len(b.steps)-1], 0, work.MaxCrashes); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, third.OperationID); op.Failure == nil || !strings.Contains(op.Failure.Message, "assessed this data agent") {
+		t.Errorf("the operation reads %+v", op.Failure)
+	}
+}
+
+// Views of the reports on each source weigh that source; the whole says how it is
+// with all of them.
+//
+// proves: 4.4/single/3-weighted 2.9/usage/applied 2.9/usage/trackedReportCount
+func TestUsageWeighsAnAgent(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.lookAround(t)
+	b.publish(t)
+	b.source(t, "published", "Thin", semantic, gone.String(), uuid.Nil)
+	a := b.agentAssessed(t, b.assessAgent(t))
+	thin, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: gone, Type: item.SemanticModel, WorkspaceID: workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := semanticmodel.Read(thin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readiness.AssessAgent(readiness.Agent{Instructions: instructions, Description: "Answers what was invoiced, by month and region."}, []readiness.Source{
+		{ID: good.String(), Name: "Sales", Tables: []string{"Sales"}, Model: b.model(t), Usage: lookedAround},
+		{ID: gone.String(), Name: "Thin", Tables: []string{"Sales"}, Model: m},
+	}, readiness.Options{})
+	report, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(report), string(b.document(t, a).Report)); d != "" || want.Weighting != readiness.WeightedByUsage {
+		t.Errorf("the report (-want +got):\n%s", d)
+	}
+	u, sales, other := a.Usage, a.DataAgent.Sources[0].Usage, a.DataAgent.Sources[1].Usage
+	if !a.UsageInScoring || !u.Applied || u.State != assessment.UsageApplied || *u.TrackedReportCount != 2 || *u.WindowDays != 28 || u.Reason != "Thin: "+other.Reason {
+		t.Errorf("usage reads %+v", u)
+	}
+	if !sales.Applied || sales.Reason != "" || other.Applied || other.State != assessment.NoTrackedReports || *other.TrackedReportCount != 0 {
+		t.Errorf("usage of the sources reads %+v and %+v", sales, other)
+	}
+}
