@@ -305,7 +305,7 @@ func TestOverload(t *testing.T) {
 // left when the process ends.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "append": "streams"} {
+	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "load": "streams", "append": "page_views_v1"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
@@ -315,7 +315,7 @@ func TestDatabaseAway(t *testing.T) {
 			rename := func(from, to string) {
 				t.Helper()
 				kind := "TABLE"
-				if strings.HasPrefix(tables, "pixie") {
+				if strings.HasSuffix(tables, "_v1") {
 					kind = "VIEW"
 				}
 				_, err := b.pool.Exec(t.Context(), fmt.Sprintf(`ALTER %s %s RENAME TO %s`, kind, from, to))
