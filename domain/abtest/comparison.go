@@ -1,0 +1,125 @@
+// Package abtest compares what two sides answer to one set of questions: the
+// verdict on each answer, result sets and values in texts, what the asks of a
+// question come to, and the statistics between the sides (regime D). The same
+// input gives the same numbers, to the last byte of JSON.
+package abtest
+
+// AskedQuestion is a question with what both sides answered.
+type AskedQuestion struct {
+	QuestionID string `json:"questionId"` // unique in a comparison
+	Text       string `json:"text"`
+	Expected   string `json:"expected"`
+	// ClusterID is shared by paraphrases of one question, "" for a question of its own.
+	ClusterID string `json:"clusterId,omitempty"`
+	// Weight is what the question counts in accuracy; any but a positive one is 1.
+	Weight float64 `json:"weight"`
+	A      []Ask   `json:"-"`
+	B      []Ask   `json:"-"`
+	// Judged is what a judge says of the commonest answers of both sides, where
+	// nothing else decides whether they are equal; "" is no judge.
+	Judged Likeness `json:"-"`
+}
+
+// Comparison is everything that is computed from the answers of both sides. Only
+// comparable questions count: those that each side answered once at least.
+type Comparison struct {
+	A         ComparisonSide     `json:"a"`
+	B         ComparisonSide     `json:"b"`
+	Agreement Agreement          `json:"agreement"`
+	Aggregate Aggregate          `json:"aggregate"`
+	Questions []ComparedQuestion `json:"questions"` // as they were asked, all of them
+	Excluded  []ExcludedQuestion `json:"excluded"`
+}
+
+// ComparedQuestion is a question with both sides' verdicts.
+type ComparedQuestion struct {
+	AskedQuestion
+	A      Tally  `json:"a"`
+	B      Tally  `json:"b"`
+	Change Change `json:"change"`
+}
+
+// Change is how a question did on side B against side A.
+type Change string
+
+// The changes.
+const (
+	Improved      Change = "improved"
+	Regressed     Change = "regressed"
+	SameCorrect   Change = "same_correct"
+	SameWrong     Change = "same_wrong"
+	NotComparable Change = "not_comparable"
+)
+
+// ExcludedQuestion is one that is listed, not counted.
+type ExcludedQuestion struct {
+	QuestionID string   `json:"questionId"`
+	Reason     string   `json:"reason"`
+	Error      *Failure `json:"error"`
+}
+
+// Compare computes the comparison with this id, which seeds its intervals (regime D.4).
+func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
+	c := Comparison{Questions: make([]ComparedQuestion, 0, len(questions)), Excluded: []ExcludedQuestion{}}
+	var sideA, sideB []WeighedTally
+	var d differences
+	for _, asked := range questions {
+		if !(asked.Weight > 0) { // not a number either
+			asked.Weight = 1
+		}
+		q := ComparedQuestion{AskedQuestion: asked, A: NewTally(asked.A), B: NewTally(asked.B)}
+		q.Change = change(q.A, q.B)
+		if q.Change == NotComparable {
+			c.Excluded = append(c.Excluded, exclude(q))
+		} else {
+			sideA, sideB = append(sideA, WeighedTally{q.A, q.Weight}), append(sideB, WeighedTally{q.B, q.Weight})
+			d = append(d, difference{q.QuestionID, q.ClusterID, q.Weight, float64(*q.B.PassRate - *q.A.PassRate), q.B.median - q.A.median})
+			c.Agreement.count(q)
+		}
+		c.Questions = append(c.Questions, q)
+	}
+	c.A, c.B = NewComparisonSide("a", a, sideA), NewComparisonSide("b", b, sideB)
+	c.Agreement.conclude()
+	c.Aggregate = c.aggregate(id, d)
+	return c
+}
+
+func change(a, b Tally) Change {
+	switch {
+	case a.Answered == 0 || b.Answered == 0:
+		return NotComparable
+	case a.Verdict == Correct && b.Verdict == Correct:
+		return SameCorrect
+	case a.Verdict == Correct:
+		return Regressed
+	case b.Verdict == Correct:
+		return Improved
+	}
+	return SameWrong
+}
+
+// exclude says why a question is not comparable: by the side that did not answer, of
+// both by side A.
+func exclude(q ComparedQuestion) ExcludedQuestion {
+	sides, silent := "side_a", q.A
+	switch {
+	case q.A.Answered == 0 && q.B.Answered == 0:
+		sides = "both_sides"
+	case q.A.Answered > 0:
+		sides, silent = "side_b", q.B
+	}
+	if len(silent.Asks) == 0 {
+		return ExcludedQuestion{q.QuestionID, sides + "_not_asked", nil}
+	}
+	return ExcludedQuestion{q.QuestionID, sides + "_error", silent.Asks[len(silent.Asks)-1].Error}
+}
+
+// RunGaps are side B's correct answers less side A's of some runs, in their order
+// (spec 2.11, runGaps).
+func RunGaps(runs []Agreement) []int {
+	gaps := make([]int, 0, len(runs))
+	for _, r := range runs {
+		gaps = append(gaps, r.OnlyB-r.OnlyA)
+	}
+	return gaps
+}

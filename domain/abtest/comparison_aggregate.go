@@ -1,0 +1,184 @@
+package abtest
+
+// Agreement is how far the sides agree, by their verdicts on the questions and by
+// their answers, right or wrong (regime D.5, AbAgreement). Shares are null without a
+// question; kappa is where agreement by chance is complete, too.
+type Agreement struct {
+	N               int             `json:"n"`
+	BothCorrect     int             `json:"bothCorrect"`
+	OnlyA           int             `json:"onlyA"`
+	OnlyB           int             `json:"onlyB"`
+	Neither         int             `json:"neither"`
+	Observed        *Rate           `json:"observed"`
+	Expected        *Rate           `json:"expected"`
+	Kappa           *Rate           `json:"kappa"`
+	AnswerAgreement AnswerAgreement `json:"answerAgreement"`
+	Method          string          `json:"method"`
+}
+
+// AnswerAgreement counts the questions by whether the commonest answers of both sides
+// are equal.
+type AnswerAgreement struct {
+	N         int `json:"n"`
+	Equal     int `json:"equal"`
+	Different int `json:"different"`
+	Undecided int `json:"undecided"`
+}
+
+// count adds a comparable question.
+func (g *Agreement) count(q ComparedQuestion) {
+	g.N++
+	switch q.Change {
+	case SameCorrect:
+		g.BothCorrect++
+	case Regressed:
+		g.OnlyA++
+	case Improved:
+		g.OnlyB++
+	default:
+		g.Neither++
+	}
+	likeness := q.A.modal.compare(q.B.modal)
+	if likeness == Undecided && q.Judged != "" {
+		likeness = q.Judged
+	}
+	g.AnswerAgreement.N++
+	switch likeness {
+	case Equal:
+		g.AnswerAgreement.Equal++
+	case Different:
+		g.AnswerAgreement.Different++
+	default:
+		g.AnswerAgreement.Undecided++
+	}
+}
+
+func (g *Agreement) conclude() {
+	g.Method = "question_verdict"
+	if g.N == 0 {
+		return
+	}
+	observed, expected, kappa := Kappa(g.BothCorrect, g.OnlyA, g.OnlyB, g.Neither)
+	g.Observed, g.Expected = new(Rate(observed)), new(Rate(expected))
+	if kappa != nil {
+		g.Kappa = new(Rate(*kappa))
+	}
+}
+
+// Aggregate is what the comparison comes to (regime D.5, AbAggregate), with the
+// scores and response times of both sides (spec 2.11, latestSucceededRunAggregate).
+type Aggregate struct {
+	Comparable             int                 `json:"nComparable"`
+	Excluded               int                 `json:"nExcluded"`
+	Scores                 Scores              `json:"scores"`
+	ResponseTimes          ResponseTimes       `json:"responseTimes"`
+	AccuracyDifference     AccuracyDifference  `json:"accuracyDifference"`
+	McNemar                McNemarTest         `json:"mcnemar"`
+	ResponseTimeDifference *DurationDifference `json:"responseTimeDifferenceMs"`
+	// Improvements and Regressions are question ids, as the questions were asked.
+	Improvements []string   `json:"improvements"`
+	Regressions  []string   `json:"regressions"`
+	Conclusion   Conclusion `json:"conclusion"`
+	Alpha        float64    `json:"alpha"`
+	// Corrections for many comparisons at once: "none" is made.
+	Corrections string `json:"corrections"`
+}
+
+// Scores are both sides' scores, null where no question counts.
+type Scores struct {
+	A *int `json:"a"`
+	B *int `json:"b"`
+}
+
+// ResponseTimes are both sides' response times, null where no question counts.
+type ResponseTimes struct {
+	A *ResponseTime `json:"a"`
+	B *ResponseTime `json:"b"`
+}
+
+// AccuracyDifference is accuracy of side B less that of side A, by the pass rates.
+type AccuracyDifference struct {
+	BMinusA *Rate     `json:"bMinusA"`
+	CI      *Interval `json:"ci"`
+}
+
+// McNemarTest is the test of the questions on which the verdicts differ.
+type McNemarTest struct {
+	N10   int     `json:"n10"` // only side A right
+	N01   int     `json:"n01"` // only side B right
+	P     float64 `json:"p"`
+	Exact bool    `json:"exact"`
+	// Underpowered is that so few questions differ that nothing could be concluded;
+	// Note says so.
+	Underpowered bool   `json:"underpowered"`
+	Note         string `json:"note,omitempty"`
+}
+
+// DurationDifference is of the questions' median response times, in ms.
+type DurationDifference struct {
+	// MedianBMinusA is the headline, and what CI is of: times have heavy tails.
+	MedianBMinusA int64            `json:"medianBMinusA"`
+	MeanBMinusA   int64            `json:"meanBMinusA"`
+	CI            DurationInterval `json:"ci"`
+}
+
+// DurationInterval is an interval of 95 %, in ms.
+type DurationInterval struct {
+	Method string `json:"method"`
+	Low    int64  `json:"low"`
+	High   int64  `json:"high"`
+}
+
+// Conclusion is what may be said of the sides; that they are equal is never shown.
+type Conclusion string
+
+// The conclusions.
+const (
+	ABetter           Conclusion = "a_better"
+	BBetter           Conclusion = "b_better"
+	NoDifferenceShown Conclusion = "no_difference_shown"
+)
+
+// negligible is what a difference of 0 may come to in binary fractions.
+const negligible = 1e-9
+
+// aggregate sums up the comparison, of which all else is computed.
+func (c Comparison) aggregate(id string, d differences) Aggregate {
+	onlyA, onlyB := c.Agreement.OnlyA, c.Agreement.OnlyB
+	g := Aggregate{
+		Comparable: len(d), Excluded: len(c.Excluded),
+		Scores: Scores{c.A.Score, c.B.Score}, ResponseTimes: ResponseTimes{c.A.ResponseTime, c.B.ResponseTime},
+		McNemar:      McNemarTest{N10: onlyA, N01: onlyB, P: McNemar(onlyA, onlyB), Exact: true},
+		Improvements: []string{}, Regressions: []string{},
+		Conclusion: NoDifferenceShown, Alpha: Alpha, Corrections: "none",
+	}
+	if onlyA+onlyB < minDiffering {
+		g.McNemar.Underpowered, g.McNemar.Note = true, "too few differing questions"
+	}
+	for _, q := range c.Questions {
+		if q.Change == Improved {
+			g.Improvements = append(g.Improvements, q.QuestionID)
+		}
+		if q.Change == Regressed {
+			g.Regressions = append(g.Regressions, q.QuestionID)
+		}
+	}
+	if len(d) == 0 {
+		return g
+	}
+	d.sort()
+	rate, time := d.bootstrap(id)
+	g.AccuracyDifference = AccuracyDifference{new(Rate(d.rate(nil))), &Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}}
+	g.ResponseTimeDifference = &DurationDifference{
+		milliseconds(median(d.times())), milliseconds(sum(d.times()) / float64(len(d))),
+		DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)},
+	}
+	switch {
+	case g.McNemar.P >= Alpha:
+	case onlyB > onlyA && rate.low > negligible:
+		g.Conclusion = BBetter
+	case onlyA > onlyB && rate.high < -negligible:
+		g.Conclusion = ABetter
+	}
+	return g
+}

@@ -1,0 +1,77 @@
+package abtest
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+const (
+	// Alpha is the level at which two sides are said to differ (regime D.4).
+	Alpha = 0.05
+	// minDiffering is the least number of differing questions that can reach Alpha:
+	// six, all to one side, give 2/64.
+	minDiffering = 6
+	// z is the normal quantile of a two-sided interval of 95 %.
+	z = 1.959963984540054
+)
+
+// McNemar is the exact two-sided p of McNemar's test, where onlyA and onlyB are
+// the numbers of questions that only one side got right (regime D.4).
+func McNemar(onlyA, onlyB int) float64 {
+	n := int64(onlyA + onlyB)
+	choose, sum := big.NewInt(1), big.NewInt(1)
+	for i := int64(1); i <= int64(min(onlyA, onlyB)); i++ {
+		choose.Mul(choose, big.NewInt(n-i+1)).Quo(choose, big.NewInt(i))
+		sum.Add(sum, choose)
+	}
+	p, _ := new(big.Rat).SetFrac(sum.Lsh(sum, 1), new(big.Int).Lsh(big.NewInt(1), uint(n))).Float64()
+	return min(1, p)
+}
+
+// Wilson is the 95 % score interval of the rate x of n (regime D.4); n is above 0.
+func Wilson(x, n int) (low, high float64) {
+	total, rate := float64(n), float64(x)/float64(n)
+	center := rate + z*z/(2*total)
+	half := z * math.Sqrt(rate*(1-rate)/total+z*z/(4*total*total))
+	low, high = (center-half)/(1+z*z/total), (center+half)/(1+z*z/total)
+	if x == 0 {
+		low = 0 // exactly, whatever was lost in the square root
+	}
+	if x == n {
+		high = 1
+	}
+	return low, high
+}
+
+// Kappa is how far the verdicts of both sides agree (regime D.4), of n = both +
+// onlyA + onlyB + neither above 0: observed and expected are shares, kappa is
+// null where the expected share is 1.
+func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *float64) {
+	n, a, b := both+onlyA+onlyB+neither, both+onlyA, both+onlyB
+	agreeing := a*b + (n-a)*(n-b) // of n², by chance
+	observed, expected = float64(both+neither)/float64(n), float64(agreeing)/float64(n*n)
+	if agreeing < n*n {
+		kappa = new(float64((both+neither)*n-agreeing) / float64(n*n-agreeing))
+	}
+	return observed, expected, kappa
+}
+
+// nearestRank is the percentile of sorted values, of which there is one at least.
+func nearestRank(sorted []int64, percent int) int64 {
+	return sorted[(percent*len(sorted)+99)/100-1]
+}
+
+// median is the middle of some values, or the mean of the two in the middle; there is
+// one value at least.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// round4 has 4 decimals, halves away from zero, and is never -0.
+func round4(x float64) float64 { return math.Round(x*10000)/10000 + 0 }
+
+// milliseconds is whole ones, halves away from zero.
+func milliseconds(x float64) int64 { return int64(math.Round(x)) }

@@ -1,0 +1,119 @@
+package abtest
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	resamples = 2000
+	// lowest and highest are the places of the 95 % interval among the sorted
+	// resamples.
+	lowest, highest = 50, 1949
+	// bootstrapMethod is what the shapes call it.
+	bootstrapMethod = "paired_bootstrap_2000"
+)
+
+// difference is what a question says of side B less side A.
+type difference struct {
+	questionID string
+	// cluster is shared by paraphrases of one question; "" is a cluster of its own.
+	cluster string
+	weight  float64
+	rate    float64 // of passes
+	time    float64 // of the medians, ms
+}
+
+// differences are in the order of their question ids, so that sums and resamples
+// do not depend on the order in which questions are listed.
+type differences []difference
+
+func (d differences) sort() {
+	slices.SortFunc(d, func(a, b difference) int { return cmp.Compare(a.questionID, b.questionID) })
+}
+
+// clusters are the places of the questions that are resampled together, in the
+// order of their first ones.
+func (d differences) clusters() [][]int {
+	var all [][]int
+	known := make(map[string]int)
+	for i, q := range d {
+		at, ok := known[q.cluster]
+		if q.cluster == "" || !ok {
+			at = len(all)
+			all = append(all, nil)
+		}
+		if q.cluster != "" {
+			known[q.cluster] = at
+		}
+		all[at] = append(all[at], i)
+	}
+	return all
+}
+
+// rate is the weighted mean where question i counts count[i] times, of nil once.
+func (d differences) rate(count []int) float64 {
+	sum, weights := 0.0, 0.0
+	for i, q := range d {
+		w := q.weight
+		if count != nil {
+			w *= float64(count[i])
+		}
+		sum += w * q.rate
+		weights += w
+	}
+	return sum / weights
+}
+
+func (d differences) times() []float64 {
+	all := make([]float64, len(d))
+	for i, q := range d {
+		all[i] = q.time
+	}
+	return all
+}
+
+// interval is a pair of percentiles.
+type interval struct{ low, high float64 }
+
+// bootstrap resamples the clusters with replacement: the same draws serve both
+// intervals, that of the weighted mean of the rates and that of the median of the
+// times. There is one question at least.
+func (d differences) bootstrap(comparisonID string) (rate, time interval) {
+	clusters, random := d.clusters(), newPCG(comparisonID)
+	byTime := make([]int, len(d))
+	for i := range byTime {
+		byTime[i] = i
+	}
+	slices.SortStableFunc(byTime, func(a, b int) int { return cmp.Compare(d[a].time, d[b].time) })
+	rates, times := make([]float64, resamples), make([]float64, resamples)
+	count := make([]int, len(d)) // how often each question was drawn
+	for i := range resamples {
+		clear(count)
+		drawn := 0
+		for range clusters {
+			for _, q := range clusters[random.below(len(clusters))] {
+				count[q]++
+				drawn++
+			}
+		}
+		rates[i] = d.rate(count)
+		times[i] = (d.timeAt(byTime, count, (drawn-1)/2) + d.timeAt(byTime, count, drawn/2)) / 2
+	}
+	return percentiles(rates), percentiles(times)
+}
+
+// timeAt is the time at a place among the sorted drawn ones.
+func (d differences) timeAt(byTime, count []int, place int) float64 {
+	at := 0
+	for place >= count[byTime[at]] {
+		place -= count[byTime[at]]
+		at++
+	}
+	return d[byTime[at]].time
+}
+
+func percentiles(values []float64) interval {
+	slices.Sort(values)
+	return interval{values[lowest], values[highest]}
+}

@@ -1,0 +1,47 @@
+package abtest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+)
+
+// pcg is the permuted congruential generator PCG-DXSM with 128 bits of state, as
+// math/rand/v2 has it: pure packages draw nothing, but a seed named by the
+// regime makes this no more random than a table (regime D.4).
+type pcg struct{ hi, lo uint64 }
+
+// newPCG is the generator of a comparison: the same for the same id.
+func newPCG(comparisonID string) *pcg {
+	sum := sha256.Sum256([]byte(comparisonID))
+	return &pcg{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
+}
+
+// draw is uniform over all 64 bits.
+func (p *pcg) draw() uint64 {
+	// The multiplier and the increment, by their upper and lower halves.
+	const mulHi, mulLo, addHi, addLo = 0x2360ed051fc65da4, 0x4385df649fccf645, 0x5851f42d4c957f2d, 0x14057b7ef767814f
+	hi, lo := bits.Mul64(p.lo, mulLo)
+	hi += p.hi*mulLo + p.lo*mulHi
+	lo, carry := bits.Add64(lo, addLo, 0)
+	hi, _ = bits.Add64(hi, addHi, carry)
+	p.hi, p.lo = hi, lo
+	const mix = 0xda942042e4dd58b5
+	hi = (hi ^ hi>>32) * mix
+	return (hi ^ hi>>48) * (lo | 1)
+}
+
+// below is uniform over 0 to n-1, n above 0: the draws of IntN of math/rand/v2.
+func (p *pcg) below(n int) int {
+	limit := uint64(n)
+	if limit&(limit-1) == 0 {
+		return int(p.draw() & (limit - 1))
+	}
+	// The upper half of draw·n is one of n; lower halves below 2⁶⁴ mod n would
+	// favor some of them.
+	hi, lo := bits.Mul64(p.draw(), limit)
+	for unfair := -limit % limit; lo < unfair; {
+		hi, lo = bits.Mul64(p.draw(), limit)
+	}
+	return int(hi)
+}

@@ -1,0 +1,209 @@
+package abtest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The vectors of regime D.4.
+func TestMcNemar(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		onlyA, onlyB int
+		want         float64
+	}{
+		{1, 8, 0.0390625}, {2, 9, 0.0654296875}, {0, 5, 0.0625}, {0, 6, 0.03125}, {3, 3, 1}, {0, 0, 1}, {1, 4, 0.375}, {0, 1, 1}, {1, 2, 1},
+		{0, 2000, 0}, {1000, 1000, 1}, {0, 1074, math.Exp2(-1073)}, // beyond what a binary fraction holds
+	} {
+		for _, got := range []float64{McNemar(tt.onlyA, tt.onlyB), McNemar(tt.onlyB, tt.onlyA)} {
+			if got != tt.want {
+				t.Errorf("%d, %d: got %v, want %v", tt.onlyA, tt.onlyB, got, tt.want)
+			}
+		}
+	}
+	for n := range 40 {
+		for k := range n + 1 {
+			if p := McNemar(k, n-k); p < Alpha && n < minDiffering || p > 1 || p <= 0 {
+				t.Errorf("%d of %d: got %v", k, n, p)
+			}
+		}
+	}
+	if McNemar(0, minDiffering) >= Alpha {
+		t.Error("six to one side are too few")
+	}
+}
+
+// The vectors of regime D.4.
+func TestWilson(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		x, n      int
+		low, high float64
+	}{
+		{17, 20, 0.639581, 0.947631}, {41, 50, 0.692039, 0.902298}, {0, 10, 0, 0.277533}, {10, 10, 0.722467, 1}, {15, 20, 0.5313, 0.8881},
+	} {
+		low, high := Wilson(tt.x, tt.n)
+		within := 0.5e-6
+		if tt.low == 0.5313 { // regime D.5, with 4 decimals
+			within = 0.5e-4
+		}
+		if math.Abs(low-tt.low) > within || math.Abs(high-tt.high) > within {
+			t.Errorf("%d/%d: got %v, %v, want %v, %v", tt.x, tt.n, low, high, tt.low, tt.high)
+		}
+	}
+	for n := 1; n < 60; n++ {
+		for x := range n + 1 {
+			low, high := Wilson(x, n)
+			otherLow, otherHigh := Wilson(n-x, n)
+			rate := float64(x) / float64(n)
+			if low < 0 || low > rate || high < rate || high > 1 || math.Abs(low-(1-otherHigh)) > 1e-12 || math.Abs(high-(1-otherLow)) > 1e-12 {
+				t.Errorf("%d/%d: got %v, %v; the others %v, %v", x, n, low, high, otherLow, otherHigh)
+			}
+			if x == 0 && low != 0 || x == n && high != 1 {
+				t.Errorf("%d/%d: got %v, %v", x, n, low, high)
+			}
+		}
+	}
+}
+
+// The vector of regime D.4, and the example of D.5.
+func TestKappa(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		both, onlyA, onlyB, neither int
+		observed, expected, kappa   float64 // NaN is null
+	}{
+		{12, 2, 4, 2, 0.70, 0.62, 0.210526}, {14, 1, 4, 1, 0.75, 0.70, 0.166667},
+		{5, 0, 0, 0, 1, 1, math.NaN()}, {0, 0, 0, 5, 1, 1, math.NaN()},
+		{5, 0, 0, 5, 1, 0.5, 1}, {0, 5, 5, 0, 0, 0.5, -1}, {0, 5, 0, 0, 0, 0, 0},
+	} {
+		observed, expected, kappa := Kappa(tt.both, tt.onlyA, tt.onlyB, tt.neither)
+		null := math.IsNaN(tt.kappa)
+		if observed != tt.observed || expected != tt.expected || (kappa == nil) != null || !null && math.Abs(*kappa-tt.kappa) > 0.5e-6 {
+			t.Errorf("%+v: got %v, %v, %v", tt, observed, expected, kappa)
+		}
+	}
+}
+
+// Pure packages do not import the standard library's generator; this one draws the
+// same.
+func TestDrawsAreThoseOfTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.String().Draw(t, "id")
+		seed := sha256.Sum256([]byte(id))
+		want := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))
+		got := newPCG(id)
+		for range 50 {
+			n := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, math.MaxInt)).Draw(t, "n") // large ones are drawn again and again
+			if w, g := want.IntN(n), got.below(n); g != w {
+				t.Fatalf("below %d: got %d, want %d", n, g, w)
+			}
+		}
+	})
+}
+
+func TestNearestRank(t *testing.T) {
+	t.Parallel()
+	hundred := make([]int64, 100)
+	for i := range hundred {
+		hundred[i] = int64(i + 1)
+	}
+	for _, tt := range []struct {
+		values        []int64
+		p50, p90, p95 int64
+	}{
+		{[]int64{7}, 7, 7, 7}, {[]int64{1, 2}, 1, 2, 2}, {hundred[:10], 5, 9, 10}, {hundred[:20], 10, 18, 19}, {hundred[:21], 11, 19, 20}, {hundred, 50, 90, 95},
+	} {
+		if a, b, c := nearestRank(tt.values, 50), nearestRank(tt.values, 90), nearestRank(tt.values, 95); a != tt.p50 || b != tt.p90 || c != tt.p95 {
+			t.Errorf("%d values: got %d, %d, %d, want %d, %d, %d", len(tt.values), a, b, c, tt.p50, tt.p90, tt.p95)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}} {
+		if got := median(tt.values); got != tt.want {
+			t.Errorf("%v: got %v, want %v", tt.values, got, tt.want)
+		}
+	}
+}
+
+func TestRoundingIsSymmetric(t *testing.T) {
+	t.Parallel()
+	for x, want := range map[Rate]string{0.76665: "0.7667", -0.76665: "-0.7667", 0.00004: "0", -0.00004: "0", 1: "1", 0.5: "0.5"} {
+		if got, err := json.Marshal(x); err != nil || string(got) != want {
+			t.Errorf("%v: got %s, %v, want %s", float64(x), got, err, want)
+		}
+	}
+	for x, want := range map[float64]int64{0.5: 1, -0.5: -1, 0.4: 0, -0.4: 0} {
+		if got := milliseconds(x); got != want {
+			t.Errorf("%v: got %d, want %d", x, got, want)
+		}
+	}
+}
+
+// bootstrapped is the definition, with the standard library's generator and a
+// list of the drawn questions in place of counts.
+func bootstrapped(id string, d differences) (rate, time interval) {
+	seed := sha256.Sum256([]byte(id))
+	random := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))
+	var clusters []differences
+	for i, q := range d {
+		at := slices.IndexFunc(clusters, func(c differences) bool { return q.cluster != "" && c[0].cluster == q.cluster })
+		if at < 0 {
+			at = len(clusters)
+			clusters = append(clusters, nil)
+		}
+		clusters[at] = append(clusters[at], d[i])
+	}
+	var rates, times []float64
+	for range 2000 {
+		var drawn differences
+		for range clusters {
+			drawn = append(drawn, clusters[random.IntN(len(clusters))]...)
+		}
+		var sum, weights float64
+		var t []float64
+		for _, q := range drawn {
+			sum += q.rate * q.weight
+			weights += q.weight
+			t = append(t, q.time)
+		}
+		rates, times = append(rates, sum/weights), append(times, median(t))
+	}
+	slices.Sort(rates)
+	slices.Sort(times)
+	return interval{rates[50], rates[1949]}, interval{times[50], times[1949]}
+}
+
+func TestBootstrap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var d differences
+		for i := range rapid.IntRange(1, 12).Draw(t, "questions") {
+			d = append(d, difference{
+				fmt.Sprintf("q%02d", i), rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "cluster"), rapid.SampledFrom([]float64{1, 1, 2, 0.5}).Draw(t, "weight"),
+				float64(rapid.IntRange(-3, 3).Draw(t, "rate")) / 3, float64(rapid.IntRange(-40, 40).Draw(t, "time")) / 2,
+			})
+		}
+		id := rapid.String().Draw(t, "id")
+		rate, time := d.bootstrap(id)
+		wantRate, wantTime := bootstrapped(id, d)
+		if math.Abs(rate.low-wantRate.low) > 1e-12 || math.Abs(rate.high-wantRate.high) > 1e-12 || time != wantTime {
+			t.Fatalf("got %v, %v, want %v, %v", rate, time, wantRate, wantTime)
+		}
+	})
+}

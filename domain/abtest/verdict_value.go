@@ -1,0 +1,191 @@
+package abtest
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A value is one number, date or short label that an answer is looked through for
+// (regime D.2 (3)).
+type value struct {
+	figure *figure
+	date   *date
+	label  string // folded
+}
+
+const (
+	// maxRead is how much of a text is read, in bytes.
+	maxRead = 64 << 10
+	// maxLabel and maxLabelWords are how long a short label may be.
+	maxLabel      = 60
+	maxLabelWords = 5
+)
+
+// reading is what a text holds.
+type reading struct {
+	text    string // NFC, white space as single blanks
+	figures []figure
+	dates   []date
+}
+
+// read reads a text, of a very long one its beginning.
+func read(s string) reading {
+	if len(s) > maxRead {
+		s = strings.ToValidUTF8(s[:maxRead], "")
+	}
+	r := reading{text: strings.Join(strings.FieldsFunc(norm.NFC.String(s), isBreak), " ")}
+	var rest string
+	r.dates, rest = findDates(r.text)
+	r.figures = findFigures(rest)
+	return r
+}
+
+// isBreak is white space, apart from what groups digits.
+func isBreak(r rune) bool { return unicode.IsSpace(r) && !strings.ContainsRune(thinSpaces, r) }
+
+// readValue reads a text that is one value and nothing else.
+func readValue(s string) (value, bool) {
+	if len(s) > maxLabel*utf8.UTFMax {
+		return value{}, false
+	}
+	r := read(s)
+	switch {
+	case r.text == "":
+		return value{}, false
+	case len(r.dates) == 1 && r.dates[0].text == r.text:
+		return value{date: &r.dates[0]}, true
+	}
+	for i, f := range r.figures {
+		if len(r.dates) == 0 && f.text == withoutBlanks(r.text) {
+			return value{figure: &r.figures[i]}, true
+		}
+	}
+	label := strings.TrimRight(strings.ToLower(r.text), ".!?")
+	isLetter := strings.ContainsFunc(label, unicode.IsLetter)
+	long := utf8.RuneCountInString(label)
+	if long < 2 || long > maxLabel || !isLetter || len(strings.Fields(label)) > maxLabelWords || slices.Contains([]string{"yes", "no", "true", "false"}, label) {
+		return value{}, false // "no" stands in many an answer that says otherwise
+	}
+	return value{label: label}, true
+}
+
+// finding is what looking for a value in a text found.
+type finding int
+
+const (
+	undecided finding = iota
+	holds
+	lacks // other values of its kind instead
+)
+
+// in looks for the value in a text. A label that is not there may have been said
+// in other words, and a figure that was rounded or lost its sign may be meant: that
+// is for a judge.
+func (v value) in(r reading) finding {
+	switch {
+	case v.figure != nil:
+		return v.figure.in(r.figures)
+	case v.date != nil:
+		return v.date.in(r.dates)
+	case holdsLabel(strings.ToLower(r.text), v.label):
+		return holds
+	}
+	return undecided
+}
+
+// in looks for a figure among those of a text. Years say nothing against it.
+func (f figure) in(others []figure) finding {
+	outcome, doubt := undecided, false
+	for _, o := range others {
+		switch f.compare(o) {
+		case same:
+			return holds
+		case maybe:
+			doubt = true
+		case other:
+			if !o.isYear() || f.isYear() {
+				outcome = lacks
+			}
+		}
+	}
+	if doubt {
+		return undecided
+	}
+	return outcome
+}
+
+// holdsLabel tells whether a text holds a label as whole words.
+func holdsLabel(text, label string) bool {
+	first, _ := utf8.DecodeRuneInString(label)
+	last, _ := utf8.DecodeLastRuneInString(label)
+	for at := 0; ; {
+		i := strings.Index(text[at:], label)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(label):])
+		if !(isWordRune(first) && isWordRune(before)) && !(isWordRune(last) && isWordRune(after)) {
+			return true
+		}
+		at += utf8.RuneLen(first)
+	}
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// kinship is how a figure of a text stands to the one that is looked for.
+type kinship int
+
+const (
+	other kinship = iota
+	same
+	maybe
+)
+
+// compare compares within half of the last decimal of f (regime D.2 (3)). A plain
+// figure may stand for a percentage, or for its share of 1. In doubt is what only fits
+// within the decimals of the other figure, without its sign, or in the less usual
+// reading of its separators.
+func (f figure) compare(o figure) kinship {
+	within := o.precision()
+	var amounts []float64 // of o, in the unit of f
+	switch {
+	case f.percent == o.percent:
+		amounts = []float64{o.amount()}
+	case f.percent:
+		amounts = []float64{o.amount(), o.amount() * 100}
+		within = 0
+	default:
+		amounts = []float64{o.amount() / 100}
+		within /= 100
+	}
+	for _, amount := range amounts {
+		if near(f.amount(), amount, f.precision()) {
+			if o.doubtful {
+				return maybe
+			}
+			return same
+		}
+	}
+	for _, amount := range amounts {
+		if near(f.amount(), -amount, f.precision()) || near(f.amount(), amount, within) {
+			return maybe
+		}
+	}
+	return other
+}
+
+// near allows for what a binary fraction loses.
+func near(a, b, within float64) bool {
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return a == b
+	}
+	return math.Abs(a-b) <= within*(1+1e-9)+1e-12*max(math.Abs(a), math.Abs(b))
+}
