@@ -10,6 +10,7 @@ import (
 // The most characters that a text may have (decisions 4).
 const (
 	maxFolder       = 100
+	maxDescription  = 10_000
 	maxInstructions = 10_000
 )
 
@@ -23,8 +24,9 @@ const lineBreaks = "\v\f\u0085\u2028\u2029"
 
 // CheckText says what is wrong with a text for the property, "" when nothing is
 // (spec 4.5, apply rule 3). None is blank. A description breaks lines by CRLF, LF
-// or CR only, a display folder is one line of at most 100 characters, AI
-// instructions are at most 10,000; the other properties have their known values.
+// or CR only and is at most 10,000 characters, a display folder is one line of at
+// most 100, AI instructions are at most 10,000; the other properties have their
+// known values.
 func CheckText(p Property, text string) string {
 	known := func(values []string) string {
 		if slices.Contains(values, text) {
@@ -50,19 +52,21 @@ func CheckText(p Property, text string) string {
 			r, _ := utf8.DecodeRuneInString(text[i:])
 			return fmt.Sprintf("it may not hold the line break %U; break its lines with CRLF, LF or CR", r)
 		}
+		return tooLong(text, maxDescription)
 	case DisplayFolder:
 		if strings.ContainsAny(text, "\r\n\t"+lineBreaks) {
 			return "it must be one line without a tab"
 		}
-		if n := utf8.RuneCountInString(text); n > maxFolder {
-			return fmt.Sprintf("it has %d characters; at most %d are allowed", n, maxFolder)
-		}
+		return tooLong(text, maxFolder)
 	case Instructions:
-		if n := utf8.RuneCountInString(text); n > maxInstructions {
-			return fmt.Sprintf("it has %d characters; at most %d are allowed", n, maxInstructions)
-		}
-	default:
-		return fmt.Sprintf("%q is no property that can be set", p)
+		return tooLong(text, maxInstructions)
+	}
+	return fmt.Sprintf("%q is no property that can be set", p)
+}
+
+func tooLong(text string, most int) string {
+	if n := utf8.RuneCountInString(text); n > most {
+		return fmt.Sprintf("it has %d characters; at most %d are allowed", n, most)
 	}
 	return ""
 }

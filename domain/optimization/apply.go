@@ -1,6 +1,7 @@
 package optimization
 
 import (
+	"slices"
 	"time"
 
 	"readiness/definition/rewrite"
@@ -174,9 +175,11 @@ func (c Fail) Decide(w Work) ([]domain.Event, error) {
 }
 
 // GivesBack reports whether failing with the code now gives the applies back that
-// were spent: the work has done nothing for the caller (decisions 5, 8.5).
+// were spent: the work has done nothing for the caller (decisions 5, 8.5). One
+// that was about to write may have written.
 func (w Work) GivesBack(code domain.Code) bool {
-	if w.Applies == 0 || len(w.written()) > 0 {
+	doubt := slices.ContainsFunc(w.Progress, func(p Progress) bool { return p.Intended != nil && !p.done() })
+	if w.Applies == 0 || doubt || len(w.written()) > 0 {
 		return false
 	}
 	switch code {

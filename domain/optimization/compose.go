@@ -186,6 +186,8 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			why = "what was proposed cannot be written: " + text
 		case values[i].Text != nil && *values[i].Text == one.Value:
 			why = "it is already what would be proposed"
+		case values[i].Text != nil && len(*values[i].Text) > maxReplaced:
+			why = fmt.Sprintf("what it has now is longer than the %d bytes that are kept for a revert; shorten it first", maxReplaced)
 		}
 		if why != "" {
 			p.skip(proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
@@ -210,6 +212,10 @@ func entryOf(o proposal.Object) entry {
 	}
 	return entry{fold(o.Table), fold(o.Name)}
 }
+
+// maxReplaced bounds a text that is replaced, which the log keeps until a revert,
+// in bytes.
+const maxReplaced = 64 << 10
 
 // withoutAgent reports whether the provider is a data agent that may not be
 // asked as the person.

@@ -223,3 +223,25 @@ func TestComposeTellsObjectsOfTheDataSchemaApart(t *testing.T) {
 		}
 	}
 }
+
+// A text that a revert could not keep is not replaced.
+func TestComposeLeavesVeryLongTextsAlone(t *testing.T) {
+	t.Parallel()
+	for n, changes := range map[int]int{64 << 10: 1, 64<<10 + 1: 0} {
+		d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\t/// " + strings.Repeat("x", n) + "\n\tmeasure Revenue = 1\n")})
+		m, err := semanticmodel.Read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := optimization.Preview{Kind: optimization.Descriptions}
+		if err := p.Compose(d, m, optimization.Asking{
+			Targets: []optimization.Targets{{Type: proposal.Description, Objects: []proposal.Object{measure("Revenue")}}},
+			Propose: answers(map[string]string{"Revenue": "What was sold."}),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Changes) != changes || len(p.Skipped) != 1-changes {
+			t.Errorf("of a text of %d bytes: %d changes, skipped %v", n, len(p.Changes), p.Skipped)
+		}
+	}
+}

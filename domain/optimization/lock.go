@@ -78,6 +78,11 @@ func (c TakeLock) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{LockTaken{c.OperationID, s}}, nil
 }
 
+// maxStanding bounds the applies that are remembered as standing, the oldest are
+// let go: a revert of one of those finds by the model's values alone what a later
+// apply has changed.
+const maxStanding = 500
+
 // ReleaseLock gives the lock back when an apply or a revert ends, and says what
 // that leaves standing. One that does not hold it changes nothing.
 type ReleaseLock struct {
@@ -103,6 +108,7 @@ func (c ReleaseLock) Decide(s Standing) ([]domain.Event, error) {
 		s.Count++
 		s.LastAt = &at
 		s.Applies = append(s.Applies, Standed{c.OperationID, at})
+		s.Applies = s.Applies[max(0, len(s.Applies)-maxStanding):]
 	}
 	return []domain.Event{LockReleased{c.OperationID, c.Wrote, s}}, nil
 }

@@ -93,3 +93,18 @@ func TestStandingAppliesAreThoseThatCanBeReverted(t *testing.T) {
 		}
 	}
 }
+
+// However many applies stand, the lock's events stay small.
+func TestStandingAppliesAreBounded(t *testing.T) {
+	t.Parallel()
+	evolve := optimization.EvolveStanding
+	var s optimization.Standing
+	for n := range 600 {
+		id := uuid.UUID{14: byte(n >> 8), 15: byte(n), 6: 0x40, 8: 0x80}
+		s = decide(t, evolve, s, optimization.TakeLock{OperationID: id, ModelID: model})
+		s = decide(t, evolve, s, optimization.ReleaseLock{OperationID: id, Wrote: true, At: noon})
+	}
+	if len(s.Applies) != 500 || s.Count != 600 || s.Applies[499].OperationID != (uuid.UUID{14: 2, 15: 87, 6: 0x40, 8: 0x80}) {
+		t.Errorf("%d of %d applies are remembered, the last %s", len(s.Applies), s.Count, s.Applies[len(s.Applies)-1].OperationID)
+	}
+}

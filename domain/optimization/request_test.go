@@ -154,6 +154,7 @@ func TestSelect(t *testing.T) {
 		"a text for the data schema":   {optimization.ApplyRequest{Keys: keys("Sales|Key"), Values: values{"Sales|Key": "Hidden"}}, schema, nil, "aiDataSchema"},
 		"a blank description":          {optimization.ApplyRequest{Values: values{"Sales|": " \n\t"}}, descriptions, nil, "cannot be written"},
 		"a blank text of instructions": {optimization.ApplyRequest{Values: values{"|": "\n"}}, instructions, nil, "cannot be written"},
+		"a too long description":       {optimization.ApplyRequest{Values: values{"Sales|": strings.Repeat("é", 10_001)}}, descriptions, nil, "10000"},
 		"too long instructions":        {optimization.ApplyRequest{Values: values{"|": strings.Repeat("é", 10_001)}}, instructions, nil, "10000"},
 		"a description with U+2028":    {optimization.ApplyRequest{Values: values{"Sales|": "One\u2028two"}}, descriptions, nil, "cannot be written"},
 		"a folder with a tab":          {optimization.ApplyRequest{Values: values{"Sales|Revenue": "A\tB"}}, properties, nil, "cannot be written"},
@@ -186,6 +187,7 @@ func TestSelectAtTheLimits(t *testing.T) {
 		most   int
 	}{
 		optimization.AIInstructions: {change(proposal.AIInstructions, "", "", "", "x"), 10_000},
+		optimization.Descriptions:   {change(proposal.Description, "Sales", "Revenue", "", "x"), 10_000},
 		optimization.Properties:     {change(proposal.DisplayFolder, "Sales", "Revenue", "", "x"), 100},
 	} {
 		p := optimization.Preview{Kind: kind, Changes: []optimization.Change{test.change}}
