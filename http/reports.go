@@ -83,19 +83,24 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 	if err != nil {
 		return nil, err
 	}
-	record := known[r.ReportID]
+	record, reasons := known[r.ReportID], map[string]string{}
+	if record.WorkspaceID != r.WorkspaceID { // no record, or that of a report which was elsewhere then
+		name, err := s.reportName(ctx, r.WorkspaceID, r.ReportID, reasons)
+		if err != nil {
+			return nil, err
+		}
+		if name == "" {
+			record, tracked = pixies.Report{Status: pixies.NeverAdded}, nil
+		}
+		record.ReportName = name
+	}
+	if record.Status == pixies.HasPixies {
+		reasons["pixieVersion"] = "The version of Pixies is not recorded."
+	}
 	out := api.ReportPixies{
 		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: text(record.ReportName), HasPixies: record.Status == pixies.HasPixies, Status: record.Status,
 		PagesTracked: record.Pages, VisualsTracked: record.Visuals, LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ReportID],
-		UnavailableReasons: map[string]string{},
-	}
-	if out.HasPixies {
-		out.UnavailableReasons["pixieVersion"] = "The version of Pixies is not recorded."
-	}
-	if record.ReportID == uuid.Nil {
-		if out.ReportName, err = s.reportName(ctx, r.WorkspaceID, r.ReportID, out.UnavailableReasons); err != nil {
-			return nil, err
-		}
+		UnavailableReasons: reasons,
 	}
 	if record.LastOperation != nil {
 		if out.LastOperation, err = s.pixiesOperation(ctx, *record.LastOperation); err != nil {
@@ -105,23 +110,22 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 	return api.GetReportPixies200JSONResponse(out), nil
 }
 
-// reportName asks the platform, as the caller, what a report is called that the account has no record of; reasons says why
-// where that fails.
-func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (*string, error) {
+// reportName asks the platform, as the caller, what a report is called; where that fails, reasons says why.
+func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (string, error) {
 	report, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
 	if err == nil {
-		return text(report.DisplayName), nil
+		return report.DisplayName, nil
 	}
 	refusal, refused := domain.Refused(err)
 	if !refused {
-		return nil, err
+		return "", err
 	}
 	why := refusal.Message
 	if refusal.Code == domain.PlatformConsentRequired {
 		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
 	}
-	reasons["reportName"] = "The account has no record of the report, and the platform did not tell its name: " + why + "."
-	return nil, nil
+	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not tell its name: " + why + "."
+	return "", nil
 }
 
 // pixiesOperation is an operation that worked on a report, as the report shows it.

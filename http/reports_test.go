@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,7 +167,14 @@ func TestNameOfAReport(t *testing.T) {
 		})
 	}
 	w.cloud.fails = nil
-	w.send("POST", reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
+	id := w.send("POST", reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
+	elsewhere := "/v1/workspaces/" + finance.String() + "/reports/" + reportA.String() + "/pixies"
+	have(t, "in another workspace", w.get(elsewhere, w.as("ada")).ok(200).body, map[string]any{"reportName": nil, "status": "NeverAdded", "lastOperation": nil, "trackedItem": false})
+	at := slices.IndexFunc(w.cloud.items, func(it item.Item) bool { return it.ID == reportA })
+	w.cloud.items[at].WorkspaceID = finance
+	moved := w.get(elsewhere, w.as("ada")).ok(200).body
+	have(t, "moved there", moved, map[string]any{"reportName": "Overview", "unavailableReasons": map[string]any{}})
+	have(t, "its last operation", moved["lastOperation"].(map[string]any), map[string]any{"id": id.String()})
 	w.cloud.fails = func(item.Caller) error { return domain.Refuse(domain.PlatformUnavailable, "nothing works") }
 	w.spendsNothing(func() {
 		have(t, "on record", w.pixies("bob", reportA), map[string]any{"reportName": "Overview", "status": "NeverAdded", "unavailableReasons": map[string]any{}})

@@ -151,6 +151,8 @@ func TestSpans(t *testing.T) {
 	r.Header.Set("Authorization", "Basic hunter2")
 	r.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+	// Of who looks at a report there is none.
+	s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/p/"+strings.Repeat("0", 32)+".gif", nil))
 	ended := spans.Ended()
 	if len(ended) != 1 {
 		t.Fatalf("got %d spans, want 1", len(ended))
