@@ -22,8 +22,10 @@ func (t Type) Noun() string {
 		return "report"
 	case DataAgent:
 		return "data agent"
+	case SemanticModel:
+		return "semantic model"
 	}
-	return "semantic model"
+	return "item"
 }
 
 // Person is who a token stands for: the issuer and the person's id at that
