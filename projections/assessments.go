@@ -29,8 +29,9 @@ var assessments = &Table{
 	},
 }
 
-// Assessments is the view behind the assessments of a semantic model: one row a
-// stored assessment, fed by the model's stream alone.
+// Assessments is the view behind the assessments of a semantic model and those of
+// a data agent, whose id is model_id then: one row a stored assessment, fed by the
+// stream of the model or agent alone.
 var Assessments = &View{
 	Name: "assessments", Version: 1, Inline: true,
 	Tables: []*Table{assessments},
