@@ -11,7 +11,8 @@ type AskedQuestion struct {
 	Expected   string `json:"expected"`
 	// ClusterID is shared by paraphrases of one question, "" for a question of its own.
 	ClusterID string `json:"clusterId,omitempty"`
-	// Weight is what the question counts in accuracy; any but a positive one is 1.
+	// Weight is what the question counts in accuracy: above 0, at most 1000; any
+	// other is 1.
 	Weight float64 `json:"weight"`
 	A      []Ask   `json:"-"`
 	B      []Ask   `json:"-"`
@@ -19,6 +20,8 @@ type AskedQuestion struct {
 	// nothing else decides whether they are equal; "" is no judge.
 	Judged Likeness `json:"-"`
 }
+
+const maxWeight = 1000
 
 // Comparison is everything that is computed from the answers of both sides. Only
 // comparable questions count: those that each side answered once at least.
@@ -64,7 +67,7 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 	var sideA, sideB []WeighedTally
 	var d differences
 	for _, asked := range questions {
-		if !(asked.Weight > 0) { // not a number either
+		if !(0 < asked.Weight && asked.Weight <= maxWeight) { // not a number either
 			asked.Weight = 1
 		}
 		q := ComparedQuestion{AskedQuestion: asked, A: NewTally(asked.A), B: NewTally(asked.B)}

@@ -87,7 +87,7 @@ func link(grids ...*grid) {
 
 // find returns want where an assignment of columns fits.
 func (s *columns) find(want Likeness) Likeness {
-	found := false
+	var found bool
 	if s.inOrder && len(s.of) == len(s.taken) {
 		for i := range s.of {
 			s.of[i] = i
@@ -208,10 +208,11 @@ func (s *columns) pair(reference, answer []int32) bool {
 	}
 	outcome := Equal
 	for _, g := range groups[:used] {
-		switch s.match(g, 0) {
-		case Different:
+		likeness := s.match(g, 0)
+		if likeness == Different {
 			return false
-		case Undecided:
+		}
+		if likeness == Undecided {
 			outcome = Undecided
 		}
 	}

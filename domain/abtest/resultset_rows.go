@@ -89,10 +89,11 @@ func (s *columns) matchParts(r rows, names [][]int32, round int) Likeness {
 		if len(part.reference) != len(part.answer) {
 			return Different
 		}
-		switch s.match(part, round+1) {
-		case Different:
+		likeness := s.match(part, round+1)
+		if likeness == Different {
 			return Different
-		case Undecided:
+		}
+		if likeness == Undecided {
 			outcome = Undecided
 		}
 		order = order[end:]

@@ -144,6 +144,7 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 			return Decision{Correct, ByValue, "", fmt.Sprintf("The answer holds %s.", strings.TrimSpace(e.Value))}
 		case lacks:
 			return Decision{Incorrect, ByValue, "", fmt.Sprintf("The answer holds other values than %s.", strings.TrimSpace(e.Value))}
+		case undecided:
 		}
 	}
 	if judgement != nil {
@@ -165,6 +166,7 @@ func (e Expected) byResultSet(a Answer) (Decision, bool) {
 		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference, with more columns."}, true
 	case Different:
 		return Decision{Incorrect, ByResultSet, note, "The query answers other rows than the reference."}, true
+	case Undecided:
 	}
 	return Decision{}, false
 }

@@ -4,27 +4,27 @@ package abtest
 type known struct {
 	Answer
 	reading
-	// value is what the text is, or the only figure or date in it.
-	value *value
+	// sole is what the text is, or the only figure or date in it.
+	sole *value
 }
 
 func know(a Answer) *known {
 	k := &known{Answer: a, reading: read(a.Text)}
-	if v, ok := readValue(a.Text); ok {
-		k.value = &v
-		return k
-	}
 	var figures []figure
 	for _, f := range k.figures {
 		if !f.doubtful && !f.isYear() {
 			figures = append(figures, f)
 		}
 	}
-	switch {
+	switch v, ok := k.reading.value(); {
+	case ok && v.label == "":
+		k.sole = &v
 	case len(figures) == 1:
-		k.value = &value{figure: &figures[0]}
+		k.sole = &value{figure: &figures[0]}
 	case len(figures) == 0 && len(k.dates) == 1:
-		k.value = &value{date: &k.dates[0]}
+		k.sole = &value{date: &k.dates[0]}
+	case ok:
+		k.sole = &v
 	}
 	return k
 }
@@ -55,13 +55,11 @@ func (k *known) compare(l *known) Likeness {
 	switch {
 	case there == holds || back == holds:
 		return Equal
-	case there == lacks || back == lacks, k.isLabel() && l.isLabel():
+	case there == lacks || back == lacks:
 		return Different
 	}
 	return Undecided
 }
-
-func (k *known) isLabel() bool { return k.value != nil && k.value.label != "" }
 
 func likeness(equal bool) Likeness {
 	if equal {
@@ -72,8 +70,8 @@ func likeness(equal bool) Likeness {
 
 // within looks for the value of an answer in another answer's text.
 func (k *known) within(l *known) finding {
-	if k.value == nil {
+	if k.sole == nil {
 		return undecided
 	}
-	return k.value.in(l.reading)
+	return k.sole.in(l.reading)
 }

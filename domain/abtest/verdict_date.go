@@ -19,25 +19,42 @@ const (
 )
 
 // dateForms are how dates are written, by what their groups are: y, m, d, or n for
-// the name of a month. Of two forms that fit, the earlier counts.
+// the name of a month. Of two forms that fit, the earlier counts. Marks are what
+// one of must be in the text, for speed; none is the name of a month.
 var dateForms = []struct {
-	groups string
-	form   *regexp.Regexp
+	groups, marks string
+	form          *regexp.Regexp
 }{
-	{"ymd", regexp.MustCompile(`(?i)\b(\d{4})-(\d\d)-(\d\d)` + midnight + `\b`)},
-	{"ymd", regexp.MustCompile(`\b(\d{4})/(\d\d?)/(\d\d?)\b`)},
-	{"dmy", regexp.MustCompile(`\b(\d\d?)\.(\d\d?)\.(\d{4})\b`)},
-	{"mdy", regexp.MustCompile(`\b(\d\d?)[/-](\d\d?)[/-](\d{4})\b`)},
-	{"dny", regexp.MustCompile(`(?i)\b(\d\d?)(?:st|nd|rd|th)?[ -](?:of )?` + monthName + `[,]?[ -](\d{4})\b`)},
-	{"ndy", regexp.MustCompile(`(?i)\b` + monthName + ` (\d\d?)(?:st|nd|rd|th)?,? (\d{4})\b`)},
-	{"ny", regexp.MustCompile(`(?i)\b` + monthName + `,? (\d{4})\b`)},
-	{"ym", regexp.MustCompile(`\b(\d{4})-(\d\d)\b`)},
+	{"ymd", "-", regexp.MustCompile(`(?i)\b(\d{4})-(\d\d)-(\d\d)` + midnight + `\b`)},
+	{"ymd", "/", regexp.MustCompile(`\b(\d{4})/(\d\d?)/(\d\d?)\b`)},
+	{"dmy", ".", regexp.MustCompile(`\b(\d\d?)\.(\d\d?)\.(\d{4})\b`)},
+	{"mdy", "/-", regexp.MustCompile(`\b(\d\d?)[/-](\d\d?)[/-](\d{4})\b`)},
+	{"dny", "", regexp.MustCompile(`(?i)\b(\d\d?)(?:st|nd|rd|th)?[ -](?:of )?` + monthName + `[,]?[ -](\d{4})\b`)},
+	{"ndy", "", regexp.MustCompile(`(?i)\b` + monthName + ` (\d\d?)(?:st|nd|rd|th)?,? (\d{4})\b`)},
+	{"ny", "", regexp.MustCompile(`(?i)\b` + monthName + `,? (\d{4})\b`)},
+	{"ym", "-", regexp.MustCompile(`\b(\d{4})-(\d\d)\b`)},
+}
+
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+func namesMonth(s string) bool {
+	s = strings.ToLower(s)
+	for i := 0; i < len(months); i += 3 {
+		if strings.Contains(s, months[i:i+3]) {
+			return true
+		}
+	}
+	return false
 }
 
 // findDates finds the dates of a text, and answers the text without them: of a
 // date only its year is left, which may be a figure.
 func findDates(s string) (dates []date, rest string) {
+	named := namesMonth(s)
 	for _, f := range dateForms {
+		if f.marks == "" && !named || f.marks != "" && !strings.ContainsAny(s, f.marks) {
+			continue
+		}
 		s = f.form.ReplaceAllStringFunc(s, func(text string) string {
 			found := readDate(text, f.groups, f.form.FindStringSubmatch(text)[1:])
 			if len(found) == 0 {
@@ -63,7 +80,7 @@ func readDate(text, groups string, parts []string) []date {
 		case 'd':
 			d.day = n
 		case 'n':
-			d.month = strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(parts[i]))/3 + 1
+			d.month = strings.Index(months, strings.ToLower(parts[i]))/3 + 1
 		}
 	}
 	var all []date

@@ -49,12 +49,12 @@ func read(s string) reading {
 func isBreak(r rune) bool { return unicode.IsSpace(r) && !strings.ContainsRune(thinSpaces, r) }
 
 // readValue reads a text that is one value and nothing else.
-func readValue(s string) (value, bool) {
-	if len(s) > maxLabel*utf8.UTFMax {
-		return value{}, false
-	}
-	r := read(s)
+func readValue(s string) (value, bool) { return read(s).value() }
+
+func (r reading) value() (v value, ok bool) {
 	switch {
+	case len(r.text) > maxLabel*utf8.UTFMax:
+		return value{}, false
 	case r.text == "":
 		return value{}, false
 	case len(r.dates) == 1 && r.dates[0].text == r.text:

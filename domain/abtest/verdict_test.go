@@ -1,0 +1,211 @@
+package abtest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func rowsOf(rows ...[]any) *ResultSet { return new(set(rows...)) }
+
+var (
+	sales  = Field{Role: MeasureField, Table: "Sales", Name: "Sales Amount"}
+	byYear = Field{Role: GroupingField, Table: "Date", Name: "Year"}
+	bikes  = Field{Role: FilterField, Table: "Product", Name: "Category", Operator: "in", Values: []string{"Bikes", "Clothing"}}
+)
+
+// The first method that can decide does (regime D.2).
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	same := &Judgement{Class: SameClass, Confidence: 0.9, Reason: "Both say so."}
+	conflict := &Judgement{Class: ConflictClass, Reason: "They differ."}
+	truncated := &ResultSet{Truncated: true}
+	for name, tt := range map[string]struct {
+		expected  Expected
+		answer    Answer
+		failure   *Failure
+		judgement *Judgement
+		verdict   Verdict
+		method    Method
+		note      Note
+	}{
+		"an error, whatever there is": {Expected{Value: "1"}, Answer{Text: "1"}, &Failure{"Throttled", "No answer in 5 minutes."}, same, Errored, ByError, ""},
+		"cannot tell":                 {Expected{Value: "1"}, Answer{Text: "I found 1 table.", CannotTell: true}, nil, same, Refused, ByRefusal, ""},
+		"rows before all else":        {Expected{Rows: rowsOf(row{1}), Value: "1", Fields: []Field{sales}}, Answer{Text: "1", Rows: rowsOf(row{2}), Fields: []Field{sales}}, nil, same, Incorrect, ByResultSet, ""},
+		"rows":                        {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Correct, ByResultSet, ""},
+		"rows with more columns":      {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1, 2})}, nil, nil, Correct, ByResultSet, ExtraColumns},
+		"no rows":                     {Expected{Rows: rowsOf()}, Answer{Rows: rowsOf()}, nil, nil, Correct, ByResultSet, BothEmpty},
+		"rows in order":               {Expected{Rows: rowsOf(row{1}, row{2}), Ordered: true}, Answer{Rows: rowsOf(row{2}, row{1})}, nil, nil, Incorrect, ByResultSet, ""},
+		"truncated rows, then fields": {Expected{Rows: truncated, Fields: []Field{sales}}, Answer{Rows: rowsOf(row{1}), Fields: []Field{sales}}, nil, nil, Correct, ByFields, ""},
+		"truncated rows, then value":  {Expected{Rows: truncated, Value: "1"}, Answer{Rows: rowsOf(row{1}), Text: "It is 2."}, nil, same, Incorrect, ByValue, ""},
+		"truncated rows, then judge":  {Expected{Rows: truncated}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Incorrect, ByJudge, ""},
+		"rows of the reference alone": {Expected{Rows: rowsOf(row{1}), Value: "1"}, Answer{Text: "1"}, nil, nil, Correct, ByValue, ""},
+		"fields before value":         {Expected{Fields: []Field{sales, byYear}, Value: "1"}, Answer{Text: "1", Fields: []Field{sales}}, nil, same, Incorrect, ByFields, ""},
+		"value":                       {Expected{Value: "1,234"}, Answer{Text: "It is 1234."}, nil, conflict, Correct, ByValue, ""},
+		"value, in doubt":             {Expected{Value: "1234567"}, Answer{Text: "It is 1.2M."}, nil, same, Correct, ByJudge, ""},
+		"long answers are judged":     {Expected{Value: "Sales rose in all regions but one."}, Answer{Text: "They rose."}, nil, same, Correct, ByJudge, ""},
+		"superset":                    {Expected{}, Answer{}, nil, &Judgement{Class: SupersetClass}, Correct, ByJudge, ""},
+		"irrelevant difference":       {Expected{}, Answer{}, nil, &Judgement{Class: IrrelevantDifferenceClass}, Correct, ByJudge, ""},
+		"subset":                      {Expected{}, Answer{}, nil, &Judgement{Class: SubsetClass}, Unclear, ByJudge, ""},
+		"no answer":                   {Expected{}, Answer{}, nil, &Judgement{Class: NoAnswerClass}, Refused, ByJudge, ""},
+		"a judge's odd word":          {Expected{}, Answer{}, nil, &Judgement{Class: "yes"}, Unclear, "", ""},
+		"nothing decides":             {Expected{Value: "Bikes"}, Answer{Text: "Clothing"}, nil, nil, Unclear, "", ""},
+		"nothing is known":            {Expected{}, Answer{}, nil, nil, Unclear, "", ""},
+	} {
+		got := tt.expected.Decide(tt.answer, tt.failure, tt.judgement)
+		if got.Verdict != tt.verdict || got.Method != tt.method || got.Note != tt.note {
+			t.Errorf("%s: got %+v, want %s by %q, %q", name, got, tt.verdict, tt.method, tt.note)
+		}
+		if got.Reason == "" && got.Method != ByJudge {
+			t.Errorf("%s: no reason", name)
+		}
+	}
+}
+
+// The same measures, groupings and filters, whatever the order.
+func TestSameFields(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		a, b []Field
+		want bool
+	}{
+		"order":              {[]Field{sales, byYear, bikes}, []Field{bikes, sales, byYear}, true},
+		"twice":              {[]Field{sales}, []Field{sales, sales}, true},
+		"case":               {[]Field{byYear}, []Field{{Role: GroupingField, Table: "DATE", Name: " year "}}, true},
+		"a measure's table":  {[]Field{sales}, []Field{{Role: MeasureField, Name: "Sales Amount"}}, true},
+		"a grouping's table": {[]Field{byYear}, []Field{{Role: GroupingField, Table: "Fiscal", Name: "Year"}}, false},
+		"values in order":    {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "IN", []string{"clothing", "Bikes", "Bikes"}}}, true},
+		"other values":       {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "in", []string{"Bikes"}}}, false},
+		"other operator":     {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "not in", []string{"Bikes", "Clothing"}}}, false},
+		"one more":           {[]Field{sales}, []Field{sales, byYear}, false},
+		"other role":         {[]Field{byYear}, []Field{{Role: FilterField, Table: "Date", Name: "Year"}}, false},
+		"parts run together": {[]Field{{Role: GroupingField, Table: "a", Name: "b c"}}, []Field{{Role: GroupingField, Table: "a b", Name: "c"}}, false},
+	} {
+		if got := sameFields(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// asks have these verdicts; each answer says its verdict.
+func asks(verdicts ...Verdict) []Ask {
+	var all []Ask
+	for i, v := range verdicts {
+		a := Ask{N: i + 1, Decision: Decision{Verdict: v}, Answer: Answer{Text: "It is " + string(v) + "."}, DurationMS: int64(1000 * (i + 1)), Attempts: 1}
+		if v == Errored {
+			a.Error = &Failure{"Throttled", "No answer in 5 minutes."}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// What the asks of a question come to (regime D.2).
+func TestTally(t *testing.T) {
+	t.Parallel()
+	rate := func(x float64) *Rate { return new(Rate(x)) }
+	for name, tt := range map[string]struct {
+		asks []Ask
+		want Tally
+	}{
+		"none":             {nil, Tally{Verdict: Errored}},
+		"errors alone":     {asks(Errored, Errored), Tally{Verdict: Errored}},
+		"one":              {asks(Correct), Tally{Verdict: Correct, Passes: 1, Answered: 1, PassRate: rate(1), Stability: rate(1), MedianMS: new(int64(1000))}},
+		"errors apart":     {asks(Errored, Correct, Errored), Tally{Verdict: Correct, Passes: 1, Answered: 1, PassRate: rate(1), Stability: rate(1), MedianMS: new(int64(2000))}},
+		"most":             {asks(Correct, Incorrect, Correct), Tally{Verdict: Correct, Passes: 2, Answered: 3, PassRate: rate(2. / 3), Stability: rate(2. / 3), AnswerStability: rate(1. / 3), Flaky: true, MedianMS: new(int64(2000))}},
+		"half is not most": {asks(Correct, Incorrect), Tally{Verdict: Unclear, Passes: 1, Answered: 2, PassRate: rate(0.5), Stability: rate(0.5), AnswerStability: rate(0), Flaky: true, MedianMS: new(int64(1500))}},
+		"no most":          {asks(Correct, Incorrect, Refused), Tally{Verdict: Unclear, Passes: 1, Answered: 3, PassRate: rate(1. / 3), Stability: rate(1. / 3), AnswerStability: rate(0), Flaky: true, MedianMS: new(int64(2000))}},
+		"refused":          {asks(Refused, Refused, Unclear), Tally{Verdict: Refused, Answered: 3, PassRate: rate(0), Stability: rate(2. / 3), AnswerStability: rate(1. / 3), MedianMS: new(int64(2000))}},
+	} {
+		got := NewTally(tt.asks)
+		if len(got.Asks) != len(tt.asks) || got.Asks == nil {
+			t.Errorf("%s: got %d asks", name, len(got.Asks))
+		}
+		got.Asks, got.median, got.modal = nil, 0, nil
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(Tally{})); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
+
+// Answers are compared by rows, fields, values and texts.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	says := func(s string) Answer { return Answer{Text: s} }
+	for name, tt := range map[string]struct {
+		a, b Answer
+		want Likeness
+	}{
+		"neither can tell":      {Answer{CannotTell: true}, Answer{Text: "Sorry", CannotTell: true}, Equal},
+		"one cannot tell":       {Answer{CannotTell: true}, says("5"), Different},
+		"rows":                  {Answer{Text: "a", Rows: rowsOf(row{1})}, Answer{Text: "b", Rows: rowsOf(row{1})}, Equal},
+		"rows, more columns":    {Answer{Rows: rowsOf(row{1, "A"})}, Answer{Rows: rowsOf(row{1})}, Equal},
+		"other rows":            {Answer{Text: "a", Rows: rowsOf(row{1})}, Answer{Text: "a", Rows: rowsOf(row{2})}, Different},
+		"undecided rows":        {Answer{Text: "a", Rows: &ResultSet{Truncated: true}}, Answer{Text: "a", Rows: rowsOf(row{2})}, Equal},
+		"undecided, fields":     {Answer{Rows: &ResultSet{Truncated: true}, Fields: []Field{sales}}, Answer{Rows: rowsOf(row{2}), Fields: []Field{byYear}}, Different},
+		"fields":                {Answer{Text: "a", Fields: []Field{sales, byYear}}, Answer{Fields: []Field{byYear, sales}}, Equal},
+		"other fields":          {Answer{Text: "a", Fields: []Field{sales}}, Answer{Text: "a", Fields: []Field{byYear}}, Different},
+		"texts":                 {says("They rose\nagain."), says(" They rose again. "), Equal},
+		"other texts":           {says("They rose, I think, in all of the regions."), says("Sales went up everywhere, as it seems to me."), Undecided},
+		"no texts":              {says(""), says(""), Undecided},
+		"a number in a text":    {says("1234"), says("Sales were 1,234."), Equal},
+		"another number":        {says("1234"), says("Sales were 1,235."), Different},
+		"numbers of two texts":  {says("In 2024 sales were $1,234."), says("Sales: 1234 (2024)"), Equal},
+		"other numbers of two":  {says("In 2024 sales were $1,234."), says("Sales: 1235 (2024)"), Different},
+		"many numbers":          {says("From 5 to 7 of them."), says("From 5 to 8 of them."), Undecided},
+		"dates":                 {says("It was on 31 March 2024, a Sunday."), says("2024-03-31"), Equal},
+		"other dates":           {says("It was on 31 March 2024, a Sunday."), says("2024-03-30"), Different},
+		"labels":                {says("Bikes"), says("bikes."), Equal},
+		"other labels":          {says("Bikes"), says("Clothing"), Undecided},
+		"a label in a sentence": {says("Bikes"), says("The category that sold the most is Bikes."), Equal},
+	} {
+		there, back := know(tt.a).compare(know(tt.b)), know(tt.b).compare(know(tt.a))
+		if there != tt.want || back != tt.want {
+			t.Errorf("%s: got %s and %s, want %s", name, there, back, tt.want)
+		}
+	}
+}
+
+// The commonest answer is that of the most asks, of equally many the first.
+func TestCommonestAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		texts []string
+		want  string
+	}{
+		{[]string{"5", "7", "7.0"}, "7"}, {[]string{"5", "7"}, "5"}, {[]string{"1", "2", "3", "3", "2"}, "2"},
+	} {
+		var all []*known
+		for _, s := range tt.texts {
+			all = append(all, know(Answer{Text: s}))
+		}
+		if got, _ := commonest(all); got.Text != tt.want {
+			t.Errorf("%v: got %s, want %s", tt.texts, got.Text, tt.want)
+		}
+	}
+}
+
+// Rates stay in their bounds, and the order of asks changes no number.
+func TestTallyBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		verdicts := rapid.SliceOfN(rapid.SampledFrom([]Verdict{Correct, Incorrect, Unclear, Refused, Errored}), 0, 7).Draw(t, "verdicts")
+		all := asks(verdicts...)
+		got := NewTally(all)
+		other := NewTally(rapid.Permutation(all).Draw(t, "shuffled"))
+		got.Asks, other.Asks, got.modal, other.modal = nil, nil, nil, nil
+		if diff := cmp.Diff(got, other, cmp.AllowUnexported(Tally{})); diff != "" {
+			t.Fatalf("-as asked +shuffled\n%s", diff)
+		}
+		if got.Answered == 0 {
+			return
+		}
+		if p := *got.PassRate; p < 0 || p > 1 || got.Flaky != (p > 0 && p < 1) || got.Verdict == Correct && p <= 0.5 {
+			t.Fatalf("got %+v", got)
+		}
+		if s := *got.Stability; s <= 0 || s > 1 || got.Verdict == Errored {
+			t.Fatalf("got %+v", got)
+		}
+	})
+}
