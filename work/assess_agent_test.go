@@ -418,7 +418,7 @@ func TestUsageWeighsAnAgent(t *testing.T) {
 	b := newViewed(t)
 	b.lookAround(t)
 	b.publish(t)
-	b.source(t, "published", "Thin", semantic, gone.String(), uuid.Nil)
+	b.source(t, "published", "Aside", semantic, gone.String(), uuid.Nil)
 	a := b.agentAssessed(t, b.assessAgent(t))
 	thin, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: gone, Type: item.SemanticModel, WorkspaceID: workspace})
 	if err != nil {
@@ -429,8 +429,8 @@ func TestUsageWeighsAnAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := readiness.AssessAgent(readiness.Agent{Instructions: instructions, Description: "Answers what was invoiced, by month and region."}, []readiness.Source{
+		{ID: gone.String(), Name: "Aside", Tables: []string{"Sales"}, Model: m},
 		{ID: good.String(), Name: "Sales", Tables: []string{"Sales"}, Model: b.model(t), Usage: lookedAround},
-		{ID: gone.String(), Name: "Thin", Tables: []string{"Sales"}, Model: m},
 	}, readiness.Options{})
 	report, err := json.Marshal(want)
 	if err != nil {
@@ -439,8 +439,8 @@ func TestUsageWeighsAnAgent(t *testing.T) {
 	if d := cmp.Diff(string(report), string(b.document(t, a).Report)); d != "" || want.Weighting != readiness.WeightedByUsage {
 		t.Errorf("the report (-want +got):\n%s", d)
 	}
-	u, sales, other := a.Usage, a.DataAgent.Sources[0].Usage, a.DataAgent.Sources[1].Usage
-	if !a.UsageInScoring || !u.Applied || u.State != assessment.UsageApplied || *u.TrackedReportCount != 2 || *u.WindowDays != 28 || u.Reason != "Thin: "+other.Reason {
+	u, sales, other := a.Usage, a.DataAgent.Sources[1].Usage, a.DataAgent.Sources[0].Usage
+	if !a.UsageInScoring || !u.Applied || u.State != assessment.UsageApplied || *u.TrackedReportCount != 2 || *u.WindowDays != 28 || u.Reason != "Aside: "+other.Reason {
 		t.Errorf("usage reads %+v", u)
 	}
 	if !sales.Applied || sales.Reason != "" || other.Applied || other.State != assessment.NoTrackedReports || *other.TrackedReportCount != 0 {
