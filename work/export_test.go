@@ -47,8 +47,13 @@ func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, 
 // CarryPixies carries a step of a run over reports out once, as the attempt after
 // failed earlier ones.
 func CarryPixies(ctx context.Context, o Options, step pixies.Step, failed int) error {
+	return CarryPixiesSince(ctx, o, step, failed, o.Now())
+}
+
+// CarryPixiesSince is CarryPixies of a step whose first attempt was at since.
+func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed int, since time.Time) error {
 	job := &river.Job[changePixies]{
-		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: o.Now()},
+		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
 		Args:   changePixies{step},
 	}
 	return (&pixier{Options: o, busy: new(busy)}).Work(ctx, job)

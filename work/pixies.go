@@ -69,7 +69,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	_, doubt := errors.AsType[*inDoubt](err)
 	lasting := w.Now().Sub(job.CreatedAt) > faultLife
 	switch refusal, refused := domain.Refused(err); {
-	case doubt && !lasting, refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+	case doubt && !lasting, errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
 		return err
 	case refused:
 		return w.end(ctx, step, pixies.ChangeIntended{}, &operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
@@ -83,37 +83,52 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 // change brings the report to where the run wants it and returns what was done.
 // What will be written is in the log before the platform is touched; carried out
 // again after a crash it comes to the same, because a report that is as wanted is
-// not written.
-func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (*pixies.ChangeIntended, error) {
+// not written. A panic is a fault like others: it is tried again, and not for ever.
+func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.Log.Error("a change of a report broke down", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: a change of a report broke down: %v", fault)
+		}
+	}()
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report's turn came; call again")
+		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report was done; call again")
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	named, _ := run.Report(step.ReportID)
 	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
+	// An earlier attempt may have written, whatever becomes of this one.
+	_, doubt := run.Intended[step.ReportID]
+	refused := false
 	for range rewrites {
-		done, err := w.changeOnce(ctx, as, it, step, run)
+		done, err := w.changeOnce(ctx, as, it, step, run, refused)
 		if domain.IsRefused(err, domain.ItemNotFound) {
 			return nil, errors.Join(err, w.noticeGone(ctx, as, step))
 		}
 		if err != nil || done != nil {
 			return done, err
 		}
+		refused = !doubt
 	}
 	return nil, errors.New("work: the report was changed each time it was about to be written")
 }
 
 // changeOnce reads the report and writes it; it returns nothing when somebody
-// changed it in between.
-func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run) (*pixies.ChangeIntended, error) {
+// changed it in between, or another worker that has the step recorded what it is
+// about to write. refused says that this happened before, and that nothing was
+// written.
+func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, refused bool) (*pixies.ChangeIntended, error) {
 	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
 	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	if err := w.Store.Load(ctx, report, now); err != nil {
 		return nil, err
+	}
+	if !now.State.Open(step.ReportID) {
+		return &pixies.ChangeIntended{}, nil // another worker has the step, and has ended it
 	}
 	earlier, again := now.State.Intended[step.ReportID]
 	d, err := w.Platform.Definition(ctx, as, it)
@@ -137,14 +152,22 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 		intended.Outcome = pixies.OutcomeUpdated
 	}
 	before := d.Hash()
-	if before == changed.Hash() && (again || run.Verb == pixies.Removes) {
+	asWanted := before == changed.Hash()
+	if asWanted && (again || run.Verb == pixies.Removes) {
 		return &intended, nil
 	}
 	if !again || earlier.DefinitionHash != before {
 		intended.DefinitionHash = before
-		if err := w.intend(ctx, as, it, step, run, d, &intended, again); err != nil {
+		var kept *definition.Definition
+		if run.KeepCopies && !asWanted && (!again || refused || run.Verb == pixies.Removes) {
+			kept = &d
+		}
+		if ours, err := w.intend(ctx, as, it, step, run, kept, &intended, earlier); err != nil || !ours {
 			return nil, err
 		}
+	}
+	if asWanted {
+		return &intended, nil
 	}
 	err = w.Platform.WriteDefinition(ctx, as, it, changed, before)
 	switch r, refused := domain.Refused(err); {
@@ -201,34 +224,42 @@ func (w *pixier) newPixie() string {
 }
 
 // intend records what is about to be written, with the copy that is kept of what
-// is there, and makes a report that never had Pixies a tracked item.
-func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, d definition.Definition, intended *pixies.ChangeIntended, again bool) error {
+// is there, and makes a report that never had Pixies a tracked item. It does not
+// when another worker, who has the step too, was there first: when what was
+// intended last is not what earlier says, or the report has its outcome.
+func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
 	total := eventstore.FoldLast(trackeditem.CountStream(step.AccountID), trackeditem.EvolveTotal)
 	owner := eventstore.Fold(account.Stream(step.AccountID), account.Evolve)
 	var sql string
 	var args []any
-	if run.KeepCopies && !again {
-		body, err := json.Marshal(pixies.Copy{ReportID: step.ReportID, Parts: d.Parts})
+	if kept != nil {
+		body, err := json.Marshal(pixies.Copy{ReportID: step.ReportID, Parts: kept.Parts})
 		if err != nil {
-			return fmt.Errorf("work: encode the copy of a report: %w", err)
+			return false, fmt.Errorf("work: encode the copy of a report: %w", err)
 		}
 		if intended.CopyHash, sql, args, err = documents.PutUntil(body, w.Now().Add(copyLife)); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if model, ok, err := w.Platform.ModelOf(ctx, as, it); err != nil {
-		return err
-	} else if ok && run.Verb == pixies.Adds {
-		intended.ModelID = &model.ID
+	adds := run.Verb == pixies.Adds
+	if adds {
+		if model, ok, err := w.Platform.ModelOf(ctx, as, it); err != nil {
+			return false, err
+		} else if ok {
+			intended.ModelID = &model.ID
+		}
 	}
 	limits, ok := w.Plans[step.Plan]
-	if !ok {
-		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
+	if adds && !ok {
+		return false, fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
 	}
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{past, tracked, total, owner}, func(c *eventstore.Change) error {
-		if run.Verb == pixies.Adds && !tracked.State.Counts() {
+	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{past, tracked, total, owner}, func(c *eventstore.Change) error {
+		if ours = past.State.Open(step.ReportID) && past.State.Intended[step.ReportID].DefinitionHash == earlier.DefinitionHash; !ours {
+			return nil
+		}
+		if adds && !tracked.State.Counts() {
 			caps := trackeditem.CapsOf(owner.State, run.License, limits.TrackedItems)
 			if err := eventstore.Decide(c, total, trackeditem.Count{ItemIDs: []uuid.UUID{step.ReportID}, Caps: caps}); err != nil {
 				return err
@@ -243,6 +274,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 		}
 		return eventstore.Decide(c, past, pixies.Intend{Intended: *intended})
 	})
+	return ours, err
 }
 
 func (w *pixier) claim(step pixies.Step, run pixies.Run, it item.Item, license string) trackeditem.Claim {
@@ -291,8 +323,7 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 			named, _ := run.State.Report(step.ReportID)
 			return eventstore.Decide(c, tracked, w.claim(step, run.State, item.Item{DisplayName: named.ReportName}, tracked.State.LicenseID))
 		}
-		had := report.State.Status == pixies.HasPixies
-		if err := eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()}); err != nil || !had {
+		if err := eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()}); err != nil {
 			return err
 		}
 		return eventstore.Decide(c, tracked, trackeditem.RemovePixies{})
@@ -305,9 +336,14 @@ func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Ste
 	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.Report, step.ReportID) {
 		return nil
 	}
+	at := w.Now()
+	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
 	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()})
+	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{report, tracked}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, report, pixies.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at})
 	})
 }
 

@@ -156,7 +156,7 @@ func (c Add) Decide(r Report) ([]domain.Event, error) {
 }
 
 // Remove says that no Pixies are in the report any more. A report that had none
-// keeps its status (decisions 8.7).
+// keeps its status (decisions 8.7); one that was taken for deleted is there.
 type Remove struct {
 	OperationID uuid.UUID
 	At          time.Time
@@ -167,7 +167,7 @@ func (c Remove) Decide(r Report) ([]domain.Event, error) {
 	if !r.heldBy(c.OperationID) {
 		return nil, nil
 	}
-	if r.Status == HasPixies {
+	if r.Status == HasPixies || r.Status == ReportDeleted {
 		r = r.changed(c.At)
 		r.Status = PixiesRemoved
 	}
@@ -189,7 +189,7 @@ func (c Release) Decide(r Report) ([]domain.Event, error) {
 
 // MarkDeleted says that the complete listing of the workspace, which the person
 // could see, lacks the report (decisions 8.8). One without Pixies keeps its
-// status.
+// status, and one that an operation works on is held until that ends.
 type MarkDeleted struct {
 	WorkspaceID uuid.UUID
 	At          time.Time
@@ -197,7 +197,7 @@ type MarkDeleted struct {
 
 // Decide implements domain.Command.
 func (c MarkDeleted) Decide(r Report) ([]domain.Event, error) {
-	if r.WorkspaceID != c.WorkspaceID || r.Status != HasPixies || r.Holder != nil {
+	if r.WorkspaceID != c.WorkspaceID || r.Status != HasPixies {
 		return nil, nil
 	}
 	r = r.changed(c.At)

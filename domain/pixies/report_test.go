@@ -78,6 +78,8 @@ func TestStatus(t *testing.T) {
 		"deleted twice":                 {deleted(t, gone), pixies.ReportDeleted, false},
 		"deleted after the removal":     {deleted(t, removed), pixies.PixiesRemoved, false},
 		"there again after all":         {add(t, gone, id(3)), pixies.HasPixies, true},
+		"there again, and removed":      {remove(t, gone, id(3)), pixies.PixiesRemoved, false},
+		"deleted while it was held":     {decide(t, pixies.Evolve, deleted(t, hold(t, has, id(3))), pixies.Release{OperationID: id(3)}), pixies.ReportDeleted, false},
 		"an operation that did nothing": {decide(t, pixies.Evolve, hold(t, has, id(3)), pixies.Release{OperationID: id(3)}), pixies.HasPixies, true},
 		"a first one that did nothing":  {decide(t, pixies.Evolve, hold(t, never, id(3)), pixies.Release{OperationID: id(3)}), pixies.NeverAdded, false},
 	} {
@@ -119,7 +121,7 @@ func TestAnyHistoryOfAReport(t *testing.T) {
 	t.Parallel()
 	allowed := map[[2]pixies.Status]bool{
 		{pixies.NeverAdded, pixies.HasPixies}: true, {pixies.HasPixies, pixies.PixiesRemoved}: true, {pixies.HasPixies, pixies.ReportDeleted}: true,
-		{pixies.PixiesRemoved, pixies.HasPixies}: true, {pixies.ReportDeleted, pixies.HasPixies}: true,
+		{pixies.PixiesRemoved, pixies.HasPixies}: true, {pixies.ReportDeleted, pixies.HasPixies}: true, {pixies.ReportDeleted, pixies.PixiesRemoved}: true,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		r := pixies.Report{Status: pixies.NeverAdded}

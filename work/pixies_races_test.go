@@ -1,0 +1,294 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// intruder is a platform where something happens once behind a read, or before a
+// write.
+type intruder struct {
+	work.Platform
+	behindRead, beforeWrite func()
+	writes                  int
+}
+
+func once(f *func()) {
+	if now := *f; now != nil {
+		*f = nil
+		now()
+	}
+}
+
+func (p *intruder) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	d, err := p.Platform.Definition(ctx, as, it)
+	once(&p.behindRead)
+	return d, err
+}
+
+func (p *intruder) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
+	once(&p.beforeWrite)
+	p.writes++
+	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
+}
+
+// idsOf are the ids of the Pixies in a report, by page.
+func (b *bench) idsOf(t *testing.T, id uuid.UUID) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for path, text := range b.bytes(t, id) {
+		if _, address, ok := strings.Cut(text, "https://views.example/p/"); ok {
+			found[strings.Split(path, "/")[3]], _, _ = strings.Cut(address, ".gif")
+		}
+	}
+	return found
+}
+
+// A worker that lost its step to another does not know it: the database was away,
+// and so was its lock. Whatever the other did meanwhile, the first writes nothing
+// that is not recorded, and counts nothing.
+func TestTwoWorkersOnOneReport(t *testing.T) {
+	t.Parallel()
+	for name, behindRead := range map[string]bool{"after it read": true, "when it was about to write": false} {
+		for _, removed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, removed since: %t", name, removed), func(t *testing.T) {
+				t.Parallel()
+				b := newReporting(t)
+				before := b.bytes(t, report1)
+				id := b.pixiesOf(t, pixies.Adds, report1)
+				step := b.pixies[0]
+				meanwhile := func() {
+					b.change(t, b.options)
+					if removed {
+						b.pixiesOf(t, pixies.Removes, report1)
+						b.change(t, b.options)
+					}
+				}
+				platform := &intruder{Platform: b.options.Platform}
+				if behindRead {
+					platform.behindRead = meanwhile
+				} else {
+					platform.beforeWrite = meanwhile
+				}
+				if !behindRead && removed {
+					// What is written in the very moment of the removal's end nobody can tell
+					// from a write before it: the definition is the same.
+					platform.beforeWrite = func() {
+						b.change(t, b.options)
+						write(t, filepath.Join(b.report(report1), "definition", "version.json"), `{"version":"2.0.1"}`)
+						before["/definition/version.json"] = `{"version":"2.0.1"}`
+						b.pixiesOf(t, pixies.Removes, report1)
+						b.change(t, b.options)
+					}
+				}
+				o := b.options
+				o.Platform = platform
+				if err := work.CarryPixies(t.Context(), o, step, 0); err != nil {
+					t.Fatal(err)
+				}
+				standing := b.standing(t, report1)
+				if removed {
+					if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || standing.Status != pixies.PixiesRemoved {
+						t.Errorf("it is %s, and changed (-before +after):\n%s", standing.Status, d)
+					}
+				} else if d := cmp.Diff(standing.Known(), b.idsOf(t, report1)); d != "" || standing.Status != pixies.HasPixies {
+					t.Errorf("it is %s, and the ids are not those recorded:\n%s", standing.Status, d)
+				}
+				if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.Succeeded {
+					t.Errorf("%d claims, and the operation is %s", n, b.operation(t, id).Status)
+				}
+			})
+		}
+	}
+}
+
+// Two workers that began at once come to the ids of the one that recorded them
+// first, also when neither has ended.
+func TestTwoWorkersAgreeOnIDs(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	id := b.pixiesOf(t, pixies.Adds, report1)
+	step := b.pixies[0]
+	first, second := b.options, b.options
+	second.Platform = &struck{Platform: b.options.Platform, after: true}
+	first.Platform = &intruder{Platform: b.options.Platform, behindRead: func() {
+		if err := work.CarryPixies(t.Context(), second, step, 0); !errors.Is(err, errStruck) {
+			t.Error(err)
+		}
+	}}
+	if err := work.CarryPixies(t.Context(), first, step, 0); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'pixies.change-intended'`); n != 1 {
+		t.Errorf("%d times it was recorded what is about to be written", n)
+	}
+	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" || b.operation(t, id).Status != operation.Succeeded {
+		t.Errorf("the ids are not those recorded:\n%s", d)
+	}
+}
+
+// The copy is of what was there before the write that was made, not of what an
+// editor replaced meanwhile.
+//
+// proves: 8/definition-copy
+func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	d := account.Declaration{
+		AccountID: "contoso", Plan: account.Team, Status: account.Active, People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}},
+		Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesKeep30Days},
+	}
+	if _, err := b.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+		t.Fatal(err)
+	}
+	const theirs = `{"version":"2.0.1"}`
+	for _, verb := range []pixies.Verb{pixies.Adds, pixies.Removes} {
+		write(t, filepath.Join(b.report(report1), "definition", "version.json"), `{"version":"2.0.0"}`)
+		id := b.pixiesOf(t, verb, report1)
+		o := b.options
+		o.Platform = &intruder{Platform: o.Platform, beforeWrite: func() {
+			write(t, filepath.Join(b.report(report1), "definition", "version.json"), theirs)
+		}}
+		b.change(t, o)
+		body, err := documents.Get(t.Context(), b.pool, b.run(t, id).Intended[report1].CopyHash)
+		if err != nil {
+			t.Fatalf("%s: %v", verb, err)
+		}
+		var kept pixies.Copy
+		if err := json.Unmarshal(body, &kept); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := definition.New(kept.Parts...).Part("definition/version.json"); string(text) != theirs {
+			t.Errorf("%s: restoring the copy would undo what somebody saved meanwhile", verb)
+		}
+	}
+	// What changes nothing is not written, and nothing is kept of it.
+	b.pixiesOf(t, pixies.Adds, report1)
+	b.change(t, b.options)
+	id := b.pixiesOf(t, pixies.Adds, report1)
+	platform := &intruder{Platform: b.options.Platform}
+	o := b.options
+	o.Platform = platform
+	b.change(t, o)
+	if r, _ := b.run(t, id).Result(report1); r.Outcome != pixies.OutcomeUpdated || platform.writes > 0 || b.run(t, id).Intended[report1].CopyHash != "" {
+		t.Errorf("an update that changes nothing is %s, with %d writes and the copy %q", r.Outcome, platform.writes, b.run(t, id).Intended[report1].CopyHash)
+	}
+}
+
+// A report that is deleted while an operation has it is deleted, whoever notices.
+//
+// proves: 3.3/HasPixies-ReportDeleted decisions/8/8
+func TestAHeldReportThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	for _, listed := range []bool{false, true} {
+		b := newReporting(t)
+		b.pixiesOf(t, pixies.Adds, report1)
+		b.change(t, b.options)
+		id := b.pixiesOf(t, pixies.Removes, report1)
+		if err := os.RemoveAll(b.report(report1)); err != nil {
+			t.Fatal(err)
+		}
+		if listed {
+			if _, err := b.Reports(t.Context(), b.ana(), workspace); err != nil {
+				t.Fatal(err)
+			}
+			if r := b.standing(t, report1); r.Holder == nil || *r.Holder != id {
+				t.Fatalf("the listing let the report go: %+v", r)
+			}
+		}
+		b.change(t, b.options)
+		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotFound {
+			t.Errorf("listed %t: it is %s: %+v", listed, op.Status, op.Failure)
+		}
+		if r := b.standing(t, report1); r.Status != pixies.ReportDeleted || r.Holder != nil {
+			t.Errorf("listed %t: the report is %s, held by %v", listed, r.Status, r.Holder)
+		}
+		if i := b.tracked(t, report1); i.Status != trackeditem.Deleted {
+			t.Errorf("listed %t: the item is %s", listed, i.Status)
+		}
+	}
+}
+
+// An addition that was written and whose token expired before that was recorded
+// has failed; its removal leaves nothing, on disk or in the list of what is
+// tracked.
+func TestAnAdditionThatNobodyEnded(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	id := b.pixiesOf(t, pixies.Adds, report1)
+	o := b.options
+	o.Platform = &struck{Platform: o.Platform, after: true}
+	if err := work.CarryPixies(t.Context(), o, b.pixies[0], 0); !errors.Is(err, errStruck) {
+		t.Fatal(err)
+	}
+	b.now = b.now.Add(25 * time.Hour)
+	b.change(t, b.options)
+	if op := b.operation(t, id); op.Status != operation.Failed || *op.Impact.TrackedItems != 1 || b.standing(t, report1).Holder != nil {
+		t.Fatalf("it is %s, with %+v", op.Status, op.Impact)
+	}
+	b.pixiesOf(t, pixies.Removes, report1)
+	b.change(t, b.options)
+	if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || b.tracked(t, report1).Status != trackeditem.Removed {
+		t.Errorf("the item is %s; the report (-before +after):\n%s", b.tracked(t, report1).Status, d)
+	}
+}
+
+// What was busy for a moment is no outcome of a report; what breaks down again
+// and again is, in the end.
+func TestFaultsThatKeepAReport(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	id := b.pixiesOf(t, pixies.Adds, report1)
+	step := b.pixies[0]
+	o := b.options
+	busy := fmt.Errorf("%w: %w", eventstore.ErrConflict, domain.Refuse(domain.OperationInProgress, "others were changing it"))
+	o.Platform = &failing{Platform: b.options.Platform, fail: func() error { return busy }}
+	if err := work.CarryPixies(t.Context(), o, step, 0); !errors.Is(err, eventstore.ErrConflict) {
+		t.Errorf("got %v, want another attempt", err)
+	}
+	o.Platform = &failing{Platform: b.options.Platform, fail: func() error { panic("a fault") }}
+	if err := work.CarryPixies(t.Context(), o, step, 0); err == nil {
+		t.Error("a fault is worth another attempt")
+	}
+	if r := b.standing(t, report1); r.Holder == nil {
+		t.Fatal("the report was let go")
+	}
+	if err := work.CarryPixiesSince(t.Context(), o, step, work.Patience, b.now.Add(-work.FaultLife-1)); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Failed || b.standing(t, report1).Holder != nil {
+		t.Errorf("it is %s, and the report held by %v", op.Status, b.standing(t, report1).Holder)
+	}
+}
+
+// failing is a platform that cannot be read.
+type failing struct {
+	work.Platform
+	fail func() error
+}
+
+func (p *failing) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
+	return definition.Definition{}, p.fail()
+}
