@@ -69,10 +69,12 @@ func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.V
 // becomes a tracked item right before it is written to.
 func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
-	if adds { // removing is never checked (decisions 8.6)
-		if err := s.active(ctx, who, workspace.ID); err != nil {
-			return err
-		}
+	check := func() error { return s.active(ctx, who, workspace.ID) }
+	if !adds { // the capacity is never asked for a removal (decisions 8.6)
+		check = func() error { return s.Startable(ctx, who) }
+	}
+	if err := check(); err != nil {
+		return err
 	}
 	limits, err := s.limits(who.Plan)
 	if err != nil {

@@ -60,6 +60,9 @@ func TestLicenseThatStartsNothing(t *testing.T) {
 				w.nextMinute()
 				start(w.in("held", "pat")).refused(409, tt.code)
 			}
+			for _, verb := range []string{"/addPixies", "/removePixies"} {
+				w.send(http.MethodPost, "/v1/workspaces/"+sales.String()+"/reports/"+reportA.String()+verb, w.in("held", "pat"), "").refused(409, tt.code)
+			}
 			// What the call is about is looked up before, and its form before that.
 			w.send(http.MethodPost, modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
 			w.send(http.MethodPost, bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
