@@ -382,6 +382,21 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	b := newBench(t)
 	b.publish(t)
 	b.assessAgent(t)
+	tracked := func() trackeditem.Item {
+		t.Helper()
+		got := eventstore.FoldLast(trackeditem.Stream("contoso", agent), trackeditem.Evolve)
+		if err := b.Store.Load(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		return got.State
+	}
+	there := b.options.Platform
+	b.options.Platform = denied{there, agent, domain.Refuse(domain.ItemNotFound, "no")}
+	b.assessAgent(t)
+	if got := tracked(); got.Status != trackeditem.Tracked {
+		t.Errorf("not to be found, yet listed, it is %s", got.Status)
+	}
+	b.options.Platform = there
 	if _, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent); err != nil {
 		t.Fatal(err)
 	}
@@ -389,22 +404,18 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.carry(t, b.options)
-	got := eventstore.FoldLast(trackeditem.Stream("contoso", agent), trackeditem.Evolve)
-	if err := b.Store.Load(t.Context(), got); err != nil {
-		t.Fatal(err)
-	}
-	if got.State.Status != trackeditem.Deleted || got.State.ItemType != item.DataAgent || got.State.ClaimedVia != trackeditem.ViaAgentAssessment {
-		t.Errorf("the tracked item reads %+v", got.State)
+	if got := tracked(); got.Status != trackeditem.Deleted || got.ItemType != item.DataAgent || got.ClaimedVia != trackeditem.ViaAgentAssessment {
+		t.Errorf("the tracked item reads %+v", got)
 	}
 	b.publish(t)
-	third, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent)
+	last, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := work.CarryAfterCrashes(t.Context(), b.options, b.steps[len(b.steps)-1], 0, work.MaxCrashes); err != nil {
 		t.Fatal(err)
 	}
-	if op := b.operation(t, third.OperationID); op.Failure == nil || !strings.Contains(op.Failure.Message, "assessed this data agent") {
+	if op := b.operation(t, last.OperationID); op.Failure == nil || !strings.Contains(op.Failure.Message, "assessed this data agent") {
 		t.Errorf("the operation reads %+v", op.Failure)
 	}
 }
