@@ -1,7 +1,6 @@
 package optimization
 
 import (
-	"slices"
 	"time"
 
 	"readiness/definition/rewrite"
@@ -175,15 +174,16 @@ func (c Fail) Decide(w Work) ([]domain.Event, error) {
 }
 
 // GivesBack reports whether failing with the code now gives the applies back that
-// were spent: the work has done nothing for the caller (decisions 5, 8.5). One
-// that was about to write may have written.
+// were spent: the work has done nothing for the caller (decisions 5, 8.5). A
+// platform that did not answer a write may have made it.
 func (w Work) GivesBack(code domain.Code) bool {
-	doubt := slices.ContainsFunc(w.Progress, func(p Progress) bool { return p.Intended != nil && !p.done() })
-	if w.Applies == 0 || doubt || len(w.written()) > 0 {
+	if w.Applies == 0 || len(w.written()) > 0 {
 		return false
 	}
 	switch code {
-	case domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.AssessmentNotStarted:
+	case domain.PlatformUnavailable:
+		return !w.InDoubt()
+	case domain.CapacityPaused, domain.CapacityBusy, domain.AssessmentNotStarted:
 		return true
 	}
 	return false

@@ -182,10 +182,12 @@ func TestAFailureBeforeAnyWrite(t *testing.T) {
 // What may have been written is not given back.
 func TestAWriteInDoubtIsNotGivenBack(t *testing.T) {
 	t.Parallel()
-	w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
-	w = decide(t, optimization.Evolve, w, optimization.Fail{Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "nobody knows"}})
-	if n := *w.Operation.Impact.OptimizationApplies; w.Operation.Status != operation.Failed || n != 2 {
-		t.Errorf("it is %s with %d applies spent", w.Operation.Status, n)
+	for code, spent := range map[domain.Code]int{domain.PlatformUnavailable: 2, domain.CapacityBusy: 0} {
+		w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
+		w = decide(t, optimization.Evolve, w, optimization.Fail{Failure: operation.Failure{Code: code, Message: "no"}})
+		if n := *w.Operation.Impact.OptimizationApplies; w.Operation.Status != operation.Failed || n != spent {
+			t.Errorf("%s: it is %s with %d applies spent, want %d", code, w.Operation.Status, n, spent)
+		}
 	}
 }
 
