@@ -201,7 +201,9 @@ func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run,
 		}
 		var placed []pixie.Placed
 		var counts pixie.Counts
-		changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), setup, known, w.newPixie)
+		if err = w.disown(d, step, known); err == nil {
+			changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), setup, known, w.newPixie)
+		}
 		i.Pages, i.Visuals = counts.Pages, counts.Visuals
 		for _, p := range placed {
 			i.Placed = append(i.Placed, pixies.Placed{Page: p.Page, ID: p.ID})
@@ -215,6 +217,19 @@ func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run,
 		err = domain.Refuse(code, "the report cannot be changed: %s", err)
 	}
 	return changed, i, err
+}
+
+// disown gives pages whose Pixie the account does not know new ids: one that
+// another account put there counts for that account, and one that an editor wrote
+// may be nobody's.
+func (w *pixier) disown(d definition.Definition, step pixies.Step, known map[string]string) error {
+	pages, err := pixie.Read(d, step.ReportID.String())
+	for _, p := range pages {
+		if _, ours := known[p.Name]; !ours && len(p.Pixies) > 0 {
+			known[p.Name] = w.newPixie()
+		}
+	}
+	return err
 }
 
 // newPixie is an id that nobody can guess: 122 random bits.
