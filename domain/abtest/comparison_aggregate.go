@@ -173,12 +173,18 @@ func (c Comparison) aggregate(id string, d differences) Aggregate {
 		milliseconds(median(d.times())), milliseconds(sum(d.times()) / float64(len(d))),
 		DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)},
 	}
-	switch {
-	case g.McNemar.P >= Alpha:
-	case onlyB > onlyA && rate.low > negligible:
-		g.Conclusion = BBetter
-	case onlyA > onlyB && rate.high < -negligible:
-		g.Conclusion = ABetter
-	}
+	g.Conclusion = g.McNemar.conclude(rate)
 	return g
+}
+
+// conclude takes the test and the interval of the accuracy difference to say the same.
+func (t McNemarTest) conclude(rate interval) Conclusion {
+	switch {
+	case t.P >= Alpha:
+	case t.N01 > t.N10 && rate.low > negligible:
+		return BBetter
+	case t.N10 > t.N01 && rate.high < -negligible:
+		return ABetter
+	}
+	return NoDifferenceShown
 }

@@ -164,6 +164,43 @@ func TestSides(t *testing.T) {
 	}
 }
 
+// A half is rounded up, though the accuracy is below it in binary fractions.
+func TestScore(t *testing.T) {
+	t.Parallel()
+	if got := *Compare("c", assistant, agent, questions(23, 0, 0, 17)).A.Score; got != 58 {
+		t.Errorf("23 of 40: got %d, want 58", got)
+	}
+}
+
+func TestSumIgnoresTheOrder(t *testing.T) {
+	t.Parallel()
+	if a, b := sum([]float64{0.1, 0.2, 0.3}), sum([]float64{0.3, 0.2, 0.1}); a != b {
+		t.Errorf("got %v and %v", a, b)
+	}
+}
+
+// An interval that begins at what is left of 0 in binary fractions excludes
+// nothing.
+func TestIntervalAtZero(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		test McNemarTest
+		rate interval
+		want Conclusion
+	}{
+		{McNemarTest{N10: 1, N01: 8, P: 0.04}, interval{1e-17, 0.5}, NoDifferenceShown},
+		{McNemarTest{N10: 1, N01: 8, P: 0.04}, interval{0.01, 0.5}, BBetter},
+		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{-0.5, -1e-17}, NoDifferenceShown},
+		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{-0.5, -0.01}, ABetter},
+		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{0.01, 0.5}, NoDifferenceShown},
+		{McNemarTest{N10: 8, N01: 1, P: Alpha}, interval{-0.5, -0.01}, NoDifferenceShown},
+	} {
+		if got := tt.test.conclude(tt.rate); got != tt.want {
+			t.Errorf("%+v: got %s", tt, got)
+		}
+	}
+}
+
 // Answers may agree whether they are right or not; a judge says what else is unknown.
 func TestAnswerAgreement(t *testing.T) {
 	t.Parallel()
@@ -175,7 +212,7 @@ func TestAnswerAgreement(t *testing.T) {
 	}
 	c := Compare("c", assistant, agent, []AskedQuestion{
 		{QuestionID: "1", A: say("5", "7", "7"), B: say("7.0", "6", "7"), Judged: Different},
-		{QuestionID: "2", A: say("5"), B: say("6"), Judged: Equal},
+		{QuestionID: "2", A: say("5"), B: say("6")},
 		{QuestionID: "3", A: say("Bikes"), B: say("Clothing")},
 		{QuestionID: "4", A: say("Bikes"), B: say("Two-wheelers"), Judged: Equal},
 		{QuestionID: "5", A: say("Bikes"), B: say("Clothing"), Judged: Different},

@@ -50,11 +50,15 @@ func TestCompareResultSets(t *testing.T) {
 		want              Likeness
 		note              Note
 	}{
-		"the same":             {set(row{"A", 1}, row{"B", 2}), set(row{"A", 1}, row{"B", 2}), true, Equal, ""},
-		"other order of rows":  {set(row{"A", 1}, row{"B", 2}), set(row{"B", 2}, row{"A", 1}), false, Equal, ""},
-		"order matters":        {set(row{"A", 1}, row{"B", 2}), set(row{"B", 2}, row{"A", 1}), true, Different, ""},
-		"columns, in order":    {set(row{"A", 1}, row{"B", 2}), set(row{1, "A"}, row{2, "B"}), true, Equal, ""},
-		"bags":                 {set(row{"A"}, row{"A"}, row{"B"}), set(row{"A"}, row{"B"}, row{"B"}), false, Different, ""},
+		"the same":            {set(row{"A", 1}, row{"B", 2}), set(row{"A", 1}, row{"B", 2}), true, Equal, ""},
+		"other order of rows": {set(row{"A", 1}, row{"B", 2}), set(row{"B", 2}, row{"A", 1}), false, Equal, ""},
+		"order matters":       {set(row{"A", 1}, row{"B", 2}), set(row{"B", 2}, row{"A", 1}), true, Different, ""},
+		"columns, in order":   {set(row{"A", 1}, row{"B", 2}), set(row{1, "A"}, row{2, "B"}), true, Equal, ""},
+		"bags":                {set(row{"A"}, row{"A"}, row{"B"}), set(row{"A"}, row{"B"}, row{"B"}), false, Different, ""},
+		"pairs, not as often": {
+			set(row{"A", 1}, row{"A", 1}, row{"A", 2}, row{"B", 1}, row{"B", 2}, row{"B", 2}),
+			set(row{"A", 1}, row{"A", 2}, row{"A", 2}, row{"B", 1}, row{"B", 1}, row{"B", 2}), false, Different, "",
+		},
 		"rows less":            {set(row{"A"}, row{"A"}), set(row{"A"}), false, Different, ""},
 		"columns less":         {set(row{"A", 1}), set(row{"A"}), false, Different, ""},
 		"columns permuted":     {set(row{1, "A", true}, row{2, "B", false}), set(row{true, 1, "A"}, row{false, 2, "B"}), false, Equal, ""},
@@ -104,6 +108,11 @@ func TestCompareResultSets(t *testing.T) {
 		"a chain of two columns": {
 			set(row{1e6, 2e6 + 3}, row{1e6 + 0.5, 2e6}, row{1e6 + 1, 2e6 + 1.5}),
 			set(row{1e6 + 0.5, 2e6 + 1.5}, row{1e6, 2e6 + 1.5}, row{1e6 + 1.2, 2e6 + 2}), false, Equal, "",
+		},
+		// The row that is paired first has to give way.
+		"a chain with a detour": {
+			set(row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6 + 0.6}, row{1e6 + 0.6, 1e6}, row{1e6, 1e6}),
+			set(row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6 + 1.2}, row{1e6 + 1.2, 1e6}), false, Equal, "",
 		},
 		"noise before the key": {set(row{1e9, "A", 1}, row{1e9 + 1, "B", 5}), set(row{1e9 + 1, "A", 1}, row{1e9, "B", 5}), false, Equal, ""},
 	} {
@@ -256,6 +265,45 @@ func TestComparisonIsBounded(t *testing.T) {
 	if got, _ := CompareResultSets(near, far, false); got != Undecided {
 		t.Errorf("rows that are alike: got %s, want undecided", got)
 	}
+}
+
+// Of many rows that are alike in a column those are paired that are alike in all.
+func TestManyRowsAlike(t *testing.T) {
+	t.Parallel()
+	var reference, answer ResultSet
+	for r := range 200 { // numbers of 1e9 are equal within 1000
+		id, group, noise := 1e9+float64(500*r), 1e9+float64(2000*(r%50)), float64(400-r%2*800)
+		reference.Rows = append(reference.Rows, []Value{Number(id), Number(group)})
+		answer.Rows = append(answer.Rows, []Value{Number(id + noise), Number(group)})
+	}
+	slices.Reverse(answer.Rows)
+	if got, _ := CompareResultSets(reference, answer, false); got != Equal {
+		t.Errorf("got %s", got)
+	}
+	answer.Rows[100][1] = Number(1e9 + 1500)
+	if got, _ := CompareResultSets(reference, answer, false); got == Equal {
+		t.Errorf("one row is another: got %s", got)
+	}
+}
+
+// Rows that are alike in two columns pair where any pairing is equal.
+func TestRowsAlikeAgainstEveryPairing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.IntRange(3, 5).Draw(t, "rows")
+		draw := func(label string) (r ResultSet) {
+			for range rows {
+				v := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 2).Draw(t, label)
+				r.Rows = append(r.Rows, []Value{Number(1e6 + 0.6*float64(v[0])), Number(1e6 + 0.6*float64(v[1]))})
+			}
+			return r
+		}
+		reference, answer := draw("reference"), draw("answer")
+		got, _ := CompareResultSets(reference, answer, false)
+		if want := everyPairing(reference, answer, false, nil); (got == Equal) != want {
+			t.Fatalf("got %s, want equal %v", got, want)
+		}
+	})
 }
 
 func BenchmarkCompareResultSets(b *testing.B) {

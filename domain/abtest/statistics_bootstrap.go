@@ -39,7 +39,7 @@ func (d differences) clusters() [][]int {
 	known := make(map[string]int)
 	for i, q := range d {
 		at, ok := known[q.cluster]
-		if q.cluster == "" || !ok {
+		if !ok {
 			at = len(all)
 			all = append(all, nil)
 		}

@@ -154,32 +154,24 @@ const (
 // within the decimals of the other figure, without its sign, or in the less usual
 // reading of its separators.
 func (f figure) compare(o figure) kinship {
-	within := o.precision()
-	var amounts []float64 // of o, in the unit of f
+	factors := []float64{1} // that bring o to the unit of f
 	switch {
-	case f.percent == o.percent:
-		amounts = []float64{o.amount()}
-	case f.percent:
-		amounts = []float64{o.amount(), o.amount() * 100}
-		within = 0
-	default:
-		amounts = []float64{o.amount() / 100}
-		within /= 100
+	case f.percent && !o.percent:
+		factors = []float64{1, 100}
+	case o.percent && !f.percent:
+		factors = []float64{0.01}
 	}
-	for _, amount := range amounts {
-		if near(f.amount(), amount, f.precision()) {
-			if o.doubtful {
-				return maybe
-			}
+	outcome := other
+	for _, factor := range factors {
+		amount := o.amount() * factor
+		switch {
+		case near(f.amount(), amount, f.precision()) && !o.doubtful:
 			return same
+		case near(f.amount(), amount, max(f.precision(), o.precision()*factor)), near(f.amount(), -amount, f.precision()):
+			outcome = maybe
 		}
 	}
-	for _, amount := range amounts {
-		if near(f.amount(), -amount, f.precision()) || near(f.amount(), amount, within) {
-			return maybe
-		}
-	}
-	return other
+	return outcome
 }
 
 // near allows for what a binary fraction loses.

@@ -21,6 +21,7 @@ func TestValueInText(t *testing.T) {
 		{"1234", "Sales were 1235.", lacks},
 		{"1234", "Sales were 1234.5", holds}, // half of the last decimal
 		{"1234", "Sales were 1234.6", lacks},
+		{"0.7", "0.75", holds}, // though not in binary fractions
 		{"1234.50", "$1,234.50", holds},
 		{"1234.50", "1234.504 USD", holds},
 		{"1234.50", "1234.506 USD", lacks},
@@ -51,6 +52,7 @@ func TestValueInText(t *testing.T) {
 		{"0.123", "0,123", holds},
 		{"2", "1,2,3", holds},
 		{"4", "1,2,3", lacks},
+		{"345", "1,2,345", holds},
 		{"0.5", "it is .5", holds},
 		// Units.
 		{"1200000", "1.2M", holds},
@@ -80,6 +82,9 @@ func TestValueInText(t *testing.T) {
 		{"0.12", "12%", holds},
 		{"0.12", "12.6%", lacks},
 		{"0.1234", "12%", undecided}, // rounded
+		{"12.34%", "12", undecided},
+		{"12.34%", "0.12", undecided},
+		{"12.34%", "0.13", lacks},
 		{"12", "12%", lacks},
 		// Years and what is no number.
 		{"1234", "There is nothing for 2024.", undecided},
