@@ -124,8 +124,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 			run.Setup, run.License = &setup, caps.LicenseID
 			op.Type, op.Impact = operation.AddPixies, pixies.Impact(run.Single, len(fresh))
 		}
-		license, _ := trackeditem.LicenseOf(owner.State, who.License)
-		run.KeepCopies = owner.State.KeepsCopies(license)
+		run.KeepCopies = owner.State.KeepsCopies()
 		if err := eventstore.Decide(c, past, pixies.AcceptRun{Operation: op, Run: run}); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,15 +36,26 @@ const (
 	crashTables = 60
 )
 
+// times is how often a test kills: n times, a fifth of that in short runs, or as often as READINESS_KILLS says.
+func times(t *testing.T, n int) int {
+	t.Helper()
+	if set := os.Getenv("READINESS_KILLS"); set != "" {
+		n, err := strconv.Atoi(set)
+		check(t, err)
+		return n
+	}
+	if testing.Short() {
+		return max(2, n/5)
+	}
+	return n
+}
+
 // TestKilledProcess kills the program at fifty random instants of runs over many models.
 //
 // proves: 4.4/bulk/4 decisions/5/spent-when-accepted 8/allowance-assessments
 func TestKilledProcess(t *testing.T) {
 	t.Parallel()
-	kills := 50
-	if testing.Short() {
-		kills = 10
-	}
+	kills := times(t, 50)
 	c := newCrash(t, "--database-url", pgtest.URL(t))
 	c.life(func(context.Context) {})
 	for killed := 0; killed < kills; {
@@ -67,10 +79,7 @@ func TestKilledProcess(t *testing.T) {
 // TestKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, while runs go on.
 func TestKilledPostgreSQL(t *testing.T) {
 	t.Parallel()
-	kills := 12
-	if testing.Short() {
-		kills = 3
-	}
+	kills := times(t, 12)
 	c := newCrash(t)
 	p := c.launch()
 	defer p.kill()

@@ -150,7 +150,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 		return nil
 	})
 	if f.baseURL == "" {
-		f.baseURL = "http://" + listener.Addr().String()
+		f.baseURL = r.ownAddress(listener.Addr())
 	}
 	s, err := r.openService(ctx, life, f.serviceFlags, plans, false)
 	if err != nil {
@@ -235,4 +235,16 @@ func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared [
 		}
 	}
 	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token --data %s --account ID --person NAME)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", f.data, f.baseURL)
+}
+
+// ownAddress is the address of a listener as callers on this machine know it.
+// One that listens everywhere has no address that others could use, and Pixies
+// would carry it into reports.
+func (r *root) ownAddress(at net.Addr) string {
+	host, port, err := net.SplitHostPort(at.String())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		r.log.Warn("the service listens on every address and does not know its own; give --base-url, which callers and Pixies are told", "assumed", "http://localhost:"+port)
+		return "http://localhost:" + port
+	}
+	return "http://" + at.String()
 }

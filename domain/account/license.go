@@ -82,9 +82,14 @@ func (l License) StartsOn(capacity string) error {
 	return nil
 }
 
-// KeepsCopies reports whether copies of definitions are kept for people of the
-// license: support turned them on for the account, and its data does not stay in
-// the customer's own tenant (spec 2.3, settings.definitionCopies).
-func (a Account) KeepsCopies(l License) bool {
-	return a.Settings.DefinitionCopies == CopiesKeep30Days && l.Location() == InService
+// KeepsCopies reports whether copies of definitions are kept: support turned them
+// on, and none of the account's data stays in the customer's own tenant (spec 2.3,
+// settings.definitionCopies).
+func (a Account) KeepsCopies() bool {
+	for _, l := range a.Licenses {
+		if l.Location() != InService {
+			return false
+		}
+	}
+	return a.Settings.DefinitionCopies == CopiesKeep30Days
 }

@@ -62,8 +62,11 @@ func TestKeepsCopies(t *testing.T) {
 		{account.CopiesKeep30Days, account.License{DataResidency: account.InCustomerLake}, false},
 		{account.CopiesKeep30Days, account.License{DataResidency: account.InCustomerStorage}, false},
 	} {
-		a := account.Account{Settings: account.Settings{DefinitionCopies: test.copies}}
-		if got := a.KeepsCopies(test.license); got != test.want {
+		a := account.Account{
+			Settings: account.Settings{DefinitionCopies: test.copies},
+			Licenses: map[string]account.License{"own": test.license, "rest": {}},
+		}
+		if got := a.KeepsCopies(); got != test.want {
 			t.Errorf("%s, data in %s: copies are kept: %v", test.copies, test.license.Location(), got)
 		}
 	}
