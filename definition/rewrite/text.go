@@ -60,6 +60,7 @@ func CheckText(p Property, text string) string {
 		return tooLong(text, maxFolder)
 	case Instructions:
 		return tooLong(text, maxInstructions)
+	case SummarizeBy, Visibility: // known values, judged above
 	}
 	return fmt.Sprintf("%q is no property that can be set", p)
 }
