@@ -8,6 +8,7 @@ require (
 	github.com/ThreeDotsLabs/watermill v1.5.1
 	github.com/ThreeDotsLabs/watermill-sql/v4 v4.1.2
 	github.com/agnivade/levenshtein v1.2.2
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/cloudevents/sdk-go/v2 v2.16.2
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-jose/go-jose/v4 v4.1.4
@@ -42,10 +43,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require (
-	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
-	github.com/coder/websocket v1.8.15 // indirect
-)
+require github.com/coder/websocket v1.8.15 // indirect
 
 require (
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
