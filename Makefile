@@ -8,6 +8,8 @@ SHELL := /usr/bin/env bash
 DATA ?= .readiness
 PKG ?= ./...
 FUZZTIME ?= 30s
+# Many tests wait for a server or a worker, so more of them run at once than there are processors.
+PARALLEL := -parallel 6
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # One throwaway server for the tests of all packages.
@@ -28,7 +30,7 @@ demo: ## start the service in a temporary directory, drive it over HTTP, and lea
 
 test: ## run every test, on a throwaway PostgreSQL
 	go vet $(PKG)
-	$(WITH_POSTGRES) go test $(PKG)
+	$(WITH_POSTGRES) go test $(PARALLEL) $(PKG)
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
