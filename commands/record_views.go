@@ -57,6 +57,9 @@ func (s *Service) RecordViews(ctx context.Context, accountID string, views []pix
 // was never sent, or the database itself says what it undid it for. What ends a
 // connection may come behind the commit.
 func undone(err error) bool {
+	if _, never := errors.AsType[*pgconn.ConnectError](err); never {
+		return true
+	}
 	said, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && said.SeverityUnlocalized == "ERROR" || pgconn.SafeToRetry(err) || errors.Is(err, eventstore.ErrConflict)
 }

@@ -266,7 +266,8 @@ func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
 		for {
-			rows, err := b.pool.Query(ctx, `SELECT pid FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`)
+			rows, err := b.pool.Query(ctx, `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
+				WHERE d.datname = current_database() AND relation = 'events'::regclass AND NOT granted`)
 			check(t, err)
 			pids, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
 			check(t, err)
