@@ -45,15 +45,15 @@ func (c Claim) Decide(i Item) ([]domain.Event, error) {
 }
 
 // RemovePixies says that a report's Pixies were removed. The item stays counted
-// (spec 3.3).
+// (spec 3.3). One that was taken for deleted is there after all.
 type RemovePixies struct{}
 
 // Decide implements domain.Command.
 func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
-	if i.Status != Tracked || i.ItemType != item.Report {
+	if i.Status != Tracked && i.Status != Deleted || i.ItemType != item.Report {
 		return nil, nil
 	}
-	i.Status = Removed
+	i.Status, i.DeletedAt = Removed, nil
 	return []domain.Event{PixiesRemoved{i}}, nil
 }
 

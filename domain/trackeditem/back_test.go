@@ -1,0 +1,34 @@
+package trackeditem_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+)
+
+// A report that was taken for deleted and has its Pixies removed is there: it is
+// Removed, and still counted.
+func TestARemovalFindsAReportAgain(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		kind item.Type
+		want trackeditem.Status
+	}{{item.Report, trackeditem.Removed}, {item.SemanticModel, trackeditem.Deleted}} {
+		i := trackeditem.Item{ItemID: uuid.Nil, ItemType: test.kind, Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at}
+		events, err := trackeditem.RemovePixies{}.Decide(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			i = trackeditem.Evolve(i, e)
+		}
+		if i.Status != test.want || (i.DeletedAt == nil) != (test.want == trackeditem.Removed) || !i.Counts() {
+			t.Errorf("a %s becomes %s, deleted at %v", test.kind, i.Status, i.DeletedAt)
+		}
+	}
+}
