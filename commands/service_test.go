@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -16,12 +15,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/ai"
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
 	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
 	"readiness/vault"
@@ -59,7 +58,6 @@ func newService(t *testing.T, n int) *service {
 	s := &service{pool: pgtest.Pool(t), root: t.TempDir()}
 	s.clock.Store(&noon)
 	now := func() time.Time { return *s.clock.Load() }
-	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 	workspace(t, s.root, "Retail", map[string]any{"id": retail, "displayName": "Retail"})
 	for i := range n {
@@ -70,36 +68,28 @@ func newService(t *testing.T, n int) *service {
 	workspace(t, s.root, "Secret", map[string]any{"id": secret, "displayName": "Secret", "members": []string{"bob"}})
 	semanticModel(t, s.root, "Secret", "Hidden", model(901))
 
-	codec, err := eventstore.NewCodec(commands.Events()...)
+	log, err := wiring.OpenLog(s.pool, now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := projections.NewEngine(s.pool, projections.All()...)
-	if err := engine.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	store := eventstore.New(s.pool, codec, eventstore.Options{Now: now, Inline: engine.Inline})
-	vault, err := vault.New(s.pool, bytes.Repeat([]byte{7}, vault.KeySize))
-	if err != nil {
+	if err := log.Engine.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	platform, err := folder.Open(s.root, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.views = &projections.Views{Pool: s.pool, Store: store}
-	s.queue, err = work.NewQueue(work.Options{
-		Pool: s.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: vault,
-		TrackedReports: s.views.ReportsOnModel, PageViews: s.views.PageViews,
-		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 4,
-	})
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), Now: now, Workers: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Service = &commands.Service{
-		Pool: s.pool, Store: store, Platform: platform, TrackedIn: s.views.TrackedIn, LatestAssessment: s.views.LatestAssessment, Overdue: s.views.Overdue, DropDocuments: projections.DropDocuments,
-		Recorder: commands.Recorder{Store: store, Vault: vault, Now: now}, Plans: account.DefaultPlans(), Jobs: s.queue, Vault: vault, Now: now, NewID: newID,
+	wired.Work.Platform, wired.Work.Permissions = platform, platform
+	s.views = log.Views
+	if s.queue, err = work.NewQueue(wired.Work); err != nil {
+		t.Fatal(err)
 	}
+	s.Service = wired.Commands
+	s.Platform, s.Jobs = platform, s.queue
 	return s
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/ai"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
@@ -44,10 +43,9 @@ func newOnDisk(t *testing.T) *onDisk {
 	platform, err := folder.Open(w.dir, folder.Options{Access: w.views.Access})
 	check(t, err)
 	w.commands.Platform, w.commands.Permissions = platform, platform
-	queue, err := work.NewQueue(work.Options{
-		Pool: w.pool, Store: w.store, Platform: platform, Permissions: platform, TrackedReports: w.views.ReportsOnModel, PageViews: w.views.PageViews, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: w.commands.Vault,
-		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now, NewID: w.commands.NewID, Workers: 2,
-	})
+	w.work.Platform, w.work.Permissions = platform, platform
+	w.work.Log, w.work.Workers = slog.New(slog.NewJSONHandler(w.log, nil)), 2
+	queue, err := work.NewQueue(w.work)
 	check(t, err)
 	check(t, queue.Start(t.Context()))
 	t.Cleanup(func() {

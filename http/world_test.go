@@ -42,8 +42,10 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
 	"readiness/projections"
 	"readiness/vault"
+	"readiness/work"
 )
 
 var (
@@ -187,6 +189,7 @@ type world struct {
 	store     *eventstore.Store
 	views     *projections.Views
 	commands  *commands.Service
+	work      work.Options
 	cloud     *cloud
 	jobs      *jobs
 	issuer    *token.Issuer
@@ -240,20 +243,13 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	check(t, err)
 	t.Cleanup(pool.Close)
 	w.pool = pool
-	engine := projections.NewEngine(pool, projections.All()...)
-	check(t, engine.Create(t.Context()))
-	codec, err := eventstore.NewCodec(commands.Events()...)
+	log, err := wiring.OpenLog(pool, w.now, nil)
 	check(t, err)
-	w.store = eventstore.New(pool, codec, eventstore.Options{Now: w.now, Inline: engine.Inline})
-	v, err := vault.New(pool, make([]byte, vault.KeySize))
+	check(t, log.Engine.Create(t.Context()))
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: make([]byte, vault.KeySize), Now: w.now})
 	check(t, err)
-	w.views = &projections.Views{Pool: pool, Store: w.store}
-	w.commands = &commands.Service{
-		Pool: pool, Store: w.store, Platform: w.cloud, Permissions: w.views, Recorder: commands.Recorder{Store: w.store, Vault: v, Now: w.now},
-		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue, DropDocuments: projections.DropDocuments,
-		Plans: account.DefaultPlans(), Jobs: w.jobs, Vault: v, Now: w.now,
-		NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
-	}
+	w.store, w.views, w.commands, w.work = log.Store, log.Views, wired.Commands, wired.Work
+	w.commands.Platform, w.commands.Permissions, w.commands.Jobs = w.cloud, w.views, w.jobs
 	w.issuer, err = token.OpenIssuer(issuer)
 	check(t, err)
 	return w

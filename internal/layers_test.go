@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal":                       {},
 	"internal/conformance/...":       {},
 	"internal/demo/...":              {"..."},
+	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/postgres"},
 	"internal/postgres":              {},
 	"internal/postgres/withpostgres": {"internal/postgres"},

@@ -35,6 +35,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
 	"readiness/vault"
@@ -101,24 +102,21 @@ func newWorld(env *testscript.Env) *world {
 	w.pool, err = pgxpool.NewWithConfig(t.Context(), cfg)
 	check(t, err)
 	t.Cleanup(w.pool.Close)
-	w.engine = projections.NewEngine(w.pool, projections.All()...)
-	check(t, w.engine.Create(t.Context()))
-	codec, err := eventstore.NewCodec(commands.Events()...)
-	check(t, err)
 	log := slog.New(slog.NewJSONHandler(w.log, nil))
-	w.store = eventstore.New(w.pool, codec, eventstore.Options{Now: w.now, NewID: newID, Inline: w.engine.Inline, Logger: log})
-	w.views = &projections.Views{Pool: w.pool, Store: w.store}
-	kept, err := vault.New(w.pool, bytes.Repeat([]byte{1}, vault.KeySize))
+	opened, err := wiring.OpenLog(w.pool, w.now, log)
 	check(t, err)
+	w.engine, w.store, w.views = opened.Engine, opened.Store, opened.Views
+	check(t, w.engine.Create(t.Context()))
 	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log, Access: w.views.Access})
 	check(t, err)
 	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
-	w.options = work.Options{Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, TrackedReports: w.views.ReportsOnModel, PageViews: w.views.PageViews, Proposer: ai.New(ai.Options{Getenv: env.Getenv, Log: log}), Plans: account.DefaultPlans(), Vault: kept, Log: log, Now: w.now, NewID: newID, Workers: 4}
-	w.commands = &commands.Service{
-		Pool: w.pool, Store: w.store, Platform: w.platform, Permissions: onDisk, Recorder: commands.Recorder{Store: w.store, Vault: kept, Now: w.now},
-		TrackedIn: w.views.TrackedIn, LatestAssessment: w.views.LatestAssessment, Overdue: w.views.Overdue, DropDocuments: projections.DropDocuments,
-		Plans: account.DefaultPlans(), Vault: kept, Now: w.now, NewID: newID,
-	}
+	wired, err := wiring.Wire(wiring.Parts{
+		Log: opened, VaultKey: bytes.Repeat([]byte{1}, vault.KeySize), AI: ai.Options{Getenv: env.Getenv, Log: log}, Logger: log, Now: w.now, Workers: 4,
+	})
+	check(t, err)
+	w.options, w.commands = wired.Work, wired.Commands
+	w.options.Platform, w.options.Permissions = w.platform, onDisk
+	w.commands.Platform, w.commands.Permissions = w.platform, onDisk
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	check(t, err)
 

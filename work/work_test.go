@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/ai"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain"
@@ -30,6 +28,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
 	"readiness/vault"
@@ -85,27 +84,20 @@ func newBench(t *testing.T) *bench {
 		item.PermissionPlatform: item.Granted, item.PermissionUsage: item.ConsentRequired,
 	}}
 	now := func() time.Time { return b.now }
-	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, workspace))
 	for id, table := range map[uuid.UUID]string{good: "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", broken: "table Sales\n\t\t\tcolumn = = \n", gone: "table T\n"} {
 		dir := filepath.Join(b.root, "Retail", id.String()+".SemanticModel")
 		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
 		write(t, filepath.Join(dir, "definition", "tables", "Sales.tmdl"), table)
 	}
-	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	viewed := *projections.PageViews
 	viewed.Inline = true // nobody follows the log here
 	all := slices.DeleteFunc(projections.All(), func(v *projections.View) bool { return v == projections.PageViews })
-	engine := projections.NewEngine(b.pool, append(all, &viewed)...)
-	if err := engine.Create(t.Context()); err != nil {
+	log, err := wiring.OpenLog(b.pool, now, nil, append(all, &viewed)...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	store := eventstore.New(b.pool, codec, eventstore.Options{Now: now, Inline: engine.Inline})
-	v, err := vault.New(b.pool, bytes.Repeat([]byte{7}, vault.KeySize))
-	if err != nil {
+	if err := log.Engine.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	platform, err := folder.Open(b.root, folder.Options{Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
@@ -114,16 +106,13 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.views = &projections.Views{Pool: b.pool, Store: store}
-	b.Service = &commands.Service{
-		Pool: b.pool, Store: store, Platform: platform, TrackedIn: b.views.TrackedIn, LatestAssessment: b.views.LatestAssessment, Overdue: b.views.Overdue,
-		Recorder: commands.Recorder{Store: store, Vault: v, Now: now}, Plans: account.DefaultPlans(), Jobs: b, Vault: v, Now: now, NewID: newID,
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), Now: now, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.options = work.Options{
-		Pool: b.pool, Store: store, Platform: platform, Permissions: platform, Proposer: ai.New(ai.Options{}), Plans: account.DefaultPlans(), Vault: v,
-		TrackedReports: b.views.ReportsOnModel, PageViews: b.views.PageViews,
-		Log: slog.New(slog.DiscardHandler), Now: now, NewID: newID, Workers: 2,
-	}
+	b.views, b.Service, b.options = log.Views, wired.Commands, wired.Work
+	b.Platform, b.Jobs = platform, b
+	b.options.Platform, b.options.Permissions = platform, platform
 	return b
 }
 

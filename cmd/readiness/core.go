@@ -5,17 +5,18 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/eventstore"
+	"readiness/internal/wiring"
 	"readiness/projections"
 )
 
 // core is the log and its views on an open database: what every process has.
 type core struct {
+	*wiring.Log
 	url    string
 	pool   *pgxpool.Pool
 	store  *eventstore.Store
@@ -25,32 +26,25 @@ type core struct {
 	log    *slog.Logger
 }
 
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-
 // openCore opens the log and its views in the database at url. As the owner it
 // may change the tables of views; else it acts as the application's role, which
 // cannot change what the log holds.
 func openCore(ctx context.Context, url string, connections int32, owner bool, log *slog.Logger) (*core, error) {
-	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		return nil, err
-	}
 	pool, err := openPool(ctx, url, connections, owner)
 	if err != nil {
 		return nil, err
 	}
-	engine := projections.NewEngine(pool, projections.All()...)
-	store := eventstore.New(pool, codec, eventstore.Options{Now: time.Now, NewID: newID, Logger: log, Inline: engine.Inline})
-	return &core{
-		url: url, pool: pool, store: store, engine: engine,
-		views: &projections.Views{Pool: pool, Store: store},
-		plans: account.DefaultPlans(), log: log,
-	}, nil
+	l, err := wiring.OpenLog(pool, time.Now, log)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &core{Log: l, url: url, pool: pool, store: l.Store, engine: l.Engine, views: l.Views, plans: account.DefaultPlans(), log: log}, nil
 }
 
 func (c *core) close() { c.pool.Close() }
 
 // accountCommands carries out the commands on accounts, which need no platform.
 func (c *core) accountCommands() *commands.Service {
-	return &commands.Service{Pool: c.pool, Store: c.store, Plans: c.plans, Now: time.Now, NewID: newID}
+	return &commands.Service{Pool: c.pool, Store: c.store, Plans: c.plans, Now: time.Now, NewID: wiring.NewID}
 }

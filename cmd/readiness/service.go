@@ -20,8 +20,8 @@ import (
 	"readiness/http/collector"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/wiring"
 	"readiness/platform/folder"
-	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
 )
@@ -76,25 +76,21 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	life.background("wake-up of followers", core.store.Wake)
 
-	kept, err := vault.New(core.pool, secrets.key("vault", vault.KeySize))
-	if err != nil {
-		return nil, err
-	}
-	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
-	queue, err := work.NewQueue(work.Options{
-		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform, Proposer: proposer, Plans: core.plans, Vault: kept, Log: r.log,
-		TrackedReports: core.views.ReportsOnModel, PageViews: core.views.PageViews,
-		Now: time.Now, NewID: newID, Workers: f.workers,
+	wired, err := wiring.Wire(wiring.Parts{
+		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), Plans: core.plans,
+		AI: ai.Options{Getenv: os.Getenv, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: &commands.Service{
-		Pool: core.pool, Store: core.store, Platform: platform, Permissions: platform,
-		Recorder:  commands.Recorder{Store: core.store, Vault: kept, Now: time.Now},
-		TrackedIn: core.views.TrackedIn, LatestAssessment: core.views.LatestAssessment, Overdue: core.views.Overdue, DropDocuments: projections.DropDocuments,
-		Plans: core.plans, Jobs: queue, Vault: kept, Now: time.Now, NewID: newID,
-	}}, nil
+	wired.Work.Platform, wired.Work.Permissions = platform, platform
+	queue, err := work.NewQueue(wired.Work)
+	if err != nil {
+		return nil, err
+	}
+	s := wired.Commands
+	s.Platform, s.Permissions, s.Jobs = platform, platform, queue
+	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: s}, nil
 }
 
 // work starts the followers of the log and the steps of accepted work.

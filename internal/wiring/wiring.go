@@ -1,0 +1,95 @@
+// Package wiring puts the parts of the service together, in one place for the
+// program and for the tests of every package. It decides nothing and starts
+// nothing.
+package wiring
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/ai"
+	"readiness/commands"
+	"readiness/domain/account"
+	"readiness/eventstore"
+	"readiness/projections"
+	"readiness/vault"
+	"readiness/work"
+)
+
+// NewID makes the ids of the service: UUIDs of version 7.
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// Log is the event log of a database with its views.
+type Log struct {
+	Pool   *pgxpool.Pool
+	Engine *projections.Engine
+	Store  *eventstore.Store
+	Views  *projections.Views
+}
+
+// OpenLog wires the log in pool's database with the views, by default all of
+// them. It asks the database nothing.
+func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views ...*projections.View) (*Log, error) {
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		return nil, err
+	}
+	if views == nil {
+		views = projections.All()
+	}
+	engine := projections.NewEngine(pool, views...)
+	store := eventstore.New(pool, codec, eventstore.Options{Now: now, NewID: NewID, Logger: log, Inline: engine.Inline})
+	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store}}, nil
+}
+
+// Parts are what the service is put together from. Log, VaultKey and Now must be
+// given.
+type Parts struct {
+	Log *Log
+	// VaultKey seals tokens; its size is vault.KeySize.
+	VaultKey []byte
+	Plans    account.Plans // by default account.DefaultPlans
+	AI       ai.Options
+	Logger   *slog.Logger // by default none
+	Now      func() time.Time
+	// Workers is how many steps of work run at once, by default 1.
+	Workers int
+}
+
+// Service are the parts put together. Platform, Permissions and Jobs, which
+// differ between the program and tests, are for the caller to set.
+type Service struct {
+	Commands *commands.Service
+	Work     work.Options
+}
+
+// Wire puts the parts together.
+func Wire(p Parts) (*Service, error) {
+	kept, err := vault.New(p.Log.Pool, p.VaultKey)
+	if err != nil {
+		return nil, err
+	}
+	if p.Plans == nil {
+		p.Plans = account.DefaultPlans()
+	}
+	p.Logger = cmp.Or(p.Logger, slog.New(slog.DiscardHandler))
+	views := p.Log.Views
+	return &Service{
+		Commands: &commands.Service{
+			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID,
+			Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
+			TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
+			DropDocuments: projections.DropDocuments,
+		},
+		Work: work.Options{
+			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
+			Proposer:       ai.New(p.AI),
+			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews,
+			Workers: max(1, p.Workers),
+		},
+	}, nil
+}
