@@ -25,7 +25,8 @@ var mayImport = map[string][]string{
 	},
 	"ai/...": {
 		"ai/...", "definition/...",
-		"domain", "domain/item", "domain/proposal",
+		"domain", "domain/item", "domain/proposal", "domain/benchmark", "domain/comparison", "domain/aiprovider",
+		"domain/readiness", // what of a model is exposed to an AI
 	},
 	// These reach the platform and the AI through interfaces they declare.
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},

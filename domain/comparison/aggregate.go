@@ -1,4 +1,4 @@
-package abtest
+package comparison
 
 // Agreement is how far the sides agree, by their verdicts on the questions and by
 // their answers, right or wrong (regime D.5, AbAgreement). Shares are null without a

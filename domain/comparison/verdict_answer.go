@@ -1,4 +1,4 @@
-package abtest
+package comparison
 
 // known is what is known of an answer when it is compared to another one.
 type known struct {

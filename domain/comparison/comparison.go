@@ -1,8 +1,8 @@
-// Package abtest compares what two sides answer to one set of questions: the
+// Package comparison compares what two sides answer to one set of questions: the
 // verdict on each answer, result sets and values in texts, what the asks of a
 // question come to, and the statistics between the sides (regime D). The same
 // input gives the same numbers, to the last byte of JSON.
-package abtest
+package comparison
 
 // AskedQuestion is a question with what both sides answered.
 type AskedQuestion struct {

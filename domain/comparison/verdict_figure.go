@@ -1,4 +1,4 @@
-package abtest
+package comparison
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package abtest
+package comparison
 
 // ResultSet is what a query answered: rows of values, by column. Names of columns
 // do not matter. A row that is shorter than others ends in BLANKs.
