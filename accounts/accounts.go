@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 )
 
@@ -178,7 +179,7 @@ func (a accountDoc) declaration() account.Declaration {
 	}
 	if p := a.AIProvider; p != nil {
 		d.AIProvider = &account.AIProvider{
-			Kind: account.ProviderKind(p.Kind), Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv,
+			Kind: aiprovider.Kind(p.Kind), Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv,
 			APIVersion: p.APIVersion, WorkspaceID: id(p.WorkspaceID), DataAgentID: id(p.DataAgentID),
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"readiness/accounts"
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 )
 
@@ -85,19 +86,19 @@ func TestParseReadsEveryMember(t *testing.T) {
 				WorkspaceID: uuid.MustParse("6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90"), CollectorBaseURL: "https://pixies.example.com",
 				Size: 2, Corner: account.TopLeft, ExcludePages: []string{"Draft*", "Notes"},
 			}},
-			AIProvider: &account.AIProvider{Kind: account.ProviderOpenAICompatible, Name: "local", BaseURL: "http://127.0.0.1:11434/v1", Model: "small", APIKeyEnv: "LOCAL_AI_KEY"},
+			AIProvider: &account.AIProvider{Kind: aiprovider.OpenAICompatible, Name: "local", BaseURL: "http://127.0.0.1:11434/v1", Model: "small", APIKeyEnv: "LOCAL_AI_KEY"},
 		},
 		{
 			AccountID: "fabrikam", Plan: account.Free, Status: account.Active,
 			Settings: account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 			AIProvider: &account.AIProvider{
-				Kind: account.ProviderDataAgent, WorkspaceID: uuid.MustParse("6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90"), DataAgentID: uuid.MustParse("0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"),
+				Kind: aiprovider.DataAgent, WorkspaceID: uuid.MustParse("6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90"), DataAgentID: uuid.MustParse("0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"),
 			},
 		},
 		{
 			AccountID: "northwind", Plan: account.Free, Status: account.Active,
 			Settings:   account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
-			AIProvider: &account.AIProvider{Kind: account.ProviderAzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview"},
+			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview"},
 		},
 	}
 	got, err := parse(whole)

@@ -93,6 +93,8 @@ type Service struct {
 	// Overdue returns operations that have waited for their owner until now or
 	// longer, as the view last saw them.
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
+	// Providers are the AI providers of accounts.
+	Providers Providers
 	// DropDocuments queues what deletes those of the documents that no stored
 	// assessment has any more.
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -18,6 +19,7 @@ func Events() []eventstore.Type {
 		account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},
 		account.DocumentSaved{}, account.DocumentRemoved{},
 		account.Spent{}, account.GivenBack{},
+		aiprovider.Saved{}, aiprovider.Changed{}, aiprovider.KeyChanged{}, aiprovider.Tested{}, aiprovider.Used{}, aiprovider.Released{}, aiprovider.Deleted{},
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 		assessment.RunAccepted{}, assessment.ModelEnded{},
 		assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{}, assessment.Ended{}, assessment.ResultsDeleted{},

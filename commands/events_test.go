@@ -17,6 +17,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
@@ -60,6 +61,11 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	report := pixies.Report{
 		ReportID: id(6), WorkspaceID: id(3), ReportName: "Sales", ModelID: &itemID, Status: pixies.HasPixies, Pages: &seven, Visuals: &forty,
 		Placed: []pixies.Placed{{Page: "Overview", ID: "0f"}}, ChangedAt: &at, Holder: &itemID, LastOperation: &itemID,
+	}
+	provider := aiprovider.Configuration{
+		ProviderID: id(7).String(), Name: "Azure", Kind: aiprovider.AzureOpenAI, BaseURL: "https://texts.example", Model: "d", APIVersion: "2026-05-01",
+		WorkspaceID: id(3), DataAgentID: id(5), Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
+		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
@@ -145,6 +151,16 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		},
 		pixies.ReportEnded{ReportID: id(6), Outcome: pixies.OutcomeFailed, Pages: &seven, Visuals: &forty, Error: &failure},
 		pixies.Seen{ReportID: id(6), Day: "2026-11-21", Views: map[string]int{"Overview": 7}},
+		aiprovider.Saved{Configuration: provider, At: at},
+		aiprovider.Changed{Configuration: provider, At: at},
+		aiprovider.KeyChanged{ProviderID: id(7).String(), HasKey: true, At: at},
+		aiprovider.Tested{
+			ProviderID: id(7).String(), Test: aiprovider.Test{At: at, LatencyMs: 40, ErrorCode: aiprovider.TimedOut, Message: "It took too long."},
+			Capabilities: &aiprovider.Capabilities{JSONSchema: aiprovider.Strict, Temperature: &yes, Tools: &yes},
+		},
+		aiprovider.Used{ProviderID: id(7).String(), By: "abtest/1"},
+		aiprovider.Released{ProviderID: id(7).String(), By: "abtest/1"},
+		aiprovider.Deleted{ProviderID: id(7).String()},
 		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -189,7 +190,7 @@ func (w *onDisk) agents() {
 	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
 		AccountID: "agents", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People:     []account.Person{person("gus", item.ConsentRequired), person("hal", item.Unavailable), person("ivy", item.Granted)},
-		AIProvider: &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: sales, DataAgentID: agent},
+		AIProvider: &account.AIProvider{Kind: aiprovider.DataAgent, WorkspaceID: sales, DataAgentID: agent},
 	}})
 	check(w.t, err)
 }

@@ -71,6 +71,8 @@ type Options struct {
 	// PageViews is how often the pages of the reports were viewed from one day to
 	// another, both included: report, page, views.
 	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
+	// Providers are the AI providers of accounts.
+	Providers commands.Providers
 	Proposer  Proposer
 	Plans     account.Plans
 	Vault     *vault.Vault

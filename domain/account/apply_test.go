@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 )
 
@@ -28,7 +29,7 @@ var (
 			{Person: grace, Role: account.Member},
 		},
 		TrackingSetups: []account.TrackingSetup{{WorkspaceID: workspace, CollectorBaseURL: "https://pixies.example.com", Size: 4, Corner: account.BottomRight, ExcludePages: []string{"Draft*"}}},
-		AIProvider:     &account.AIProvider{Kind: account.ProviderRules},
+		AIProvider:     &account.AIProvider{Kind: aiprovider.Rules},
 	}
 )
 
@@ -164,19 +165,19 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 		"blank pattern":        {func(d *account.Declaration) { d.TrackingSetups[0].ExcludePages = []string{""} }, "trackingSetups[0].excludePages[0]", "blank"},
 		"unknown provider":     {func(d *account.Declaration) { d.AIProvider = &account.AIProvider{Kind: "oracle"} }, "aiProvider.kind", "rules"},
 		"provider nowhere": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAICompatible, Model: "small"}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.OpenAICompatible, Model: "small"}
 		}, "aiProvider.baseUrl", "must be given"},
 		"provider without a model": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderAnthropic}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.Anthropic}
 		}, "aiProvider.model", "must be given"},
 		"no data agent": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: workspace}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.DataAgent, WorkspaceID: workspace}
 		}, "aiProvider.dataAgentId", "UUID"},
 		"a data agent": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderDataAgent, WorkspaceID: workspace, DataAgentID: workspace}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: workspace}
 		}, "", ""},
 		"key in the file": {func(d *account.Declaration) {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderOpenAI, Model: "large", APIKeyEnv: "sk-live-0123"}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.OpenAI, Model: "large", APIKeyEnv: "sk-live-0123"}
 		}, "aiProvider.apiKeyEnv", "environment variable"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +255,7 @@ func declarations() *rapid.Generator[account.Declaration] {
 			d.TrackingSetups = append(d.TrackingSetups, account.TrackingSetup{WorkspaceID: uuid.UUID{15: n, 0: 1}, Size: rapid.IntRange(0, 4).Draw(t, "size")})
 		}
 		if rapid.Bool().Draw(t, "has provider") {
-			d.AIProvider = &account.AIProvider{Kind: account.ProviderRules, Name: text.Draw(t, "name")}
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.Rules, Name: text.Draw(t, "name")}
 		}
 		return d
 	})

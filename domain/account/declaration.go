@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 )
 
@@ -54,36 +55,13 @@ type TrackingSetup struct {
 	ExcludePages     []string  `json:"excludePages,omitempty"` // name patterns
 }
 
-// ProviderKind says what answers for the account's AI provider.
-type ProviderKind string
-
-// The kinds of AI provider.
-const (
-	ProviderRules            ProviderKind = "rules"
-	ProviderOpenAI           ProviderKind = "openai"
-	ProviderAnthropic        ProviderKind = "anthropic"
-	ProviderOpenAICompatible ProviderKind = "openai_compatible"
-	ProviderAzureOpenAI      ProviderKind = "azure_openai"
-	ProviderDataAgent        ProviderKind = "data_agent"
-)
-
-// remote reports whether a model behind an address answers.
-func (k ProviderKind) remote() bool {
-	switch k {
-	case ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible, ProviderAzureOpenAI:
-		return true
-	case ProviderRules, ProviderDataAgent:
-	}
-	return false
-}
-
 // AIProvider is what proposes texts for the account (decisions 8.2). APIKeyEnv
 // names the environment variable that holds the key; the key itself is never
 // part of it.
 type AIProvider struct {
-	Kind    ProviderKind `json:"kind"`
-	Name    string       `json:"name,omitempty"`
-	BaseURL string       `json:"baseUrl,omitempty"`
+	Kind    aiprovider.Kind `json:"kind"`
+	Name    string          `json:"name,omitempty"`
+	BaseURL string          `json:"baseUrl,omitempty"`
 	// Model is the model's name, of kind azure_openai the deployment's.
 	Model     string `json:"model,omitempty"`
 	APIKeyEnv string `json:"apiKeyEnv,omitempty"`
@@ -232,21 +210,21 @@ func (d Declaration) Problems(plans Plans) []Problem {
 	}
 
 	if p := d.AIProvider; p != nil {
-		oneOf(&c, "aiProvider.kind", p.Kind, ProviderRules, ProviderOpenAI, ProviderAnthropic, ProviderOpenAICompatible, ProviderAzureOpenAI, ProviderDataAgent)
+		oneOf(&c, "aiProvider.kind", p.Kind, aiprovider.Rules, aiprovider.OpenAI, aiprovider.Anthropic, aiprovider.OpenAICompatible, aiprovider.AzureOpenAI, aiprovider.DataAgent)
 		c.text("aiProvider.name", p.Name)
 		c.text("aiProvider.model", p.Model)
 		c.text("aiProvider.apiVersion", p.APIVersion)
 		c.url("aiProvider.baseUrl", p.BaseURL)
-		if (p.Kind == ProviderOpenAICompatible || p.Kind == ProviderAzureOpenAI) && p.BaseURL == "" {
+		if p.Kind.NeedsAddress() && p.BaseURL == "" {
 			c.add("aiProvider.baseUrl", "must be given for kind %s", p.Kind)
 		}
-		if p.Kind.remote() && p.Model == "" {
+		if p.Kind.Remote() && p.Model == "" {
 			c.add("aiProvider.model", "must be given for kind %s", p.Kind)
 		}
-		if p.Kind == ProviderDataAgent && p.WorkspaceID == uuid.Nil {
+		if p.Kind == aiprovider.DataAgent && p.WorkspaceID == uuid.Nil {
 			c.add("aiProvider.workspaceId", "must be the id of the data agent's workspace, a UUID")
 		}
-		if p.Kind == ProviderDataAgent && p.DataAgentID == uuid.Nil {
+		if p.Kind == aiprovider.DataAgent && p.DataAgentID == uuid.Nil {
 			c.add("aiProvider.dataAgentId", "must be the data agent's id, a UUID")
 		}
 		if p.APIKeyEnv != "" && !envPattern.MatchString(p.APIKeyEnv) {

@@ -1,10 +1,33 @@
 package account
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+)
+
+// Provider returns the settings of the AI provider that the account's declaration
+// says, those of the embedded one when it says nothing. The key is where KeyEnv
+// says.
+func (a Account) Provider() (aiprovider.Settings, error) {
+	text, declared := a.Saved[AIProviderDocument]
+	if !declared {
+		return aiprovider.Embedded(), nil
+	}
+	var p AIProvider
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider is not declared in a form that this version reads: apply the accounts file again.")
+	}
+	return aiprovider.Settings{
+		Kind: p.Kind, Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIVersion: p.APIVersion,
+		WorkspaceID: p.WorkspaceID, DataAgentID: p.DataAgentID, KeyEnv: p.APIKeyEnv, Declared: true,
+	}, nil
+}
 
 // IsDataAgent reports whether the AI provider that a document of the account
 // (AIProviderDocument) describes is a data agent, which is asked as the person.
 func IsDataAgent(document string) bool {
 	var p AIProvider
-	return json.Unmarshal([]byte(document), &p) == nil && p.Kind == ProviderDataAgent
+	return json.Unmarshal([]byte(document), &p) == nil && p.Kind == aiprovider.DataAgent
 }

@@ -50,7 +50,7 @@ func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views .
 // given.
 type Parts struct {
 	Log *Log
-	// VaultKey seals tokens; its size is vault.KeySize.
+	// VaultKey seals tokens, and the keys of AI providers; its size is vault.KeySize.
 	VaultKey []byte
 	Plans    account.Plans // by default account.DefaultPlans
 	AI       ai.Options
@@ -73,6 +73,11 @@ func Wire(p Parts) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := vault.NewCredentials(p.Log.Pool, p.VaultKey)
+	if err != nil {
+		return nil, err
+	}
+	providers := commands.Providers{Store: p.Log.Store, Keys: keys}
 	if p.Plans == nil {
 		p.Plans = account.DefaultPlans()
 	}
@@ -83,11 +88,11 @@ func Wire(p Parts) (*Service, error) {
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID,
 			Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
 			TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
-			DropDocuments: projections.DropDocuments,
+			DropDocuments: projections.DropDocuments, Providers: providers,
 		},
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
-			Proposer:       ai.New(p.AI),
+			Proposer: ai.New(p.AI), Providers: providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews,
 			Workers: max(1, p.Workers),
 		},

@@ -1,0 +1,110 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+	"readiness/eventstore"
+	"readiness/vault"
+)
+
+// Providers finds the AI provider to ask, with its key (decisions 7). What it
+// returns is made for one piece of work and is stored nowhere.
+type Providers struct {
+	Store *eventstore.Store
+	Keys  *vault.Credentials
+}
+
+// Get returns the settings of the embedded provider or of a saved one of the
+// account. One that is not the account's, or is not enabled, is AiProviderNotFound;
+// one whose kind needs a key and that has none is AiCredentialNotFound.
+func (p Providers) Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error) {
+	if providerID == aiprovider.EmbeddedID {
+		return aiprovider.Embedded(), nil
+	}
+	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	if err := p.Store.Load(ctx, past); err != nil {
+		return aiprovider.Settings{}, err
+	}
+	found, ok := past.State.Find(providerID)
+	switch {
+	case !ok:
+		return aiprovider.Settings{}, aiprovider.NotFound(providerID)
+	case !found.Enabled:
+		return aiprovider.Settings{}, aiprovider.NotEnabled(found)
+	}
+	return p.settings(ctx, accountID, found)
+}
+
+// ForPurpose returns the settings of the account's oldest saved provider that is
+// enabled and meant for the purpose; false when there is none. Those of except, by
+// id, and those that lack the key that their kind needs are passed over.
+func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
+	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	if err := p.Store.Load(ctx, past); err != nil {
+		return aiprovider.Settings{}, false, err
+	}
+	return p.oldest(ctx, accountID, past.State, purpose, except)
+}
+
+// Proposing returns the settings of the provider that proposes texts for the
+// account (spec 4.5, preview rule 2): the oldest saved one with that purpose, else
+// the accounts file's, else the embedded one.
+func (p Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
+	saved := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	owner := eventstore.Fold(account.Stream(accountID), account.Evolve)
+	if err := p.Store.Load(ctx, saved, owner); err != nil {
+		return aiprovider.Settings{}, err
+	}
+	s, found, err := p.oldest(ctx, accountID, saved.State, aiprovider.Proposals, nil)
+	if found || err != nil {
+		return s, err
+	}
+	return owner.State.Provider()
+}
+
+func (p Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, except []string) (aiprovider.Settings, bool, error) {
+	for _, one := range saved.All {
+		if one.Serves(purpose) && one.Askable() && !slices.Contains(except, one.ProviderID) {
+			s, err := p.settings(ctx, accountID, one)
+			return s, err == nil, err
+		}
+	}
+	return aiprovider.Settings{}, false, nil
+}
+
+// settings are those of a saved provider, with its key if it has one.
+func (p Providers) settings(ctx context.Context, accountID string, of aiprovider.Provider) (aiprovider.Settings, error) {
+	if !of.Askable() {
+		return aiprovider.Settings{}, aiprovider.KeyMissing(of.Name, of.ProviderID)
+	}
+	if !of.HasKey {
+		return of.Settings(aiprovider.Key{}), nil
+	}
+	id, err := uuid.Parse(of.ProviderID)
+	if err != nil {
+		return aiprovider.Settings{}, fmt.Errorf("commands: the id of AI provider %q: %w", of.ProviderID, err)
+	}
+	text, ok, err := p.Keys.Key(ctx, accountID, id)
+	switch {
+	case errors.Is(err, vault.ErrNotOpened):
+		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound, "the key of the AI provider %s can no longer be opened, as the service has another one for it: change the provider with its apiKey", of.Name).
+			About("providerId", of.ProviderID)
+	case err != nil:
+		return aiprovider.Settings{}, err
+	case !ok: // removed since the provider was read
+		return aiprovider.Settings{}, aiprovider.KeyMissing(of.Name, of.ProviderID)
+	}
+	key, err := aiprovider.NewKey(text)
+	if err != nil {
+		return aiprovider.Settings{}, fmt.Errorf("commands: the key of AI provider %s: %w", of.ProviderID, err)
+	}
+	return of.Settings(key), nil
+}

@@ -1,0 +1,142 @@
+package aiprovider
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+)
+
+// Patch is what a change says of a provider; nil leaves a member as it is, and a
+// zero value takes it away.
+type Patch struct {
+	Name                     *string
+	Kind                     *Kind
+	BaseURL                  *string
+	Model                    *string
+	APIVersion               *string
+	WorkspaceID, DataAgentID *uuid.UUID
+	Purposes                 *[]Purpose
+	Enabled                  *bool
+	SendDAX                  *bool
+	MaxConcurrency           *int
+	TimeoutMs                *int
+	MaxRetries               *int
+	MaxOutputTokens          *int
+	Key                      KeyPatch
+}
+
+// KeyPatch is what a change does to the key.
+type KeyPatch int
+
+// The changes of a key.
+const (
+	KeepKey KeyPatch = iota
+	GiveKey
+	RemoveKey
+)
+
+// on returns the configuration with the change.
+func (p Patch) on(c Configuration) Configuration {
+	set(&c.Name, p.Name)
+	set(&c.Kind, p.Kind)
+	set(&c.BaseURL, p.BaseURL)
+	set(&c.Model, p.Model)
+	set(&c.APIVersion, p.APIVersion)
+	set(&c.WorkspaceID, p.WorkspaceID)
+	set(&c.DataAgentID, p.DataAgentID)
+	set(&c.Purposes, p.Purposes)
+	set(&c.Enabled, p.Enabled)
+	set(&c.DataPolicy.SendDAX, p.SendDAX)
+	set(&c.Limits.MaxConcurrency, p.MaxConcurrency)
+	set(&c.Limits.TimeoutMs, p.TimeoutMs)
+	set(&c.Limits.MaxRetries, p.MaxRetries)
+	set(&c.Limits.MaxOutputTokens, p.MaxOutputTokens)
+	return c
+}
+
+func set[T any](member, value *T) {
+	if value != nil {
+		*member = *value
+	}
+}
+
+// Change changes a saved provider. Where it changes what a test call depends on,
+// one was made before: Observed is what it came to, Of the connection that the
+// provider had then.
+type Change struct {
+	ProviderID string
+	Patch      Patch
+	Observed   *Observation
+	Of         Connection
+	At         time.Time
+}
+
+// Decide implements domain.Command.
+func (c Change) Decide(s Providers) ([]domain.Event, error) {
+	p, events, err := c.events(s)
+	if err != nil || c.Observed == nil {
+		return events, err
+	}
+	if p.Connection() != c.Of {
+		return nil, movedOn(p)
+	}
+	return append(events, tested(p.ProviderID, c.Observed)...), nil
+}
+
+// Changed returns the provider as the change leaves it, without a test call, and
+// whether one must be made: it reaches another model, or with another key.
+func (c Change) Changed(s Providers) (after Provider, test bool, err error) {
+	before, events, err := c.events(s)
+	if err != nil {
+		return after, false, err
+	}
+	for _, e := range events {
+		s = Evolve(s, e)
+	}
+	after, _ = s.Find(before.ProviderID)
+	return after, after.Connection() != before.Connection(), nil
+}
+
+// events returns the provider before the change, and the events of the change
+// itself.
+func (c Change) events(s Providers) (p Provider, events []domain.Event, err error) {
+	if c.ProviderID == EmbeddedID {
+		return p, nil, fixed()
+	}
+	if p, err = s.find(c.ProviderID); err != nil {
+		return p, nil, err
+	}
+	of, err := c.Patch.on(p.Configuration).checked()
+	switch {
+	case err != nil:
+		return p, nil, err
+	case c.Patch.Key == GiveKey && of.Kind == DataAgent:
+		return p, nil, keyOfDataAgent()
+	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL):
+		// Who may change the address may not read the key, and must not have it sent to one of theirs.
+		return p, nil, wrong("apiKey", "must be given again, or null, where kind or baseUrl changes: a key is sent only where it was given for")
+	}
+	if err := s.free(of); err != nil {
+		return p, nil, err
+	}
+	if !reflect.DeepEqual(of, p.Configuration) {
+		events = append(events, Changed{of, c.At})
+	}
+	if c.Patch.Key == GiveKey || c.Patch.Key == RemoveKey && p.HasKey {
+		events = append(events, KeyChanged{p.ProviderID, c.Patch.Key == GiveKey, c.At})
+	}
+	return p, events, nil
+}
+
+func fixed() error {
+	return domain.Refuse(domain.InvalidRequest, "the provider %s is part of the service: it is neither changed, tested nor deleted", EmbeddedID).About("providerId", EmbeddedID)
+}
+
+// movedOn refuses what was observed of a connection that the provider no longer has.
+func movedOn(p Provider) error {
+	return domain.Refuse(domain.OperationInProgress, "another call changed the AI provider %s while this one tested it; repeat the call", p.Name).
+		About("providerId", p.ProviderID).After(time.Second)
+}

@@ -1,0 +1,28 @@
+package aiprovider
+
+import "readiness/domain"
+
+// Delete removes a saved provider that nothing uses.
+type Delete struct{ ProviderID string }
+
+// maxNamed is how many users a refusal names.
+const maxNamed = 10
+
+// Decide implements domain.Command.
+func (c Delete) Decide(s Providers) ([]domain.Event, error) {
+	if c.ProviderID == EmbeddedID {
+		return nil, fixed()
+	}
+	p, err := s.find(c.ProviderID)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(p.UsedBy); n > 0 {
+		r := domain.Refuse(domain.AiProviderConflict, "the AI provider %s is in use %d times; parameters name what uses it: delete that first, or disable the provider", p.Name, n).About("providerId", p.ProviderID)
+		for _, by := range p.UsedBy[:min(n, maxNamed)] {
+			r.About("usedBy", by)
+		}
+		return nil, r
+	}
+	return []domain.Event{Deleted{p.ProviderID}}, nil
+}

@@ -1,0 +1,133 @@
+package aiprovider
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+)
+
+// Bounds of what a configuration says. Texts are in characters.
+const (
+	maxText        = 256
+	MaxConcurrency = 16
+	MinTimeoutMs   = 1_000
+	MaxTimeoutMs   = 280_000 // a proposal's whole time is five minutes
+	MaxRetries     = 5
+	MinTokens      = 256
+	MaxTokens      = 65_536
+)
+
+// wrong refuses a member.
+func wrong(member, format string, args ...any) error {
+	return domain.Refuse(domain.InvalidRequest, member+" "+format, args...).About("member", member)
+}
+
+// checked returns the configuration with its name trimmed and its purposes in
+// order, or refuses the first member that is not as it must be.
+func (c Configuration) checked() (Configuration, error) {
+	c.Name = strings.TrimSpace(c.Name)
+	if c.Name == "" {
+		return c, wrong("name", "must not be blank")
+	}
+	if c.Kind == Rules {
+		return c, wrong("kind", "cannot be rules: the embedded provider is always there")
+	}
+	if !c.Kind.Remote() && c.Kind != DataAgent {
+		return c, wrong("kind", "must be one of openai, anthropic, openai_compatible, azure_openai, data_agent")
+	}
+	for _, t := range []struct{ member, text string }{{"name", c.Name}, {"baseUrl", c.BaseURL}, {"model", c.Model}, {"apiVersion", c.APIVersion}} {
+		if !plain(t.text) {
+			return c, wrong(t.member, "must be one line of at most %d characters that begins and ends with none that is blank", maxText)
+		}
+	}
+	if err := c.members(); err != nil {
+		return c, err
+	}
+	if err := c.Limits.check(); err != nil {
+		return c, err
+	}
+	for _, p := range c.Purposes {
+		if !c.Kind.serves(p) {
+			return c, wrong("purposes", "cannot hold %q for kind %s, which serves %s", short(string(p)), c.Kind, list(c.Kind.Purposes()))
+		}
+	}
+	all := c.Purposes
+	c.Purposes = []Purpose{}
+	for _, p := range c.Kind.Purposes() {
+		if slices.Contains(all, p) {
+			c.Purposes = append(c.Purposes, p)
+		}
+	}
+	return c, nil
+}
+
+// members holds the members that not every kind has against the kind.
+func (c Configuration) members() error {
+	switch {
+	case c.BaseURL != "" && !address(c.BaseURL):
+		return wrong("baseUrl", "must be an absolute http or https address without credentials, query and fragment")
+	case c.BaseURL == "" && c.Kind.NeedsAddress():
+		return wrong("baseUrl", "must be given for kind %s", c.Kind)
+	case c.BaseURL != "" && c.Kind == DataAgent:
+		return wrong("baseUrl", "is of language models, and kind %s is none: leave it out, or null", c.Kind)
+	case c.Model == "" && c.Kind.Remote():
+		return wrong("model", "must be given for kind %s", c.Kind)
+	case c.Model != "" && c.Kind == DataAgent:
+		return wrong("model", "is of language models, and kind %s is none: leave it out, or null", c.Kind)
+	case c.APIVersion != "" && c.Kind != AzureOpenAI:
+		return wrong("apiVersion", "is of kind %s only: leave it out, or null", AzureOpenAI)
+	}
+	for _, i := range []struct {
+		member string
+		id     uuid.UUID
+	}{{"workspaceId", c.WorkspaceID}, {"dataAgentId", c.DataAgentID}} {
+		switch {
+		case i.id == uuid.Nil && c.Kind == DataAgent:
+			return wrong(i.member, "must be given for kind %s", c.Kind)
+		case i.id != uuid.Nil && c.Kind != DataAgent:
+			return wrong(i.member, "is of kind %s only: leave it out, or null", DataAgent)
+		}
+	}
+	return nil
+}
+
+func (l Limits) check() error {
+	for _, b := range []struct {
+		member          string
+		value, lo, most int
+	}{
+		{"limits.maxConcurrency", l.MaxConcurrency, 1, MaxConcurrency},
+		{"limits.timeoutMs", l.TimeoutMs, MinTimeoutMs, MaxTimeoutMs},
+		{"limits.maxRetries", l.MaxRetries, 0, MaxRetries},
+		{"limits.maxOutputTokens", l.MaxOutputTokens, MinTokens, MaxTokens},
+	} {
+		if b.value < b.lo || b.value > b.most {
+			return wrong(b.member, "must be %d to %d", b.lo, b.most)
+		}
+	}
+	return nil
+}
+
+// plain reports whether a text is one line without blanks around it.
+func plain(s string) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsFunc(s, unicode.IsControl) && s == strings.TrimSpace(s)
+}
+
+func address(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+func list(purposes []Purpose) string {
+	names := make([]string, len(purposes))
+	for i, p := range purposes {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}

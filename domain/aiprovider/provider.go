@@ -1,0 +1,205 @@
+// Package aiprovider holds the AI providers that an account saved beside the
+// embedded one: what they are, what a test call observed of them, and who uses
+// them (spec 2.11, answeredBy.providerId; decisions 7; regime F.1). All of an
+// account's are one stream, so that a name is one provider's and nothing that is
+// in use is deleted. Keys are no part of it: only that there is one.
+package aiprovider
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+)
+
+// MaxProviders is how many providers an account saves at most.
+const MaxProviders = 50
+
+// DataPolicy says what a provider may be sent beside names, descriptions and data
+// types. Rows of data are never sent.
+type DataPolicy struct {
+	SendDAX bool `json:"sendDax"`
+}
+
+// Configuration is what an administrator says of a provider. Members that its
+// kind does not have are zero.
+type Configuration struct {
+	ProviderID  string     `json:"providerId"`
+	Name        string     `json:"name"`
+	Kind        Kind       `json:"kind"`
+	BaseURL     string     `json:"baseUrl,omitempty"`
+	Model       string     `json:"model,omitempty"`
+	APIVersion  string     `json:"apiVersion,omitempty"`
+	WorkspaceID uuid.UUID  `json:"workspaceId,omitzero"`
+	DataAgentID uuid.UUID  `json:"dataAgentId,omitzero"`
+	Purposes    []Purpose  `json:"purposes"`
+	Enabled     bool       `json:"enabled"`
+	DataPolicy  DataPolicy `json:"dataPolicy"`
+	Limits      Limits     `json:"limits"`
+}
+
+// Settings are those to ask the provider with.
+func (c Configuration) Settings(key Key) Settings {
+	return Settings{
+		ProviderID: c.ProviderID, Kind: c.Kind, Name: c.Name, BaseURL: c.BaseURL, Model: c.Model, APIVersion: c.APIVersion,
+		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, WithoutDAX: !c.DataPolicy.SendDAX, Limits: c.Limits,
+	}
+}
+
+// Serves reports whether the provider is enabled and meant for the purpose.
+func (c Configuration) Serves(p Purpose) bool { return c.Enabled && slices.Contains(c.Purposes, p) }
+
+// Provider is a saved provider.
+type Provider struct {
+	Configuration
+	HasKey bool
+	// KeyChanges is how often its key was given, replaced or removed.
+	KeyChanges   int
+	Capabilities Capabilities
+	LastTest     *Test
+	CreatedAt    time.Time
+	ChangedAt    time.Time // of the configuration or the key
+	UsedBy       []string  // in the order in which they began to
+}
+
+// Askable reports whether it has the key that its kind needs.
+func (p Provider) Askable() bool { return p.HasKey || !p.Kind.NeedsKey() }
+
+// Settings are those to ask the provider with.
+func (p Provider) Settings(key Key) Settings {
+	s := p.Configuration.Settings(key)
+	s.Capabilities = p.Capabilities
+	return s
+}
+
+// Connection is what a test call depends on: a result of one is of no worth for
+// another.
+type Connection struct {
+	Kind                       Kind
+	BaseURL, Model, APIVersion string
+	WorkspaceID, DataAgentID   uuid.UUID
+	KeyChanges                 int
+}
+
+// Connection is where and as what the provider is asked now.
+func (p Provider) Connection() Connection {
+	return Connection{p.Kind, p.BaseURL, p.Model, p.APIVersion, p.WorkspaceID, p.DataAgentID, p.KeyChanges}
+}
+
+// Providers are the saved providers of an account, the oldest first. The zero
+// Providers has none.
+type Providers struct{ All []Provider }
+
+// Stream is the name of the stream of an account's providers.
+func Stream(accountID string) string { return "aiproviders-" + accountID }
+
+// Find returns the saved provider with the id.
+func (s Providers) Find(id string) (Provider, bool) {
+	if i := s.index(id); i >= 0 {
+		return s.All[i], true
+	}
+	return Provider{}, false
+}
+
+func (s Providers) index(id string) int {
+	return slices.IndexFunc(s.All, func(p Provider) bool { return p.ProviderID == id })
+}
+
+// find returns the saved provider with the id, or refuses.
+func (s Providers) find(id string) (Provider, error) {
+	p, ok := s.Find(id)
+	if !ok {
+		return p, NotFound(id)
+	}
+	return p, nil
+}
+
+// NotFound refuses an id that no provider of the account has.
+func NotFound(id string) *domain.Refusal {
+	return domain.Refuse(domain.AiProviderNotFound, "this account has no AI provider %s", short(id)).About("providerId", short(id))
+}
+
+// NotEnabled refuses to ask a provider that is not enabled.
+func NotEnabled(p Provider) *domain.Refusal {
+	return domain.Refuse(domain.AiProviderNotFound, "the AI provider %s is not enabled: enable it first, or name another one", p.Name).About("providerId", p.ProviderID)
+}
+
+// KeyMissing refuses to ask a provider that needs a key and has none.
+func KeyMissing(name, id string) *domain.Refusal {
+	return domain.Refuse(domain.AiCredentialNotFound, "the AI provider %s needs a key and none is saved: change it with its apiKey", name).About("providerId", id)
+}
+
+// short is an id as messages repeat it: what callers send may be of any length.
+func short(id string) string {
+	const most = 64
+	if runes := []rune(id); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return id
+}
+
+// named returns the other provider that has the name, if there is one. Blanks
+// around a name and letter case do not matter.
+func (s Providers) named(name, except string) (id string, taken bool) {
+	if strings.EqualFold(name, EmbeddedName) {
+		return EmbeddedID, true
+	}
+	for _, p := range s.All {
+		if p.ProviderID != except && strings.EqualFold(p.Name, name) {
+			return p.ProviderID, true
+		}
+	}
+	return "", false
+}
+
+// Evolve returns s after e.
+func Evolve(s Providers, e domain.Event) Providers {
+	switch e := e.(type) {
+	case Saved:
+		return Providers{append(slices.Clone(s.All), Provider{
+			Configuration: e.Configuration, Capabilities: Capabilities{JSONSchema: Unknown}, CreatedAt: e.At, ChangedAt: e.At,
+		})}
+	case Changed:
+		return s.with(e.Configuration.ProviderID, func(p *Provider) {
+			before := p.Connection()
+			p.Configuration, p.ChangedAt = e.Configuration, e.At
+			if p.Connection() != before {
+				p.Capabilities, p.LastTest = Capabilities{JSONSchema: Unknown}, nil
+			}
+		})
+	case KeyChanged:
+		return s.with(e.ProviderID, func(p *Provider) {
+			p.HasKey, p.ChangedAt = e.HasKey, e.At
+			p.KeyChanges++
+			p.LastTest = nil
+		})
+	case Tested:
+		return s.with(e.ProviderID, func(p *Provider) {
+			p.LastTest = &e.Test
+			if e.Capabilities != nil {
+				p.Capabilities = *e.Capabilities
+			}
+		})
+	case Used:
+		return s.with(e.ProviderID, func(p *Provider) { p.UsedBy = append(slices.Clone(p.UsedBy), e.By) })
+	case Released:
+		return s.with(e.ProviderID, func(p *Provider) {
+			p.UsedBy = slices.DeleteFunc(slices.Clone(p.UsedBy), func(by string) bool { return by == e.By })
+		})
+	case Deleted:
+		return Providers{slices.DeleteFunc(slices.Clone(s.All), func(p Provider) bool { return p.ProviderID == e.ProviderID })}
+	}
+	return s
+}
+
+// with copies: a state handed out never changes later.
+func (s Providers) with(id string, change func(*Provider)) Providers {
+	all := slices.Clone(s.All)
+	if i := s.index(id); i >= 0 {
+		change(&all[i])
+	}
+	return Providers{all}
+}

@@ -1,0 +1,59 @@
+package aiprovider
+
+import (
+	"time"
+
+	"readiness/domain"
+)
+
+// Save adds a provider to the account (decisions 7). HasKey says that its key is
+// kept in the same append; Observed is what the test call before it came to.
+type Save struct {
+	Configuration Configuration
+	HasKey        bool
+	Observed      *Observation
+	At            time.Time
+}
+
+// Decide implements domain.Command.
+func (c Save) Decide(s Providers) ([]domain.Event, error) {
+	of, err := c.Configuration.checked()
+	if err != nil {
+		return nil, err
+	}
+	if c.HasKey && of.Kind == DataAgent {
+		return nil, keyOfDataAgent()
+	}
+	if err := s.free(of); err != nil {
+		return nil, err
+	}
+	if len(s.All) >= MaxProviders {
+		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, which is as many as it may have: delete one first", len(s.All)).
+			About("used", len(s.All)).About("limit", MaxProviders)
+	}
+	events := []domain.Event{Saved{of, c.At}}
+	if c.HasKey {
+		events = append(events, KeyChanged{of.ProviderID, true, c.At})
+	}
+	return append(events, tested(of.ProviderID, c.Observed)...), nil
+}
+
+// free refuses a name that another provider of the account has.
+func (s Providers) free(of Configuration) error {
+	if id, taken := s.named(of.Name, of.ProviderID); taken {
+		return domain.Refuse(domain.AiProviderConflict, "this account has an AI provider named %s already: give this one another name", of.Name).About("providerId", id)
+	}
+	return nil
+}
+
+func keyOfDataAgent() error {
+	return wrong("apiKey", "is of language models: a data agent is asked as the signed-in person and has none")
+}
+
+// tested is the event of a test call that was made.
+func tested(id string, o *Observation) []domain.Event {
+	if o == nil {
+		return nil
+	}
+	return []domain.Event{Tested{id, o.Test, o.Capabilities}}
+}
