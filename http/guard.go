@@ -21,7 +21,6 @@ import (
 	"readiness/domain/item"
 	"readiness/http/rate"
 	"readiness/http/token"
-	"readiness/projections"
 )
 
 // limiterPause is how long to wait while calls cannot be counted.
@@ -48,7 +47,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // account is.
 type principal struct {
 	token.Identity
-	member  projections.Member
+	member  account.Membership
 	limits  account.Limits // of the account's plan
 	unknown *domain.Refusal
 }
@@ -80,20 +79,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err := checkParameters(r, c.route.described); err != nil {
 		return err
 	}
-	member := c.by.member
-	c.who = commands.Caller{
-		Caller:       item.Caller{Account: member.AccountID, Person: id.Person, Token: bearer},
-		Role:         member.Person.Role,
-		License:      member.Person.License,
-		Plan:         member.Plan,
-		Settings:     member.Settings,
-		Scopes:       id.Scopes,
-		MayWrite:     id.Has(token.ScopeReadWrite),
-		RequestID:    c.id.String(),
-		Trace:        traceparent(r.Context()),
-		TokenExpires: id.Expires,
-		Key:          idempotencyKey(r, c.route, canonical),
-	}
+	c.who = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
+	c.who.Scopes, c.who.RequestID, c.who.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
+	c.who.Key = idempotencyKey(r, c.route, canonical)
 	return nil
 }
 
@@ -112,7 +100,7 @@ func bearer(r *http.Request) (string, error) {
 
 // member finds the account that the call is for. A person whom no account knows, or who does not say which of several, is
 // returned as a refusal beside the error: the call is counted before it is refused.
-func (s *Server) member(ctx context.Context, id token.Identity) (m projections.Member, unknown *domain.Refusal, err error) {
+func (s *Server) member(ctx context.Context, id token.Identity) (m account.Membership, unknown *domain.Refusal, err error) {
 	members, err := s.views.Members(ctx, id.Person)
 	if err != nil {
 		return m, nil, err

@@ -54,24 +54,14 @@ var Accounts = &View{
 	},
 }
 
-// Member is a person of an account, with what the account lets its people do.
-type Member struct {
-	AccountID string
-	Plan      account.Plan
-	Status    account.Status
-	Region    string
-	Settings  account.Settings
-	Person    account.Person
-}
-
 // Members returns every account that knows the person, by account id.
-func (v *Views) Members(ctx context.Context, p item.Person) ([]Member, error) {
+func (v *Views) Members(ctx context.Context, p item.Person) ([]account.Membership, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
 		FROM members_v1 m JOIN accounts_v1 a USING (account_id) WHERE m.issuer = $1 AND m.person = $2 ORDER BY a.account_id`, p.Issuer, p.ID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look a person up: %w", err)
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m Member, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m account.Membership, err error) {
 		var settings, person []byte
 		if err := row.Scan(&m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person); err != nil {
 			return m, err

@@ -64,23 +64,29 @@ func (*Vault) Forget(operationID uuid.UUID) (sql string, args []any) {
 // Token returns the operation's token, or false when there is none or it has
 // expired at now.
 func (v *Vault) Token(ctx context.Context, operationID uuid.UUID, now time.Time) (string, bool, error) {
+	token, _, ok, err := v.Kept(ctx, operationID, now)
+	return token, ok, err
+}
+
+// Kept is Token with when the token expires.
+func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) (token string, expires time.Time, ok bool, err error) {
 	var sealed []byte
-	err := v.pool.QueryRow(ctx, `SELECT sealed FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&sealed)
+	err = v.pool.QueryRow(ctx, `SELECT sealed, expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&sealed, &expires)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", false, nil
+		return "", time.Time{}, false, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("vault: read the token of operation %s: %w", operationID, err)
+		return "", time.Time{}, false, fmt.Errorf("vault: read the token of operation %s: %w", operationID, err)
 	}
 	if len(sealed) < v.aead.NonceSize() {
-		return "", false, fmt.Errorf("vault: the token of operation %s is damaged", operationID)
+		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s is damaged", operationID)
 	}
 	nonce, text := sealed[:v.aead.NonceSize()], sealed[v.aead.NonceSize():]
-	token, err := v.aead.Open(nil, nonce, text, operationID[:])
+	opened, err := v.aead.Open(nil, nonce, text, operationID[:])
 	if err != nil {
-		return "", false, fmt.Errorf("vault: the token of operation %s does not open with this key: %w", operationID, err)
+		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s does not open with this key: %w", operationID, err)
 	}
-	return string(token), true, nil
+	return string(opened), expires, true, nil
 }
 
 // Sweep deletes what has expired at now and says how many tokens that were.
