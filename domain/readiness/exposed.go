@@ -1,0 +1,118 @@
+package readiness
+
+import (
+	"slices"
+
+	"readiness/definition/semanticmodel"
+)
+
+// Exposure is what of a semantic model an AI is given, in the order of names
+// whatever that of the definition. It refers to the model and copies nothing.
+type Exposure struct {
+	Tables []ExposedTable
+	// Relationships are those between two tables of Tables. Their columns need not
+	// be exposed: an AI joins by what it is not asked about.
+	Relationships []*semanticmodel.Relationship
+	// Instructions are the AI instructions in use, "" when there are none.
+	Instructions string
+	// Answers are the verified answers all of whose fields are exposed.
+	Answers []ExposedAnswer
+}
+
+// ExposedTable is a table with what is exposed of it.
+type ExposedTable struct {
+	*semanticmodel.Table
+	// Terms are its authored synonyms under norm, never its name.
+	Terms []string
+	// IsDate is that it is a date table (regime C.9 (8)).
+	IsDate   bool
+	Columns  []ExposedColumn
+	Measures []ExposedMeasure
+}
+
+// ExposedColumn is a column that is exposed.
+type ExposedColumn struct {
+	*semanticmodel.Column
+	Terms []string
+	// IsEnd is that the column is its table's key or the end of a relationship.
+	IsEnd bool
+}
+
+// ExposedMeasure is a measure that is exposed.
+type ExposedMeasure struct {
+	*semanticmodel.Measure
+	Terms []string
+}
+
+// ExposedAnswer is a verified answer. Fields are spelled as in the model.
+type ExposedAnswer struct {
+	Phrases []string
+	Fields  []semanticmodel.FieldRef
+}
+
+// Expose returns the exposed set X of a model, with what prepares it for AI: what
+// the AI data schema shows, or without one what is not hidden (regime C.1).
+func Expose(m *semanticmodel.Model) Exposure {
+	s := newSnapshot(m)
+	return s.show(s.exposed)
+}
+
+// ExposeToAgent returns what a data agent that selected the tables sees of a
+// model (regime C.6 (2)), with what prepares the model for AI.
+func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
+	s := newSnapshot(m)
+	exposed, _ := s.selection(selectedBy(tables))
+	return s.show(exposed)
+}
+
+// ExposeUnprepared returns what is not hidden, as an AI sees a model that knows
+// nothing of what prepares it: neither AI data schema, instructions and verified
+// answers, nor synonyms.
+func ExposeUnprepared(m *semanticmodel.Model) Exposure {
+	s := newSnapshot(m)
+	s.instructions, s.answers = "", nil
+	exposed := make([]bool, len(s.objects))
+	for _, o := range s.objects {
+		exposed[o.index], o.terms = !o.hidden, nil
+	}
+	return s.show(exposed)
+}
+
+// show lists the objects that are exposed.
+func (s *snapshot) show(exposed []bool) Exposure {
+	e := Exposure{Instructions: s.instructions}
+	for _, t := range s.tables {
+		if !exposed[t.index] {
+			continue
+		}
+		shown := ExposedTable{Table: t.src, Terms: t.terms, IsDate: t.date}
+		for _, c := range t.columns {
+			if exposed[c.index] {
+				shown.Columns = append(shown.Columns, ExposedColumn{c.src, c.terms, c.key})
+			}
+		}
+		for _, m := range t.measures {
+			if exposed[m.index] {
+				shown.Measures = append(shown.Measures, ExposedMeasure{m.src, m.terms})
+			}
+		}
+		e.Tables = append(e.Tables, shown)
+	}
+	for _, r := range s.relationships {
+		if exposed[r.from.table.index] && exposed[r.to.table.index] {
+			e.Relationships = append(e.Relationships, r.src)
+		}
+	}
+	for _, a := range s.answers {
+		var fields []semanticmodel.FieldRef
+		for _, f := range a.src.Fields {
+			if o := s.lookUp(f.Table, f.Name); o != nil && exposed[o.index] {
+				fields = append(fields, semanticmodel.FieldRef{Table: o.table.src.Name, Name: o.name})
+			}
+		}
+		if len(fields) == len(a.src.Fields) && len(fields) > 0 {
+			e.Answers = append(e.Answers, ExposedAnswer{slices.Clone(a.src.TriggerPhrases), fields})
+		}
+	}
+	return e
+}
