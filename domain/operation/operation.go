@@ -28,7 +28,15 @@ const (
 	RevertOptimizations  Type = "RevertOptimizations"
 	AddPixies            Type = "AddPixies"
 	RemovePixies         Type = "RemovePixies"
+
+	GenerateBenchmarkQuestions Type = "GenerateBenchmarkQuestions"
+	SaveBenchmarkQuestions     Type = "SaveBenchmarkQuestions"
+	RunBenchmark               Type = "RunBenchmark"
+	RunAbTest                  Type = "RunAbTest"
 )
+
+// Life is how long an operation can be read after it was created (spec 2.7).
+const Life = 7 * 24 * time.Hour
 
 // Status is an operation's state (spec 3.1).
 type Status string

@@ -1,0 +1,225 @@
+package abtest
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/operation"
+)
+
+// RunAccepted follows operation.Accepted on the stream of the operation that is
+// the run: their ids are one.
+type RunAccepted struct {
+	RunID          uuid.UUID      `json:"runId"`
+	AbTestID       uuid.UUID      `json:"abTestId"`
+	SideA          benchmark.Side `json:"sideA"`
+	SideB          benchmark.Side `json:"sideB"`
+	Questions      Questions      `json:"questions"`
+	CorrectAnswers CorrectAnswers `json:"correctAnswers"`
+	// ComputedAt is when the correct answers were computed from side A, for Update.
+	ComputedAt *time.Time `json:"computedAtUtc,omitempty"`
+	Repeats    int        `json:"repeats"`
+	// Reused is the stored benchmark run that is side A; nil when side A asks.
+	Reused *uuid.UUID `json:"reused,omitempty"`
+	// Freezes says that these questions become the test's once side A has
+	// answered them.
+	Freezes bool `json:"freezes,omitempty"`
+	// Allowance is the stream on which the benchmark runs were counted.
+	Allowance string    `json:"allowance"`
+	At        time.Time `json:"at"`
+}
+
+// Asking is how many sides ask.
+func (a RunAccepted) Asking() int {
+	if a.Reused != nil {
+		return 1
+	}
+	return 2
+}
+
+// SideQueued: the side may begin: its benchmark run was accepted.
+type SideQueued struct {
+	Side           SideName  `json:"side"`
+	BenchmarkRunID uuid.UUID `json:"benchmarkRunId"`
+}
+
+// SideStarted: the side asks.
+type SideStarted struct {
+	Side SideName `json:"side"`
+}
+
+// SideCompleted: the side has asked every question.
+type SideCompleted struct {
+	Side SideName `json:"side"`
+}
+
+// SideFailed: the side could not go on.
+type SideFailed struct {
+	Side    SideName          `json:"side"`
+	Failure operation.Failure `json:"failure"`
+	// CapacityWorkspaceID is the workspace whose capacity refused the side.
+	CapacityWorkspaceID *uuid.UUID `json:"capacityWorkspaceId,omitempty"`
+}
+
+// Compared: the comparison was made and its document stored.
+type Compared struct {
+	Document  string               `json:"document"`
+	Aggregate comparison.Aggregate `json:"aggregate"`
+	Agreement comparison.Agreement `json:"agreement"`
+}
+
+// RunStopped: the run was cancelled. It is frozen as it was at the stop (spec
+// 2.11, cancel): Side is the one that asked, nil when none did.
+type RunStopped struct {
+	Side    *SideName `json:"side"`
+	Counted bool      `json:"counted"`
+	Asked   int       `json:"asked"`
+	Total   int       `json:"total"`
+}
+
+// Erased: the run was deleted.
+type Erased struct{}
+
+// EventType implements domain.Event.
+func (RunAccepted) EventType() string   { return "abtest.run-accepted" }
+func (SideQueued) EventType() string    { return "abtest.side-queued" }
+func (SideStarted) EventType() string   { return "abtest.side-started" }
+func (SideCompleted) EventType() string { return "abtest.side-completed" }
+func (SideFailed) EventType() string    { return "abtest.side-failed" }
+func (Compared) EventType() string      { return "abtest.compared" }
+func (RunStopped) EventType() string    { return "abtest.run-stopped" }
+func (Erased) EventType() string        { return "abtest.run-erased" }
+
+// SideStatus is where a side of a run stands (spec 3.2; decisions 5).
+type SideStatus string
+
+// The statuses of a side.
+const (
+	SideWaiting   SideStatus = "Waiting"
+	SideReused    SideStatus = "Reused"
+	SidePending   SideStatus = "Pending"
+	SideRunning   SideStatus = "Running"
+	SideDone      SideStatus = "Completed"
+	SideBroken    SideStatus = "Failed"
+	SideCancelled SideStatus = "Cancelled"
+)
+
+// over reports whether the side asks no more.
+func (s SideStatus) over() bool {
+	return s == SideReused || s == SideDone || s == SideBroken || s == SideCancelled
+}
+
+// RunSide is a side of a run.
+type RunSide struct {
+	Status         SideStatus
+	BenchmarkRunID *uuid.UUID
+	Failure        *SideFailed
+}
+
+// Stage is how far a run is (spec 2.11, 3.2).
+type Stage string
+
+// The stages.
+const (
+	StageA    Stage = "SideA"
+	StageB    Stage = "SideB"
+	Comparing Stage = "Comparing"
+	Done      Stage = "Done"
+)
+
+// Run is one run of a test, folded from its operation's stream.
+type Run struct {
+	Operation operation.Operation
+	RunAccepted
+	A, B     RunSide
+	Compared *Compared
+	Stopped  *RunStopped
+	Erased   bool
+}
+
+// EvolveRun returns r after e.
+func EvolveRun(r Run, e domain.Event) Run {
+	switch e := e.(type) {
+	case RunAccepted:
+		r.RunAccepted = e
+		r.A, r.B = RunSide{Status: SideWaiting}, RunSide{Status: SideWaiting}
+		if e.Reused != nil {
+			r.A = RunSide{Status: SideReused, BenchmarkRunID: e.Reused}
+		}
+	case SideQueued:
+		r = r.with(e.Side, RunSide{Status: SidePending, BenchmarkRunID: &e.BenchmarkRunID})
+	case SideStarted:
+		r = r.at(e.Side, SideRunning)
+	case SideCompleted:
+		r = r.at(e.Side, SideDone)
+	case SideFailed:
+		s := r.Side(e.Side)
+		s.Status, s.Failure = SideBroken, &e
+		r = r.with(e.Side, s)
+	case Compared:
+		r.Compared = &e
+	case RunStopped:
+		r.Stopped = &e
+		if e.Side != nil {
+			r = r.at(*e.Side, SideCancelled)
+		}
+	case Erased:
+		r.Erased = true
+	default:
+		r.Operation = operation.Evolve(r.Operation, e)
+	}
+	return r
+}
+
+// Side returns a side.
+func (r Run) Side(n SideName) RunSide {
+	if n == A {
+		return r.A
+	}
+	return r.B
+}
+
+func (r Run) with(n SideName, s RunSide) Run {
+	if n == A {
+		r.A = s
+	} else {
+		r.B = s
+	}
+	return r
+}
+
+func (r Run) at(n SideName, status SideStatus) Run {
+	s := r.Side(n)
+	s.Status = status
+	return r.with(n, s)
+}
+
+// Stage returns how far the run is, or was when it ended.
+func (r Run) Stage() Stage {
+	switch {
+	case r.Compared != nil:
+		return Done
+	case r.A.Status != SideReused && r.A.Status != SideDone:
+		return StageA
+	case r.B.Status != SideDone:
+		return StageB
+	}
+	return Comparing
+}
+
+// Asks returns the side that may ask now, or asks; false when none does.
+func (r Run) Asks() (SideName, bool) {
+	for _, n := range []SideName{A, B} {
+		if s := r.Side(n).Status; s == SidePending || s == SideRunning {
+			return n, !r.Operation.Status.Ended()
+		}
+	}
+	return "", false
+}
+
+// WaitsForOwner reports whether side B waits for a read by the operation's owner.
+func (r Run) WaitsForOwner() bool { return r.Operation.Waiting != nil && !r.Operation.Status.Ended() }

@@ -1,0 +1,205 @@
+package abtest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+)
+
+// LastStart is how long before its operation expires side B starts at the latest
+// (spec 3.2).
+const LastStart = time.Hour
+
+// AcceptRun puts a run in the log as an operation. BenchmarkRunID is the one of
+// the side that asks first.
+type AcceptRun struct {
+	Operation      operation.Accepted
+	Run            RunAccepted
+	BenchmarkRunID uuid.UUID
+}
+
+// Decide implements domain.Command.
+func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
+	first := A
+	if c.Run.Reused != nil {
+		first = B
+	}
+	return []domain.Event{c.Operation, c.Run, SideQueued{first, c.BenchmarkRunID}}, nil
+}
+
+// BeginSide says that the side asks, once.
+type BeginSide struct{ Side SideName }
+
+// Decide implements domain.Command.
+func (c BeginSide) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status.Ended() || r.Side(c.Side).Status != SidePending {
+		return nil, nil
+	}
+	events := []domain.Event{SideStarted(c)}
+	if r.Operation.Status == operation.NotStarted {
+		events = slices.Insert(events, 0, domain.Event(operation.Started{Percent: new(0)}))
+	}
+	return events, nil
+}
+
+// Progress says how many asks the sides have made.
+type Progress struct{ Asked int }
+
+// Decide implements domain.Command. Only a whole percent more is told.
+func (c Progress) Decide(r Run) ([]domain.Event, error) {
+	percent := min(99, c.Asked*100/max(1, r.Total()))
+	if r.Operation.Status != operation.Running || percent <= r.Operation.Percent {
+		return nil, nil
+	}
+	return []domain.Event{operation.Progressed{Percent: percent}}, nil
+}
+
+// Total is how many asks the run makes across the sides that ask.
+func (r Run) Total() int { return r.Asking() * r.Questions.Count * r.Repeats }
+
+// CompleteSide ends a side that has asked every question. After side A the run
+// waits for its owner's read.
+type CompleteSide struct{ Side SideName }
+
+// Decide implements domain.Command.
+func (c CompleteSide) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status.Ended() || r.Side(c.Side).Status != SideRunning {
+		return nil, nil
+	}
+	if c.Side == B {
+		return []domain.Event{SideCompleted(c)}, nil
+	}
+	until := r.At.Add(operation.Life - LastStart)
+	return []domain.Event{SideCompleted(c), operation.Waiting{Until: &until}}, nil
+}
+
+// StartSideB is the owner's read of a run that waits for it (spec 3.2). However
+// many reads come, the first starts side B.
+type StartSideB struct {
+	BenchmarkRunID uuid.UUID
+	Now            time.Time
+}
+
+// Decide implements domain.Command.
+func (c StartSideB) Decide(r Run) ([]domain.Event, error) {
+	if !r.WaitsForOwner() || c.Now.After(*r.Operation.Waiting.Until) {
+		return nil, nil
+	}
+	return []domain.Event{operation.WentOn{}, SideQueued{B, c.BenchmarkRunID}}, nil
+}
+
+// Lapse fails a run that has waited for its owner for too long.
+type Lapse struct{ Now time.Time }
+
+// Decide implements domain.Command.
+func (c Lapse) Decide(r Run) ([]domain.Event, error) {
+	if !r.WaitsForOwner() || !c.Now.After(*r.Operation.Waiting.Until) {
+		return nil, nil
+	}
+	return []domain.Event{operation.Broken{
+		Failure: operation.Failure{Code: domain.SideBNotStarted, Message: "the person who started the run did not read its operation after side A had finished, so side B never began; run the test again and read the operation until it ends"},
+		Impact:  r.spent(1), // side A
+	}}, nil
+}
+
+// spent is what the run has spent once n benchmark runs of it stay counted.
+func (r Run) spent(n int) operation.Impact {
+	impact := r.Operation.Impact
+	impact.BenchmarkRuns = &n
+	return impact
+}
+
+// FailSide fails a side, and the run with it.
+type FailSide struct {
+	Side    SideName
+	Failure operation.Failure
+	// Asked is the side's benchmark run.
+	Asked benchmark.Run
+}
+
+// Decide implements domain.Command. A side that never began is given back.
+func (c FailSide) Decide(r Run) ([]domain.Event, error) {
+	if s := r.Side(c.Side).Status; r.Operation.Status.Ended() || s != SidePending && s != SideRunning {
+		return nil, nil
+	}
+	failed := SideFailed{Side: c.Side, Failure: c.Failure}
+	if c.Failure.Code == domain.CapacityPaused || c.Failure.Code == domain.CapacityBusy {
+		failed.CapacityWorkspaceID = &c.Asked.Side.WorkspaceID
+	}
+	n := c.Asked.Spent(c.Failure.Code)
+	if c.Side == B && r.Reused == nil {
+		n++ // side A
+	}
+	return []domain.Event{failed, operation.Broken{Failure: c.Failure, Impact: r.spent(n)}}, nil
+}
+
+// FailComparison fails a run whose sides have answered and cannot be compared.
+type FailComparison struct{ Failure operation.Failure }
+
+// Decide implements domain.Command.
+func (c FailComparison) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status.Ended() || r.Stage() != Comparing {
+		return nil, nil
+	}
+	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: r.Operation.Impact}}, nil
+}
+
+// Finish ends a run with its comparison.
+type Finish struct{ Compared }
+
+// Decide implements domain.Command.
+func (c Finish) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status.Ended() || r.Stage() != Comparing {
+		return nil, nil
+	}
+	return []domain.Event{c.Compared, operation.Completed{}}, nil
+}
+
+// Stop cancels a run (spec 3.2; 4.2, cancel rules). AskedA and AskedB are the
+// benchmark runs of the sides, zero for one that never began.
+type Stop struct{ AskedA, AskedB benchmark.Run }
+
+// Decide implements domain.Command. A side that asked nothing yet is given back.
+// One whose sides have both answered is being compared and ends by itself.
+func (c Stop) Decide(r Run) ([]domain.Event, error) {
+	if r.Operation.Status.Ended() || r.Stage() == Comparing {
+		return nil, nil
+	}
+	stopped := RunStopped{Total: r.Total()}
+	n := 0
+	for side, asked := range map[SideName]benchmark.Run{A: c.AskedA, B: c.AskedB} {
+		if side == A && r.Reused != nil || !asked.Counts() {
+			continue
+		}
+		n++
+		stopped.Asked += len(asked.Asks)
+	}
+	if side, asks := r.Asks(); asks {
+		stopped.Side = &side
+	}
+	stopped.Counted = n > 0
+	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Stopped{}}, nil
+}
+
+// Erase deletes a run. The operation of one that goes on fails; nothing it spent
+// is given back (spec 4.6, DELETE rules).
+type Erase struct{}
+
+// Decide implements domain.Command.
+func (Erase) Decide(r Run) ([]domain.Event, error) {
+	if r.Erased {
+		return nil, nil
+	}
+	if r.Operation.Status.Ended() {
+		return []domain.Event{Erased{}}, nil
+	}
+	return []domain.Event{Erased{}, operation.Broken{
+		Failure: operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted while it went on"},
+		Impact:  r.Operation.Impact,
+	}}, nil
+}

@@ -1,0 +1,80 @@
+package abtest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"readiness/domain"
+)
+
+// The limits of the customer's words, in characters.
+const (
+	maxName  = 200
+	maxLabel = 100
+	maxText  = 2000
+)
+
+func (w Words) equal(o Words) bool {
+	return w.Name == o.Name && same(w.Description, o.Description) && same(w.LabelA, o.LabelA) && same(w.LabelB, o.LabelB) &&
+		same(w.SideADescription, o.SideADescription) && same(w.SideBDescription, o.SideBDescription) && w.Hypothesis.equal(o.Hypothesis)
+}
+
+func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func (h *Hypothesis) equal(o *Hypothesis) bool {
+	return h == o || h != nil && o != nil && h.Text == o.Text && same(h.Kind, o.Kind)
+}
+
+// Trimmed returns the words without the spaces around them; those of which
+// nothing is left are gone.
+func (w Words) Trimmed() Words {
+	w.Name = strings.TrimSpace(w.Name)
+	for _, text := range []**string{&w.Description, &w.LabelA, &w.LabelB, &w.SideADescription, &w.SideBDescription} {
+		if *text == nil {
+			continue
+		}
+		if t := strings.TrimSpace(**text); t != "" {
+			*text = &t
+		} else {
+			*text = nil
+		}
+	}
+	return w
+}
+
+// Check holds trimmed words against their limits.
+func (w Words) Check() error {
+	if w.Name == "" {
+		return domain.Refuse(domain.InvalidRequest, "name must not be empty: a test keeps its name, or gets another one")
+	}
+	limits := []struct {
+		name string
+		text *string
+		most int
+	}{
+		{"name", &w.Name, maxName},
+		{"description", w.Description, maxText},
+		{"sideA.label", w.LabelA, maxLabel},
+		{"sideB.label", w.LabelB, maxLabel},
+		{"sideA.description", w.SideADescription, maxText},
+		{"sideB.description", w.SideBDescription, maxText},
+	}
+	for _, l := range limits {
+		if l.text != nil && utf8.RuneCountInString(*l.text) > l.most {
+			return domain.Refuse(domain.InvalidRequest, "%s has %d characters; it may have %d", l.name, utf8.RuneCountInString(*l.text), l.most)
+		}
+	}
+	h := w.Hypothesis
+	if h == nil {
+		return nil
+	}
+	switch n := utf8.RuneCountInString(h.Text); {
+	case strings.TrimSpace(h.Text) == "":
+		return domain.Refuse(domain.InvalidRequest, "hypothesis.text must not be empty; a test without a hypothesis has none at all")
+	case n > maxText:
+		return domain.Refuse(domain.InvalidRequest, "hypothesis.text has %d characters; it may have %d", n, maxText)
+	case h.Kind != nil && *h.Kind != "A" && *h.Kind != "B" && *h.Kind != "Same":
+		return domain.Refuse(domain.InvalidRequest, "hypothesis.kind must be A, B or Same")
+	}
+	return nil
+}
