@@ -1,0 +1,214 @@
+package benchmark
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DAX is a query that answers the question, "" for one that asks for neither
+// measures nor groupings. Rows come in an order only where they are ranked. Whatever
+// the names and values are, they stay names and values.
+func (q Query) DAX() string {
+	if len(q.Measures) == 0 && len(q.Groupings) == 0 {
+		return ""
+	}
+	var kept, ranked []Filter // by the value of a measure
+	var filters []string
+	for _, f := range q.Filters {
+		switch {
+		case f.Operator == Top || f.Operator == Bottom:
+			ranked = append(ranked, f)
+		case slices.Contains(q.Measures, f.Field):
+			kept = append(kept, f)
+		default:
+			filters = append(filters, "FILTER(ALL("+columnRef(f.Field)+"), "+condition(columnRef(f.Field), f)+")")
+		}
+	}
+	depth := len(kept) + len(ranked)
+	table := q.summary(depth, filters)
+	for _, f := range kept {
+		depth--
+		table = call(depth, "FILTER", table, condition(measureRef(f.Field), f))
+	}
+	var order []string
+	for _, f := range ranked {
+		direction := "DESC"
+		if f.Operator == Bottom {
+			direction = "ASC"
+		}
+		count := TextValue.literal(strings.Join(f.Values, ","))
+		if len(f.Values) == 1 {
+			count = NumberValue.literal(f.Values[0])
+		}
+		depth--
+		table = call(depth, "TOPN", count, table, measureRef(f.Field)+", "+direction)
+		order = append(order, measureRef(f.Field)+" "+direction)
+	}
+	dax := "EVALUATE\n" + table
+	if len(order) > 0 {
+		for _, g := range q.Groupings {
+			order = append(order, columnRef(g)+" ASC")
+		}
+		dax += "\nORDER BY " + strings.Join(order, ", ")
+	}
+	return dax
+}
+
+// summary is one row for each combination of the groupings, or the one row of a
+// question without any, which is there although its measures are blank.
+func (q Query) summary(depth int, filters []string) string {
+	var parts []string
+	for _, g := range q.Groupings {
+		parts = append(parts, columnRef(g))
+	}
+	function := "SUMMARIZECOLUMNS"
+	if len(q.Groupings) > 0 {
+		parts = append(parts, filters...)
+	} else {
+		function = "ROW"
+	}
+	for _, m := range q.Measures {
+		value := measureRef(m)
+		if function == "ROW" && len(filters) > 0 {
+			value = "CALCULATE(" + value + ", " + strings.Join(filters, ", ") + ")"
+		}
+		parts = append(parts, TextValue.literal(m.Name)+", "+value)
+	}
+	return call(depth, function, parts...)
+}
+
+// call is a function with each argument on a line of its own.
+func call(depth int, function string, arguments ...string) string {
+	line := "\n" + strings.Repeat("    ", depth)
+	return function + "(" + line + "    " + strings.Join(arguments, ","+line+"    ") + line + ")"
+}
+
+func columnRef(f Field) string {
+	return "'" + strings.ReplaceAll(f.Table, "'", "''") + "'" + measureRef(f)
+}
+
+// measureRef is a measure without its table, as its name is the model's.
+func measureRef(f Field) string { return "[" + strings.ReplaceAll(f.Name, "]", "]]") + "]" }
+
+// condition is what a filter asks of the column or measure that is written so.
+func condition(of string, f Filter) string {
+	at := func(i int) string {
+		if i < len(f.Values) {
+			return f.Type.literal(f.Values[i])
+		}
+		return `""`
+	}
+	all := make([]string, len(f.Values))
+	for i := range f.Values {
+		all[i] = at(i)
+	}
+	isDay := f.Type == DateValue && !slices.ContainsFunc(f.Values, func(v string) bool { _, ok := readDay(v); return !ok })
+	switch {
+	case f.Operator == InPeriod:
+		if p, ok := ParsePeriod(strings.Join(f.Values, ",")); ok {
+			from, to := p.bounds()
+			return of + " >= " + from + " && " + of + " < " + to
+		}
+		return of + " = " + TextValue.literal(strings.Join(f.Values, ","))
+	case f.Operator == Contains:
+		return "CONTAINSSTRING(" + of + ", " + TextValue.literal(strings.Join(f.Values, ",")) + ")"
+	case f.Operator == In:
+		return of + " IN { " + strings.Join(all, ", ") + " }"
+	case f.Operator == Between && isDay:
+		return of + " >= " + at(0) + " && " + of + " < " + at(1) + " + 1" // a day lasts until the next one
+	case f.Operator == Between:
+		return of + " >= " + at(0) + " && " + of + " <= " + at(1)
+	case f.Operator == Equal && isDay:
+		return of + " >= " + at(0) + " && " + of + " < " + at(0) + " + 1"
+	case f.Operator == LessOrEqual && isDay:
+		return of + " < " + at(0) + " + 1"
+	case f.Operator == Greater && isDay:
+		return of + " >= " + at(0) + " + 1"
+	}
+	if !slices.Contains([]Operator{NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual}, f.Operator) {
+		f.Operator = Equal
+	}
+	return of + " " + f.Operator + " " + at(0)
+}
+
+var number = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?$`)
+
+// literal is a value in DAX; what is not of its type is a text.
+func (t ValueType) literal(v string) string {
+	switch t {
+	case NumberValue:
+		if number.MatchString(v) {
+			return v
+		}
+	case DateValue:
+		if d, ok := readDay(v); ok {
+			return fmt.Sprintf("DATE(%d, %d, %d)", d.Year(), d.Month(), d.Day())
+		}
+	case BooleanValue:
+		if v == "true" || v == "false" {
+			return strings.ToUpper(v) + "()"
+		}
+	case TextValue:
+	}
+	return `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+}
+
+// readDay reads a day; DAX takes earlier years for years of this century.
+func readDay(v string) (time.Time, bool) {
+	d, err := time.Parse(time.DateOnly, v)
+	return d, err == nil && d.Year() >= 1900
+}
+
+// bounds are the first day of the period and the one after its last.
+func (p Period) bounds() (from, to string) {
+	start := func(back int) string { // of the unit so many before this one
+		switch p.unit {
+		case Day:
+			return "TODAY()" + plus(-back)
+		case Week:
+			return "TODAY() - WEEKDAY(TODAY(), 2)" + plus(1-7*back)
+		case Month:
+			return fmt.Sprintf("EOMONTH(TODAY(), %d) + 1", -1-back)
+		case Quarter:
+			return fmt.Sprintf("DATE(YEAR(TODAY()), 3 * QUARTER(TODAY())%s, 1)", plus(-2-3*back))
+		case Year:
+			return fmt.Sprintf("DATE(YEAR(TODAY())%s, 1, 1)", plus(-back))
+		}
+		return "TODAY()"
+	}
+	const tomorrow = "TODAY() + 1"
+	switch p.kind {
+	case thisUnit:
+		return start(0), start(-1)
+	case lastUnit:
+		return start(1), start(0)
+	case toDate:
+		return start(0), tomorrow
+	case lastUnits, noPeriod:
+	}
+	switch p.unit {
+	case Week:
+		return fmt.Sprintf("TODAY() - 7 * %d + 1", p.count), tomorrow
+	case Month:
+		return fmt.Sprintf("EDATE(TODAY(), -%d) + 1", p.count), tomorrow
+	case Quarter:
+		return fmt.Sprintf("EDATE(TODAY(), -3 * %d) + 1", p.count), tomorrow
+	case Year:
+		return fmt.Sprintf("EDATE(TODAY(), -12 * %d) + 1", p.count), tomorrow
+	case Day:
+	}
+	return fmt.Sprintf("TODAY() - %d + 1", p.count), tomorrow
+}
+
+func plus(n int) string {
+	switch {
+	case n < 0:
+		return fmt.Sprintf(" - %d", -n)
+	case n > 0:
+		return fmt.Sprintf(" + %d", n)
+	}
+	return ""
+}
