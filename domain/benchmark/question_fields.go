@@ -1,0 +1,64 @@
+package benchmark
+
+import (
+	"readiness/definition/semanticmodel"
+	"readiness/domain/comparison"
+)
+
+// WithFields is the question with the fields of its query where it names none
+// itself and the query is understood; else as it is.
+func (q Question) WithFields(m *semanticmodel.Model) Question {
+	if len(q.Expected.Fields) > 0 {
+		return q
+	}
+	if fields, ok := FieldsOf(q.Expected.DAX, m); ok {
+		q.Expected.Fields = fields
+	}
+	return q
+}
+
+// FieldsOf returns the measures, groupings and filters of a query in the form that
+// Query.DAX writes, spelled as the model does. ok is false for any other query and
+// for one that names what the model has not: half of an answer's fields would be
+// another answer's.
+func FieldsOf(query string, m *semanticmodel.Model) (fields []comparison.Field, ok bool) {
+	q, err := ParseQuery(query)
+	if err != nil {
+		return nil, false
+	}
+	columns, measures := map[[2]string]Field{}, map[string]Field{}
+	for _, t := range m.Tables {
+		for _, c := range t.Columns {
+			if !c.IsRowNumber {
+				columns[[2]string{fold(t.Name), fold(c.Name)}] = Field{t.Name, c.Name}
+			}
+		}
+		for _, x := range t.Measures {
+			measures[fold(x.Name)] = Field{t.Name, x.Name}
+		}
+	}
+	find := func(f Field) (Field, bool) {
+		if f.Table == "" {
+			found, ok := measures[fold(f.Name)]
+			return found, ok
+		}
+		found, ok := columns[[2]string{fold(f.Table), fold(f.Name)}]
+		return found, ok
+	}
+	for i, f := range q.Measures {
+		if q.Measures[i], ok = find(f); !ok {
+			return nil, false
+		}
+	}
+	for i, f := range q.Groupings {
+		if q.Groupings[i], ok = find(f); !ok {
+			return nil, false
+		}
+	}
+	for i, f := range q.Filters {
+		if q.Filters[i].Field, ok = find(f.Field); !ok {
+			return nil, false
+		}
+	}
+	return q.Fields(), true
+}

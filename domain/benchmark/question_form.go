@@ -1,0 +1,184 @@
+package benchmark
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"readiness/definition/dax"
+	"readiness/domain"
+	"readiness/domain/comparison"
+)
+
+// The limits of a question that is saved, in characters unless they say otherwise
+// (decisions 7).
+const (
+	MaxText       = 1000
+	MaxDAX        = 10_000 // bytes
+	MaxValue      = 200
+	MaxClusterID  = 100
+	MaxQuestionID = 100
+	MaxFields     = 50
+	MaxName       = 512 // of a table, a column or a measure
+	MaxValues     = 100 // of one filter
+)
+
+// Admit returns the set as it is saved, ids made for the questions that have none,
+// or refuses with InvalidRequest naming the member that is wrong. Questions without
+// a source are the customer's.
+func (s Set) Admit() (Set, error) {
+	if n := len(s.Questions); n > MaxQuestions {
+		return Set{}, invalid("questions", "holds %d questions; a set has at most %d", n, MaxQuestions)
+	}
+	if s.Repeats < 1 || s.Repeats > MaxRepeats {
+		return Set{}, invalid("repeats", "is %d; a question is asked 1 to %d times", s.Repeats, MaxRepeats)
+	}
+	out := Set{Questions: slices.Clone(s.Questions), Repeats: s.Repeats}
+	if out.Questions == nil {
+		out.Questions = []Question{}
+	}
+	first := map[string]int{}
+	for i, q := range out.Questions {
+		at := "questions[" + strconv.Itoa(i) + "]"
+		if err := q.admit(at); err != nil {
+			return Set{}, err
+		}
+		if q.QuestionID == "" {
+			continue
+		}
+		if j, taken := first[q.QuestionID]; taken {
+			return Set{}, invalid(at+".questionId", "is that of questions[%d] too; every question has its own", j)
+		}
+		first[q.QuestionID] = i
+	}
+	for i := range out.Questions {
+		q := &out.Questions[i]
+		if q.Expected.Fields == nil {
+			q.Expected.Fields = []comparison.Field{}
+		}
+		if q.Source == "" {
+			q.Source = Customer
+		}
+		if q.QuestionID == "" {
+			q.QuestionID = q.madeID(func(id string) bool { _, taken := first[id]; return taken })
+			first[q.QuestionID] = i
+		}
+	}
+	return out, nil
+}
+
+func invalid(member, format string, args ...any) *domain.Refusal {
+	return domain.Refuse(domain.InvalidRequest, "%s %s", member, fmt.Sprintf(format, args...))
+}
+
+// madeID is an id for the question that is not taken: the same for the same
+// question in the same set.
+func (q Question) madeID(taken func(string) bool) string {
+	c := q.canonical()
+	c.QuestionID = ""
+	sum := sha256.Sum256(canonicalJSON(c))
+	id := "q-" + hex.EncodeToString(sum[:6])
+	made := id
+	for n := 2; taken(made); n++ {
+		made = id + "-" + strconv.Itoa(n)
+	}
+	return made
+}
+
+// admit refuses what is not the form of a question; at is where it stands.
+func (q Question) admit(at string) error {
+	if why := line(q.Text, MaxText); why != "" {
+		return invalid(at+".text", "%s", why)
+	}
+	if why := line(q.QuestionID, MaxQuestionID); q.QuestionID != "" && why != "" {
+		return invalid(at+".questionId", "%s", why)
+	}
+	if why := line(q.ClusterID, MaxClusterID); q.ClusterID != "" && why != "" {
+		return invalid(at+".clusterId", "%s", why)
+	}
+	if q.Source != "" && q.Source != Generated && q.Source != Customer {
+		return invalid(at+".source", "is neither %s nor %s", Generated, Customer)
+	}
+	return q.Expected.admit(at + ".expected")
+}
+
+func (e Expected) admit(at string) error {
+	switch {
+	case len(e.Fields) == 0 && e.DAX == "" && e.Value == "":
+		return invalid(at, "says nothing of the correct answer; give fields, dax or value, or several of them")
+	case len(e.Fields) > MaxFields:
+		return invalid(at+".fields", "names %d fields; an answer has at most %d", len(e.Fields), MaxFields)
+	case len(e.DAX) > MaxDAX:
+		return invalid(at+".dax", "is %d bytes long; a query has at most %d", len(e.DAX), MaxDAX)
+	case e.DAX != "" && (!utf8.ValidString(e.DAX) || strings.ContainsRune(e.DAX, 0) || !dax.IsQuery(e.DAX)):
+		return invalid(at+".dax", "is no DAX query: a query says EVALUATE")
+	}
+	if why := line(e.Value, MaxValue); e.Value != "" && why != "" {
+		return invalid(at+".value", "%s", why)
+	}
+	for i, f := range e.Fields {
+		if err := admitField(f, at+".fields["+strconv.Itoa(i)+"]"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operators are how many values a filter takes with each, at least and at most.
+var operators = map[Operator][2]int{
+	Equal: {1, 1}, NotEqual: {1, 1}, Less: {1, 1}, LessOrEqual: {1, 1}, Greater: {1, 1}, GreaterOrEqual: {1, 1},
+	In: {1, MaxValues}, Between: {2, 2}, Contains: {1, 1}, InPeriod: {1, 1}, Top: {1, 1}, Bottom: {1, 1},
+}
+
+func admitField(f comparison.Field, at string) error {
+	if why := line(f.Name, MaxName); why != "" {
+		return invalid(at+".name", "%s", why)
+	}
+	if why := line(f.Table, MaxName); why != "" && (f.Table != "" || f.Role == comparison.GroupingField) {
+		return invalid(at+".table", "%s", why)
+	}
+	switch f.Role {
+	case comparison.MeasureField, comparison.GroupingField:
+		if f.Operator != "" || len(f.Values) > 0 {
+			return invalid(at+".operator", "and values are only of a filter")
+		}
+		return nil
+	case comparison.FilterField:
+	default:
+		return invalid(at+".role", "is none of %s, %s and %s", comparison.MeasureField, comparison.GroupingField, comparison.FilterField)
+	}
+	takes, known := operators[f.Operator]
+	if !known {
+		return invalid(at+".operator", "is none that a filter has")
+	}
+	if n := len(f.Values); n < takes[0] || n > takes[1] {
+		return invalid(at+".values", "holds %d values; with %s there are %d to %d", n, f.Operator, takes[0], takes[1])
+	}
+	for i, v := range f.Values {
+		if why := line(v, MaxValue); why != "" {
+			return invalid(at+".values["+strconv.Itoa(i)+"]", "%s", why)
+		}
+	}
+	return nil
+}
+
+// line says what keeps a text from being one line of 1 to most characters, "" when
+// nothing does.
+func line(text string, most int) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "is empty"
+	case !utf8.ValidString(text):
+		return "is not UTF-8"
+	case utf8.RuneCountInString(text) > most:
+		return fmt.Sprintf("has %d characters; it may have %d", utf8.RuneCountInString(text), most)
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+		return "is not one line: it holds a line break or another control character"
+	}
+	return ""
+}
