@@ -211,6 +211,9 @@ type Reword struct{ Change func(Words) Words }
 
 // Decide implements domain.Command.
 func (c Reword) Decide(t Test) ([]domain.Event, error) {
+	if t.Deleted {
+		return nil, NotFound(t.AbTestID.String())
+	}
 	changed := c.Change(t.Words)
 	if changed.equal(t.Words) {
 		return nil, nil
