@@ -20,6 +20,12 @@ func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID u
 	if op.State.Account != who.Account {
 		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId", operationID)
 	}
+	switch op.State.Type {
+	case operation.RunAbTest:
+		return Accepted{OperationID: operationID}, s.cancelAbRun(ctx, who, op.State)
+	case operation.RunBenchmark:
+		return Accepted{OperationID: operationID}, s.cancelBenchmarkRun(ctx, who, op.State)
+	}
 	err := s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, op, operation.Cancel{})
 	})

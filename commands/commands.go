@@ -13,11 +13,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/definition"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -34,6 +37,8 @@ type Platform interface {
 	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
 	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
+	// Definition reads an item; only its ids and type need be given.
+	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 }
 
 // Permissions says how the signed-in person of a call stands to each of the four
@@ -48,6 +53,8 @@ type Jobs interface {
 	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
 	Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error
 	ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error
+	Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error
+	MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error
 }
 
 // Caller is the signed-in person of a call, with what their account lets them
@@ -95,11 +102,18 @@ type Service struct {
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Providers are the AI providers of accounts.
 	Providers Providers
+	// Schedule returns a schedule of the account, and DueSlots slots of every
+	// account's that are due at now, the earliest first, after the one given, as
+	// the view last saw them; what is decided of one is decided from its stream.
+	Schedule func(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error)
+	DueSlots func(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error)
 	// DropDocuments queues what deletes those of the documents that no stored
 	// assessment has any more.
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)
 	// Recorder records what becomes of applies and reverts.
 	Recorder Recorder
+	// Runs records what becomes of benchmark runs and A/B runs.
+	Runs Runs
 	// CollectorURL is where Pixies are looked at in a workspace whose tracking
 	// setup does not say: the service's own collector.
 	CollectorURL string
@@ -137,11 +151,12 @@ func (s *Service) start(ctx context.Context, who Caller, do func(operationID uui
 	return Accepted{OperationID: id}, nil
 }
 
-func deref(id *uuid.UUID) uuid.UUID {
-	if id == nil {
-		return uuid.Nil
+// deref is what p points to, the zero value where it points to nothing.
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return *id
+	return v
 }
 
 // limits returns the limits of the caller's plan.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"readiness/domain/optimization"
 	"readiness/eventstore"
 )
@@ -24,8 +26,8 @@ func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) 
 // overdueAtOnce bounds how many operations one look ends.
 const overdueAtOnce = 100
 
-// LapseOverdue ends the applies and reverts, of every account, that have waited
-// for their owner for too long, so that their models' locks are free again.
+// LapseOverdue ends the applies, reverts and A/B runs, of every account, that have
+// waited for their owner for too long, so that their models' locks are free again.
 func (s *Service) LapseOverdue(ctx context.Context) error {
 	ids, err := s.Overdue(ctx, s.Now(), overdueAtOnce)
 	if err != nil {
@@ -33,11 +35,19 @@ func (s *Service) LapseOverdue(ctx context.Context) error {
 	}
 	var failed []error // one that cannot be ended keeps no other from it
 	for _, id := range ids {
-		w, err := s.Recorder.Load(ctx, id)
-		if err == nil {
-			_, err = s.Recorder.Lapse(ctx, w)
-		}
-		failed = append(failed, err)
+		failed = append(failed, s.lapseOne(ctx, id))
 	}
 	return errors.Join(failed...)
+}
+
+func (s *Service) lapseOne(ctx context.Context, id uuid.UUID) error {
+	if _, err := s.Runs.Lapse(ctx, id); err != nil {
+		return err
+	}
+	w, err := s.Recorder.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.Recorder.Lapse(ctx, w)
+	return err
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // ReadByOwner moves an operation on that waits for a read by the person who
-// started it: the next write, or the next child of a bundle, starts with that
-// read's token (spec 4.5, apply rules 6 and 7, bundle rules 4 to 7; 5.5). Ten
-// reads at once start it once. A read by anybody else, with a token that may not
+// started it: the next write, the next child of a bundle, or side B of an A/B run
+// starts with that read's token (spec 3.2; 4.5, apply rules 6 and 7, bundle rules
+// 4 to 7; 5.5). Ten reads at once start it once. A read by anybody else, with a token that may not
 // start work, or while the feature is turned off starts nothing.
 func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
@@ -23,8 +23,11 @@ func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.
 	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {
 		return nil
 	}
-	if op.State.Type == operation.ApplyOptimizations || op.State.Type == operation.RevertOptimizations {
+	switch op.State.Type {
+	case operation.ApplyOptimizations, operation.RevertOptimizations:
 		return s.moveBundle(ctx, who, operationID)
+	case operation.RunAbTest:
+		return s.startSideB(ctx, who, operationID)
 	}
 	return s.goOn(ctx, who, operationID)
 }

@@ -84,6 +84,11 @@ func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("documents: read %s: %w", hash, err)
 	}
+	return unpack(hash, packed)
+}
+
+// unpack opens the body of a document and checks it against its hash.
+func unpack(hash string, packed []byte) ([]byte, error) {
 	body, err := decoder.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("documents: open %s: %w", hash, err)

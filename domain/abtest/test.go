@@ -2,6 +2,7 @@ package abtest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +15,17 @@ import (
 
 // Stream is the name of a test's stream.
 func Stream(id uuid.UUID) string { return "ab-test-" + id.String() }
+
+// StreamID returns the id of the test whose stream has the name, false for
+// another stream.
+func StreamID(stream string) (uuid.UUID, bool) {
+	text, ok := strings.CutPrefix(stream, "ab-test-")
+	if !ok {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
 
 // Created: a test was created. Its first run starts with it.
 type Created struct {
@@ -41,6 +53,7 @@ type RunAdded struct {
 	SideB     benchmark.Side `json:"sideB"`
 	Questions Questions      `json:"questions"`
 	At        time.Time      `json:"at"`
+	Standing  Standing       `json:"standing"`
 }
 
 // Froze: side A answered the questions of the first run, which are the test's
@@ -207,18 +220,17 @@ type Create struct{ Created }
 func (c Create) Decide(Test) ([]domain.Event, error) { return []domain.Event{c.Created}, nil }
 
 // Reword changes the customer's words. The same words change nothing.
-type Reword struct{ Change func(Words) Words }
+type Reword struct{ Words }
 
 // Decide implements domain.Command.
 func (c Reword) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted {
 		return nil, NotFound(t.AbTestID.String())
 	}
-	changed := c.Change(t.Words)
-	if changed.equal(t.Words) {
+	if c.equal(t.Words) {
 		return nil, nil
 	}
-	return []domain.Event{Reworded{changed}}, nil
+	return []domain.Event{Reworded(c)}, nil
 }
 
 // AddRun adds a run that was started.
@@ -229,6 +241,7 @@ func (c AddRun) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted {
 		return nil, NotFound(t.AbTestID.String())
 	}
+	c.Standing = Evolve(t, c.RunAdded).Standing()
 	return []domain.Event{c.RunAdded}, nil
 }
 

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +14,17 @@ import (
 
 // RunStream is the name of a benchmark run's stream.
 func RunStream(id uuid.UUID) string { return "benchmark-run-" + id.String() }
+
+// RunStreamID returns the id of the run whose stream has the name, false for
+// another stream.
+func RunStreamID(stream string) (uuid.UUID, bool) {
+	text, ok := strings.CutPrefix(stream, "benchmark-run-")
+	if !ok {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
 
 // RunAccepted: a run was accepted, of a benchmark or as a side of an A/B test's
 // run. The questions are a document, so that a run keeps those it was accepted
@@ -30,8 +42,10 @@ type RunAccepted struct {
 	Count           int    `json:"count"` // of questions
 	Repeats         int    `json:"repeats"`
 	// AbTest is the test whose run this is a side of; nil for a run of its own.
-	AbTest *OfTest   `json:"abTest,omitempty"`
-	At     time.Time `json:"at"`
+	AbTest *OfTest `json:"abTest,omitempty"`
+	// Allowance is the stream on which a run of its own was counted.
+	Allowance string    `json:"allowance,omitempty"`
+	At        time.Time `json:"at"`
 }
 
 // OfTest says which side of an A/B test's run a benchmark run is.
@@ -54,6 +68,10 @@ type Asked struct {
 	Method       comparison.Method  `json:"method,omitempty"`
 	DurationMS   int64              `json:"durationMs"`
 	DocumentHash string             `json:"documentHash"`
+	// Made is how many asks the run has made with this one, Errors how many of them
+	// got no answer.
+	Made   int `json:"made"`
+	Errors int `json:"errors"`
 }
 
 // RunCompleted: every question was asked.
@@ -199,6 +217,12 @@ type RecordAsk struct{ Asked }
 func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 	if r.Status != operation.Running || slices.ContainsFunc(r.Asks, func(a Asked) bool { return a.Key() == c.Key() }) {
 		return nil, nil
+	}
+	c.Made, c.Errors = len(r.Asks)+1, 0
+	for _, a := range append(r.Asks[:len(r.Asks):len(r.Asks)], c.Asked) {
+		if a.Verdict == comparison.Errored {
+			c.Errors++
+		}
 	}
 	return []domain.Event{c.Asked}, nil
 }

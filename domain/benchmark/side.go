@@ -28,6 +28,12 @@ type AnsweredBy struct {
 	ProviderName           string               `json:"providerName,omitempty"`
 }
 
+// Same reports whether both are the same answerer, whatever it is called now.
+func (a AnsweredBy) Same(o AnsweredBy) bool {
+	return a.Kind == o.Kind && a.ProviderID == o.ProviderID &&
+		(a.DataAgentID == o.DataAgentID || a.DataAgentID != nil && o.DataAgentID != nil && *a.DataAgentID == *o.DataAgentID)
+}
+
 // Reply is what came of asking one question once.
 type Reply struct {
 	Answer comparison.Answer

@@ -88,6 +88,13 @@ type VerdictCounts struct {
 	Error     int `json:"error"`
 }
 
+// Count adds the verdicts of asks.
+func (c *VerdictCounts) Count(asks []Ask) {
+	for _, a := range asks {
+		c.add(a.Verdict)
+	}
+}
+
 func (c *VerdictCounts) add(v Verdict) {
 	switch v {
 	case Correct:

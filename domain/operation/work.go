@@ -2,6 +2,12 @@ package operation
 
 import "readiness/domain"
 
+// Accept puts an operation in the log.
+type Accept struct{ Accepted }
+
+// Decide implements domain.Command.
+func (c Accept) Decide(Operation) ([]domain.Event, error) { return []domain.Event{c.Accepted}, nil }
+
 // Begin says that work begins, once.
 type Begin struct{}
 

@@ -83,17 +83,21 @@ func Wire(p Parts) (*Service, error) {
 	}
 	p.Logger = cmp.Or(p.Logger, slog.New(slog.DiscardHandler))
 	views := p.Log.Views
+	proposer := ai.New(p.AI)
+	service := &commands.Service{
+		Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID,
+		Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
+		Runs:      commands.Runs{Store: p.Log.Store, Vault: kept, Now: p.Now},
+		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
+		Schedule: views.Schedule, DueSlots: views.DueSlots,
+		DropDocuments: projections.DropDocuments, Providers: providers,
+	}
 	return &Service{
-		Commands: &commands.Service{
-			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID,
-			Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
-			TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
-			DropDocuments: projections.DropDocuments, Providers: providers,
-		},
+		Commands: service,
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
-			Proposer: ai.New(p.AI), Providers: providers,
-			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews,
+			Proposer: proposer, Phraser: proposer, Providers: providers,
+			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue,
 			Workers: max(1, p.Workers),
 		},
 	}, nil

@@ -1,0 +1,207 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+)
+
+// side looks up, as the caller, a semantic model and what is to answer for it
+// (spec 4.6, create rule 5). That a provider is the account's and can be asked is
+// decided with the call.
+func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, error) {
+	t, err := s.target(ctx, who, workspaceID, modelID)
+	if err != nil {
+		return benchmark.Side{}, err
+	}
+	side := benchmark.Side{
+		WorkspaceID: workspaceID, WorkspaceName: t.workspace.DisplayName, SemanticModelID: modelID, SemanticModelName: t.model.DisplayName,
+		AnsweredBy: benchmark.AnsweredBy{Kind: comparison.AgentKind(by.Kind)},
+	}
+	if by.ProviderID != nil {
+		side.AnsweredBy.ProviderID = *by.ProviderID
+	}
+	if by.DataAgentID == nil {
+		return side, nil
+	}
+	workspace := t.workspace
+	if by.WorkspaceID != nil && *by.WorkspaceID != workspaceID {
+		if workspace, err = s.Platform.Workspace(ctx, who.Caller, *by.WorkspaceID); err != nil {
+			return benchmark.Side{}, err
+		}
+	}
+	agent, err := s.Platform.Item(ctx, who.Caller, workspace.ID, item.DataAgent, *by.DataAgentID)
+	if err != nil {
+		return benchmark.Side{}, err
+	}
+	a := &side.AnsweredBy
+	a.DataAgentID, a.DataAgentName = &agent.ID, agent.DisplayName
+	a.DataAgentWorkspaceID, a.DataAgentWorkspaceName = &workspace.ID, workspace.DisplayName
+	return side, nil
+}
+
+// again looks a side of a test up once more, with the names it has now.
+func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, error) {
+	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
+	if side.AnsweredBy.ProviderID != "" {
+		by.ProviderID = &side.AnsweredBy.ProviderID
+	}
+	return s.side(ctx, who, side.WorkspaceID, side.SemanticModelID, by)
+}
+
+// asking is a call that is about to be accepted and has sides asked.
+type asking struct {
+	who         Caller
+	operationID uuid.UUID
+	sides       []*benchmark.Side
+	limits      account.Limits
+	at          time.Time
+	stream      string // of the allowance
+
+	allowance *eventstore.Past[account.Usage]
+	owner     *eventstore.Past[account.Account]
+	total     *eventstore.Past[trackeditem.Total]
+	providers *eventstore.Past[aiprovider.Providers]
+	tracked   []*eventstore.Past[trackeditem.Item] // of each semantic model, once
+	models    []*benchmark.Side                    // whose they are
+}
+
+// asking prepares a call that has the sides asked.
+func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*asking, error) {
+	limits, err := s.limits(who.Plan)
+	if err != nil {
+		return nil, err
+	}
+	at := s.Now().UTC().Truncate(time.Microsecond)
+	a := &asking{who: who, operationID: operationID, sides: sides, limits: limits, at: at}
+	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
+	a.allowance = eventstore.FoldLast(a.stream, account.EvolveUsage)
+	a.owner = eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	a.total = eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
+	a.providers = eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	seen := map[uuid.UUID]bool{}
+	for _, side := range sides {
+		if !seen[side.SemanticModelID] {
+			seen[side.SemanticModelID] = true
+			a.models = append(a.models, side)
+			a.tracked = append(a.tracked, eventstore.FoldLast(trackeditem.Stream(who.Account, side.SemanticModelID), trackeditem.Evolve))
+		}
+	}
+	return a, nil
+}
+
+func (a *asking) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
+	pasts := append(more, a.allowance, a.owner, a.total, a.providers)
+	for _, t := range a.tracked {
+		pasts = append(pasts, t)
+	}
+	return pasts
+}
+
+// providersKnown refuses sides whose AI provider is not the account's or cannot
+// be asked, names the provider of the others and marks it as used by.
+func (a *asking) providersKnown(c *eventstore.Change, by string) error {
+	for _, side := range a.sides {
+		id := side.AnsweredBy.ProviderID
+		if id == "" {
+			continue
+		}
+		if id == aiprovider.EmbeddedID {
+			side.AnsweredBy.ProviderName = aiprovider.Embedded().Name
+			continue
+		}
+		use := aiprovider.Use{ProviderID: id, By: by}
+		if by == "" { // asked once, and not kept from being deleted
+			if _, err := use.Decide(a.providers.State); err != nil {
+				return err
+			}
+		} else if err := eventstore.Decide(c, a.providers, use); err != nil {
+			return err
+		}
+		p, _ := a.providers.State.Find(id)
+		side.AnsweredBy.ProviderName = p.Name
+	}
+	return nil
+}
+
+// spend counts the benchmark runs, refuses what the account's plan and licenses do
+// not cover, and makes the sides' models tracked items (decisions 5). It says what
+// was spent.
+func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
+	impact := operation.Impact{BenchmarkRuns: &runs}
+	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}
+	if err := eventstore.Decide(c, a.allowance, spend); err != nil {
+		return impact, err
+	}
+	caps := trackeditem.CapsOf(a.owner.State, a.who.License, a.limits.TrackedItems)
+	var claimed []uuid.UUID
+	for i, side := range a.models {
+		if a.tracked[i].State.Counts() {
+			continue
+		}
+		claimed = append(claimed, side.SemanticModelID)
+		if err := eventstore.Decide(c, a.tracked[i], trackeditem.Claim{
+			ItemID: side.SemanticModelID, ItemType: item.SemanticModel, WorkspaceID: side.WorkspaceID, WorkspaceName: side.WorkspaceName,
+			DisplayName: side.SemanticModelName, LicenseID: caps.LicenseID, Via: trackeditem.ViaBenchmark, At: a.at,
+		}); err != nil {
+			return impact, err
+		}
+	}
+	if len(a.sides) == 1 {
+		impact.TrackedItem = new(len(claimed) > 0)
+	} else {
+		impact.TrackedItems = new(len(claimed))
+	}
+	return impact, eventstore.Decide(c, a.total, trackeditem.Count{ItemIDs: claimed, Caps: caps})
+}
+
+// keepSet stores a set of questions with the change that refers to it.
+func keepSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) {
+	body, err := json.Marshal(set)
+	if err != nil {
+		return abtest.Questions{}, fmt.Errorf("commands: encode the questions: %w", err)
+	}
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		return abtest.Questions{}, err
+	}
+	c.Queue(sql, args...)
+	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions)}, nil
+}
+
+// enqueueAsking keeps the caller's token for the operation and enqueues the asking
+// of a benchmark run.
+func (s *Service) enqueueAsking(c *eventstore.Change, who Caller, operationID, runID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+	c.Queue(sql, args...)
+	step := benchmark.Step{
+		AccountID: who.Account, OperationID: operationID, RunID: runID, Person: who.Person, AcceptedAt: s.Now(), RequestID: who.RequestID, Trace: who.Trace,
+	}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Ask(ctx, tx, step) })
+}
+
+// noQuestions refuses a model that has no saved question that can run.
+func noQuestions(modelID uuid.UUID, saved benchmark.Set) error {
+	if len(saved.Questions) == 0 {
+		return domain.Refuse(domain.BenchmarkQuestionsMissing, "semantic model %s has no saved benchmark questions in this account; generate some, or save your own", modelID).
+			About("semanticModelId", modelID)
+	}
+	return domain.Refuse(domain.BenchmarkQuestionsMissing, "none of the %d saved benchmark questions of semantic model %s can run; the list of them says why", len(saved.Questions), modelID).
+		About("semanticModelId", modelID)
+}

@@ -1,0 +1,37 @@
+package commands
+
+import (
+	"context"
+
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// cancelAbRun stops a run of an A/B test (spec 3.2; 4.2, cancel rules).
+func (s *Service) cancelAbRun(ctx context.Context, who Caller, op operation.Operation) error {
+	return s.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *whole) error {
+		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: runOf(w.a), AskedB: runOf(w.b)})
+	})
+}
+
+// cancelBenchmarkRun stops a benchmark run of its own; one that asked nothing yet
+// is given back.
+func (s *Service) cancelBenchmarkRun(ctx context.Context, who Caller, op operation.Operation) error {
+	a, err := s.Runs.Load(ctx, op.ID)
+	if err != nil {
+		return err
+	}
+	_, err = s.Runs.record(ctx, who.metadata(op.ID), a, func(c *eventstore.Change, f *asked) error {
+		if err := eventstore.Decide(c, f.run, benchmark.StopRun{At: s.Runs.now()}); err != nil {
+			return err
+		}
+		impact := f.own.State.Impact
+		if !f.run.State.Counts() {
+			impact.BenchmarkRuns = new(0)
+		}
+		return eventstore.Decide(c, f.own, operation.Stop{Impact: impact})
+	})
+	return err
+}

@@ -1,0 +1,235 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// CreateAbTest creates an A/B test and starts its first run (spec 4.6, create
+// rules). Who names its words untrimmed has them trimmed.
+func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateRequest) (Accepted, error) {
+	r.Words = r.Words.Trimmed()
+	if err := r.Check(); err != nil {
+		return Accepted{}, err
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		sideA, err := s.side(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
+		if err != nil {
+			return err
+		}
+		sideB, err := s.side(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
+		if err != nil {
+			return err
+		}
+		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, mode: r.Mode(), freezes: r.Source.RunID == nil}
+		source := abtest.Source{Kind: abtest.SourceKind(r.Source.Kind)}
+		if r.Source.RunID != nil {
+			stored, err := s.storedRun(ctx, who, *r.Source.RunID, sideA.SemanticModelID)
+			if err != nil {
+				return err
+			}
+			if err := run.replay(stored, r.ReuseSideA); err != nil {
+				return err
+			}
+			source.RunID, source.RunStoredAt = r.Source.RunID, &stored.EndedAt
+		} else if err := s.askSaved(ctx, who, &run); err != nil {
+			return err
+		}
+		run.repeats = cmp.Or(deref(r.Repeats), run.repeats)
+		return s.startAbRun(ctx, who, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
+			return eventstore.Decide(c, p.test, abtest.Create{Created: abtest.Created{
+				AbTestID: run.testID, AccountID: who.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],
+				Source: source, CorrectAnswers: run.mode, Repeats: run.repeats, Questions: questions, At: p.asking.at,
+			}})
+		})
+	})
+}
+
+// abRun is a run of a test that is about to be accepted.
+type abRun struct {
+	operationID, testID uuid.UUID
+	sideA, sideB        benchmark.Side
+	mode                abtest.CorrectAnswers
+	computedAt          *time.Time
+	// freezes says that the questions become the test's once side A has answered
+	// them.
+	freezes bool
+	repeats int
+	// stored are questions that are a document already; else set is stored.
+	stored *abtest.Questions
+	set    benchmark.Set
+	// reused is the stored run that is side A.
+	reused *benchmark.Run
+}
+
+// storedRun returns a benchmark run of the model that has ended with answers, or
+// RunNotFound.
+func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
+	past := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return past.State, err
+	}
+	run := past.State
+	if !run.Held(who.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
+		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID, runID).About("runId", runID)
+	}
+	return run, nil
+}
+
+// replay has the run ask what a stored one asked, as often (spec 4.6, create rule
+// 2); reuse keeps its answers as side A.
+func (r *abRun) replay(stored benchmark.Run, reuse bool) error {
+	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count}
+	r.repeats = stored.Repeats
+	if reuse {
+		return r.reuse(stored)
+	}
+	return nil
+}
+
+// reuse keeps the answers of a stored run as side A, which must be of the same
+// answerer.
+func (r *abRun) reuse(stored benchmark.Run) error {
+	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they are of a %s that sideA.answeredBy does not name", stored.RunID, stored.Side.AnsweredBy.Kind).
+			About("runId", stored.RunID)
+	}
+	r.reused = &stored
+	return nil
+}
+
+// askSaved has the run ask the saved questions of side A's model that can run.
+func (s *Service) askSaved(ctx context.Context, who Caller, r *abRun) error {
+	saved, set, err := s.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
+	if err != nil {
+		return err
+	}
+	if len(set.Questions) == 0 {
+		return noQuestions(r.sideA.SemanticModelID, saved)
+	}
+	r.set, r.stored, r.repeats = set, nil, cmp.Or(set.Repeats, benchmark.DefaultRepeats)
+	return s.update(ctx, who, r)
+}
+
+// update computes the correct answers from side A's model as it is now, for a test
+// that says so.
+func (s *Service) update(ctx context.Context, who Caller, r *abRun) error {
+	if r.mode != abtest.Update {
+		return nil
+	}
+	d, err := s.Platform.Definition(ctx, who.Caller, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
+	if err != nil {
+		return err
+	}
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s", err)
+	}
+	r.set = r.set.Recomputed(m)
+	r.computedAt = new(s.Now().UTC().Truncate(time.Microsecond))
+	return nil
+}
+
+// abPasts are the streams that a run of a test is decided on.
+type abPasts struct {
+	asking *asking
+	test   *eventstore.Past[abtest.Test]
+	run    *eventstore.Past[abtest.Run]
+	first  *eventstore.Past[benchmark.Run] // of the side that asks first
+	// reused is the stored run that is side A; nil when side A asks.
+	reused *eventstore.Past[benchmark.Run]
+}
+
+// startAbRun counts, records and enqueues a run of a test; with decides what the
+// test makes of it, before the run is added.
+func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
+	for _, workspace := range []uuid.UUID{r.sideA.WorkspaceID, r.sideB.WorkspaceID} {
+		if err := s.active(ctx, who, workspace); err != nil {
+			return err
+		}
+		if r.sideA.WorkspaceID == r.sideB.WorkspaceID {
+			break
+		}
+	}
+	sideA, sideB := r.sideA, r.sideB
+	a, err := s.asking(who, r.operationID, &sideA, &sideB)
+	if err != nil {
+		return err
+	}
+	firstID := s.NewID()
+	p := &abPasts{
+		asking: a,
+		test:   eventstore.Fold(abtest.Stream(r.testID), abtest.Evolve),
+		run:    eventstore.Fold(operation.Stream(r.operationID), abtest.EvolveRun),
+		first:  eventstore.Fold(benchmark.RunStream(firstID), benchmark.EvolveRun),
+	}
+	pasts := a.pasts(p.test, p.run, p.first)
+	if r.reused != nil {
+		p.reused = eventstore.Fold(benchmark.RunStream(r.reused.RunID), benchmark.EvolveRun)
+		pasts = append(pasts, p.reused)
+	}
+	return s.Store.Change(ctx, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
+		if p.reused != nil && !p.reused.State.Held(who.Account) { // deleted meanwhile
+			return abtest.RunNotFound(r.reused.RunID.String())
+		}
+		if err := a.providersKnown(c, "abTest/"+r.testID.String()); err != nil {
+			return err
+		}
+		accepted := abtest.RunAccepted{
+			RunID: r.operationID, AbTestID: r.testID, SideA: sideA, SideB: sideB, CorrectAnswers: r.mode, ComputedAt: r.computedAt,
+			Repeats: r.repeats, Freezes: r.freezes, Allowance: a.stream, At: a.at,
+		}
+		firstName, first := abtest.A, sideA
+		if r.reused != nil {
+			accepted.Reused, firstName, first = &r.reused.RunID, abtest.B, sideB
+		}
+		impact, err := a.spend(c, accepted.Asking())
+		if err != nil {
+			return err
+		}
+		if r.stored != nil {
+			accepted.Questions = *r.stored
+		} else if accepted.Questions, err = keepSet(c, r.set); err != nil {
+			return err
+		}
+		if err := with(c, p, accepted.Questions); err != nil {
+			return err
+		}
+		op := s.accepted(who, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
+		op.Impact = impact
+		if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
+			return err
+		}
+		if err := eventstore.Decide(c, p.first, benchmark.AcceptRun{RunAccepted: sideRun(p.run.State, firstName, firstID, first)}); err != nil {
+			return err
+		}
+		if err := eventstore.Decide(c, p.test, abtest.AddRun{RunAdded: abtest.RunAdded{
+			RunID: r.operationID, SideA: sideA, SideB: sideB, Questions: accepted.Questions, At: a.at,
+		}}); err != nil {
+			return err
+		}
+		s.enqueueAsking(c, who, r.operationID, firstID)
+		s.remember(c, who, r.operationID)
+		return nil
+	})
+}
+
+// sideRun is the benchmark run of a side that asks.
+func sideRun(r abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) benchmark.RunAccepted {
+	return benchmark.RunAccepted{
+		RunID: id, AccountID: r.Operation.Account, OperationID: r.RunID, Side: side,
+		Questions: r.Questions.Document, QuestionSetHash: r.Questions.SetHash, Count: r.Questions.Count, Repeats: r.Repeats,
+		AbTest: &benchmark.OfTest{AbTestID: r.AbTestID, Side: string(name)}, At: r.At,
+	}
+}

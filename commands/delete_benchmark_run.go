@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// DeleteBenchmarkRun deletes a benchmark run of a model with its answers. The
+// operation of one of its own that goes on fails, and nothing it spent is given
+// back; a side of an A/B run that goes on is deleted with that run only.
+func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, runID string) error {
+	if _, err := s.target(ctx, who, workspaceID, modelID); err != nil {
+		return err
+	}
+	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shortened(runID)).About("runId", shortened(runID))
+	id, err := uuid.Parse(runID)
+	if err != nil {
+		return notFound
+	}
+	a, err := s.Runs.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	held := func(run benchmark.Run) bool { return run.Held(who.Account) && run.Side.SemanticModelID == modelID }
+	if !held(a.Run) {
+		return notFound
+	}
+	_, err = s.Runs.record(ctx, who.metadata(uuid.Nil), a, func(c *eventstore.Change, f *asked) error {
+		if !held(f.run.State) {
+			return notFound
+		}
+		if o := f.run.State.Outcome; o != nil {
+			// A comparison that goes on may still read it.
+			sql, args := documents.Expire([]string{o.DocumentHash}, s.Now().Add(operation.Life))
+			c.Queue(sql, args...)
+		}
+		if f.own != nil && !f.run.State.Status.Ended() {
+			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted while it went on"}
+			if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: s.Runs.now()}}); err != nil {
+				return err
+			}
+			if err := eventstore.Decide(c, f.own, operation.Fail{Broken: operation.Broken{Failure: failure, Impact: f.own.State.Impact}}); err != nil {
+				return err
+			}
+		}
+		return eventstore.Decide(c, f.run, benchmark.DeleteRun{})
+	})
+	return err
+}

@@ -1,0 +1,356 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/vault"
+)
+
+// Runs records what becomes of benchmark runs, of their own or as sides of an A/B
+// test's run, with all that follows from it: the operation, the test, what is
+// given back. All of it or nothing.
+type Runs struct {
+	Store *eventstore.Store
+	Vault *vault.Vault
+	Now   func() time.Time
+}
+
+// Asking is a benchmark run with the operation that asks: Own for one of its own,
+// Ab for a side of an A/B test's run.
+type Asking struct {
+	Run benchmark.Run
+	Own operation.Operation
+	Ab  abtest.Run
+}
+
+// Ended reports whether the run's operation is over.
+func (a Asking) Ended() bool {
+	if a.Run.AbTest != nil {
+		return a.Ab.Operation.Status.Ended()
+	}
+	return a.Own.Status.Ended()
+}
+
+// Side is the side that the run is; only of an A/B test's run.
+func (a Asking) Side() abtest.SideName { return abtest.SideName(a.Run.AbTest.Side) }
+
+// Load folds a benchmark run and its operation.
+func (r Runs) Load(ctx context.Context, runID uuid.UUID) (Asking, error) {
+	run := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
+	if err := r.Store.Load(ctx, run); err != nil {
+		return Asking{}, err
+	}
+	f := r.follow(run.State)
+	if err := r.Store.Load(ctx, f.pasts...); err != nil {
+		return Asking{}, err
+	}
+	return f.asking(), nil
+}
+
+// asked are the streams that a benchmark run is recorded on. Own, or Ab and Test,
+// are nil.
+type asked struct {
+	run       *eventstore.Past[benchmark.Run]
+	own       *eventstore.Past[operation.Operation]
+	ab        *eventstore.Past[abtest.Run]
+	test      *eventstore.Past[abtest.Test]
+	allowance *eventstore.Past[account.Usage]
+	pasts     []eventstore.Loadable
+}
+
+// follow names the streams of a run. What they are never changes once it is
+// accepted.
+func (r Runs) follow(run benchmark.Run) *asked {
+	f := &asked{run: eventstore.Fold(benchmark.RunStream(run.RunID), benchmark.EvolveRun)}
+	f.pasts = append(f.pasts, f.run)
+	if run.AbTest == nil {
+		f.own = eventstore.Fold(operation.Stream(run.OperationID), operation.Evolve)
+		f.pasts = append(f.pasts, f.own)
+		return f
+	}
+	f.ab = eventstore.Fold(operation.Stream(run.OperationID), abtest.EvolveRun)
+	f.pasts = append(f.pasts, f.ab)
+	return f
+}
+
+// settling adds the streams that a change may settle on: those of the allowance
+// and the test.
+func (f *asked) settling(a Asking) *asked {
+	stream := a.Run.Allowance
+	if f.ab != nil {
+		stream = a.Ab.Allowance
+		f.test = eventstore.Fold(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
+		f.pasts = append(f.pasts, f.test)
+	}
+	f.allowance = eventstore.FoldLast(stream, account.EvolveUsage)
+	f.pasts = append(f.pasts, f.allowance)
+	return f
+}
+
+func (f *asked) asking() Asking {
+	a := Asking{Run: f.run.State}
+	if f.own != nil {
+		a.Own = f.own.State
+	} else {
+		a.Ab = f.ab.State
+	}
+	return a
+}
+
+// operation is the state of the operation.
+func (f *asked) operation() operation.Operation {
+	if f.own != nil {
+		return f.own.State
+	}
+	return f.ab.State.Operation
+}
+
+// decideOperation decides own on an operation of its own, ab on an A/B test's run.
+func (f *asked) decideOperation(c *eventstore.Change, own domain.Command[operation.Operation], ab domain.Command[abtest.Run]) error {
+	if f.own != nil {
+		return eventstore.Decide(c, f.own, own)
+	}
+	return eventstore.Decide(c, f.ab, ab)
+}
+
+// Begin says that work on the run begins.
+func (r Runs) Begin(ctx context.Context, meta eventstore.Metadata, a Asking) (Asking, error) {
+	f := r.follow(a.Run)
+	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
+		if f.operation().Status.Ended() {
+			return nil
+		}
+		if err := f.decideOperation(c, operation.Begin{}, abtest.BeginSide{Side: abtest.SideName(sideOf(a.Run))}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, f.run, benchmark.BeginRun{At: r.now()})
+	})
+	return f.asking(), err
+}
+
+func sideOf(run benchmark.Run) string {
+	if run.AbTest == nil {
+		return ""
+	}
+	return run.AbTest.Side
+}
+
+// Asked records one ask, with the statement that stores its answer. What was
+// recorded before, or comes after the end, is not recorded again.
+func (r Runs) Asked(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking, error) {
+	f := r.follow(a.Run)
+	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
+		recorded := len(c.Recorded())
+		if err := eventstore.Decide(c, f.run, benchmark.RecordAsk{Asked: made}); err != nil || len(c.Recorded()) == recorded {
+			return err
+		}
+		c.Queue(sql, args...)
+		before := 0
+		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideOf(a.Run)) == abtest.B {
+			before = f.run.State.Total() // side A asked all of its
+		}
+		return f.decideOperation(c, operation.Progress{Percent: f.run.State.Percent()}, abtest.Progress{Asked: before + len(f.run.State.Asks)})
+	})
+	return f.asking(), err
+}
+
+// Complete ends a run of which every ask was made, with the statement that stores
+// its document. Side A of an A/B test's run leaves it waiting for its owner.
+func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, sql string, args []any) (Asking, error) {
+	return r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+		recorded := len(c.Recorded())
+		if err := eventstore.Decide(c, f.run, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{Outcome: o, At: r.now()}}); err != nil || len(c.Recorded()) == recorded {
+			return err
+		}
+		c.Queue(sql, args...)
+		if err := f.decideOperation(c, operation.Complete{}, abtest.CompleteSide{Side: abtest.SideName(sideOf(a.Run))}); err != nil {
+			return err
+		}
+		if f.ab == nil || abtest.SideName(sideOf(a.Run)) != abtest.A || !f.ab.State.Freezes {
+			return nil
+		}
+		return eventstore.Decide(c, f.test, abtest.Freeze{Questions: f.ab.State.Questions})
+	})
+}
+
+// Fail ends a run that cannot go on, and its operation.
+func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, failure operation.Failure) error {
+	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+		if f.ab != nil && f.ab.State.Stage() == abtest.Comparing {
+			return eventstore.Decide(c, f.ab, abtest.FailComparison{Failure: failure})
+		}
+		if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: r.now()}}); err != nil {
+			return err
+		}
+		impact := f.operation().Impact
+		impact.BenchmarkRuns = new(f.run.State.Spent(failure.Code))
+		return f.decideOperation(c, operation.Fail{Broken: operation.Broken{Failure: failure, Impact: impact}},
+			abtest.FailSide{Side: abtest.SideName(sideOf(a.Run)), Failure: failure, Asked: f.run.State})
+	})
+	return err
+}
+
+// Finish ends an A/B test's run with its comparison, with the statement that
+// stores it.
+func (r Runs) Finish(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string, args []any) error {
+	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+		recorded := len(c.Recorded())
+		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
+			return err
+		}
+		c.Queue(sql, args...)
+		return nil
+	})
+	return err
+}
+
+// record decides what becomes of a run, and records what follows from it.
+func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *asked) error) (Asking, error) {
+	f := r.follow(a.Run).settling(a)
+	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
+		before := f.operation()
+		if err := decide(c, f); err != nil {
+			return err
+		}
+		return r.settle(c, f, before)
+	})
+	return f.asking(), err
+}
+
+// settle records what follows from how the operation stands now.
+func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation) error {
+	now := f.operation()
+	if err := giveBackRuns(c, f.allowance, before, now); err != nil {
+		return err
+	}
+	if before.Status.Ended() || !now.Status.Ended() && now.Waiting == nil {
+		return nil
+	}
+	sql, args := r.Vault.Forget(now.ID) // the step is over, and its token with it
+	c.Queue(sql, args...)
+	if f.ab == nil || !now.Status.Ended() {
+		return nil
+	}
+	return endRun(c, f.test, f.ab.State, r.now())
+}
+
+// giveBackRuns gives back what the operation has spent no more.
+func giveBackRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage], before, now operation.Operation) error {
+	n := deref(before.Impact.BenchmarkRuns) - deref(now.Impact.BenchmarkRuns)
+	if n <= 0 {
+		return nil
+	}
+	return eventstore.Decide(c, allowance, account.GiveBack{Kind: account.BenchmarkRuns, OperationID: now.ID, Amount: n})
+}
+
+// endRun tells the test how its run ended.
+func endRun(c *eventstore.Change, test *eventstore.Past[abtest.Test], run abtest.Run, at time.Time) error {
+	ended := abtest.RunEnded{RunID: run.RunID, Status: run.Operation.Status, Failure: run.Operation.Failure, At: at}
+	if made := run.Compared; made != nil {
+		ended.Aggregate, ended.Document = &made.Aggregate, made.Document
+		ended.Gap = new(made.Agreement.OnlyB - made.Agreement.OnlyA)
+	}
+	return eventstore.Decide(c, test, abtest.EndRun{RunEnded: ended})
+}
+
+func (r Runs) now() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
+
+// errSideBegan: side B of a run began between looking and deciding.
+var errSideBegan = errors.New("commands: the run moved on")
+
+// movedTries is how often a change of a whole A/B run is tried: side B begins
+// once.
+const movedTries = 3
+
+// whole are the streams of an A/B test's run with both sides.
+type whole struct {
+	ab        *eventstore.Past[abtest.Run]
+	test      *eventstore.Past[abtest.Test]
+	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun, or is reused
+	allowance *eventstore.Past[account.Usage]
+}
+
+// change changes an A/B test's run with both sides at once: to stop it, to let it
+// lapse, to delete it. It does what follows as record does, and ends the benchmark
+// run of a side that asks.
+func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *whole) error) error {
+	for try := 1; ; try++ {
+		err := r.changeOnce(ctx, meta, runID, decide)
+		if !errors.Is(err, errSideBegan) || try == movedTries {
+			return err
+		}
+	}
+}
+
+func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *whole) error) error {
+	w := &whole{ab: eventstore.Fold(operation.Stream(runID), abtest.EvolveRun)}
+	if err := r.Store.Load(ctx, w.ab); err != nil {
+		return err
+	}
+	seen := w.ab.State
+	w.test = eventstore.Fold(abtest.Stream(seen.AbTestID), abtest.Evolve)
+	w.allowance = eventstore.FoldLast(seen.Allowance, account.EvolveUsage)
+	pasts := []eventstore.Loadable{w.ab, w.test, w.allowance}
+	side := func(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
+		if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
+			return nil
+		}
+		past := eventstore.Fold(benchmark.RunStream(*s.BenchmarkRunID), benchmark.EvolveRun)
+		pasts = append(pasts, past)
+		return past
+	}
+	w.a, w.b = side(seen.A), side(seen.B)
+	return r.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error {
+		if (w.ab.State.B.BenchmarkRunID == nil) != (seen.B.BenchmarkRunID == nil) {
+			return errSideBegan
+		}
+		before := w.ab.State
+		if err := decide(c, w); err != nil {
+			return err
+		}
+		return r.settleWhole(c, w, before)
+	})
+}
+
+func (r Runs) settleWhole(c *eventstore.Change, w *whole, before abtest.Run) error {
+	now := w.ab.State.Operation
+	if before.Operation.Status.Ended() || !now.Status.Ended() {
+		return nil
+	}
+	if err := giveBackRuns(c, w.allowance, before.Operation, now); err != nil {
+		return err
+	}
+	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
+		if side == nil {
+			continue
+		}
+		var end domain.Command[benchmark.Run] = benchmark.StopRun{At: r.now()}
+		if now.Failure != nil {
+			end = benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: *now.Failure, At: r.now()}}
+		}
+		if err := eventstore.Decide(c, side, end); err != nil {
+			return err
+		}
+	}
+	sql, args := r.Vault.Forget(now.ID)
+	c.Queue(sql, args...)
+	return endRun(c, w.test, w.ab.State, r.now())
+}
+
+// runOf is the benchmark run of a side; the zero Run for one that asks nothing.
+func runOf(past *eventstore.Past[benchmark.Run]) benchmark.Run {
+	if past == nil {
+		return benchmark.Run{}
+	}
+	return past.State
+}

@@ -1,0 +1,37 @@
+package commands
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/abtest"
+	"readiness/eventstore"
+)
+
+// ErrMoved: what the caller saw was changed since.
+var ErrMoved = errors.New("commands: changed since it was read")
+
+// RewordAbTest changes the customer's words of a test; nothing runs and nothing is
+// counted (spec 4.6, PATCH rules). With ifVersion it is refused with ErrMoved
+// unless the test's stream is at that version still.
+func (s *Service) RewordAbTest(ctx context.Context, who Caller, abTestID string, ifVersion *int64, change func(abtest.Words) abtest.Words) error {
+	test, err := s.loadTest(ctx, who, abTestID)
+	if err != nil {
+		return err
+	}
+	return s.Store.Change(ctx, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
+		switch {
+		case !test.State.Held(who.Account):
+			return abtest.NotFound(abTestID)
+		case ifVersion != nil && *ifVersion != test.Version:
+			return ErrMoved
+		}
+		words := change(test.State.Words).Trimmed()
+		if err := words.Check(); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, test, abtest.Reword{Words: words})
+	})
+}

@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/eventstore"
+)
+
+// RunAbTestAgain starts another run of a test (spec 4.6, run-again rules).
+func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
+	if err := r.Check(); err != nil {
+		return Accepted{}, err
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		test, err := s.abTest(ctx, who, abTestID)
+		if err != nil {
+			return err
+		}
+		run := abRun{operationID: operationID, testID: test.AbTestID, mode: test.CorrectAnswers, repeats: test.Repeats}
+		if run.sideA, err = s.again(ctx, who, test.SideA); err != nil {
+			return err
+		}
+		if run.sideB, err = s.again(ctx, who, test.SideB); err != nil {
+			return err
+		}
+		if r.Set() == abtest.Current {
+			if err := s.askSaved(ctx, who, &run); err != nil {
+				return err
+			}
+			run.repeats = test.Repeats
+		} else if err := s.askFrozen(ctx, who, &run, test, r.ReuseRunID); err != nil {
+			return err
+		}
+		return s.startAbRun(ctx, who, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
+			if !p.test.State.Held(who.Account) { // deleted meanwhile
+				return abtest.NotFound(abTestID)
+			}
+			return nil
+		})
+	})
+}
+
+// askFrozen has the run ask what the test froze.
+func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
+	if test.Source.RunID != nil {
+		if _, err := s.storedRun(ctx, who, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
+			return err
+		}
+	}
+	if test.Frozen == nil {
+		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet: side A has not answered its first run; read that run's operation until it ends, or ask for questionSet Current", test.AbTestID).
+			About("abTestId", test.AbTestID)
+	}
+	run.stored = test.Frozen
+	if reuse != nil {
+		stored, err := s.storedRun(ctx, who, *reuse, test.SideA.SemanticModelID)
+		if err != nil {
+			return err
+		}
+		if stored.QuestionSetHash != test.Frozen.SetHash {
+			return domain.Refuse(domain.InvalidRequest, "run %s asked other questions than the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
+		}
+		return run.reuse(stored)
+	}
+	if run.mode != abtest.Update {
+		return nil
+	}
+	set, err := QuestionsOf(ctx, s.Pool, test.Frozen.Document)
+	if err != nil {
+		return err
+	}
+	run.set, run.stored = set, nil
+	return s.update(ctx, who, run)
+}
+
+// abTest returns a test of the caller's account.
+func (s *Service) abTest(ctx context.Context, who Caller, text string) (abtest.Test, error) {
+	past, err := s.loadTest(ctx, who, text)
+	if err != nil {
+		return abtest.Test{}, err
+	}
+	return past.State, nil
+}
+
+func (s *Service) loadTest(ctx context.Context, who Caller, text string) (*eventstore.Past[abtest.Test], error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return nil, abtest.NotFound(text)
+	}
+	past := eventstore.Fold(abtest.Stream(id), abtest.Evolve)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return nil, err
+	}
+	if !past.State.Held(who.Account) {
+		return nil, abtest.NotFound(text)
+	}
+	return past, nil
+}

@@ -1,0 +1,74 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// StartBenchmarkRun starts asking a model's saved benchmark questions that can run
+// (decisions 7). Repeats nil is what the questions were saved with.
+func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest, repeats *int) (Accepted, error) {
+	if err := by.Check("answeredBy"); err != nil {
+		return Accepted{}, err
+	}
+	if err := abtest.CheckRepeats(repeats); err != nil {
+		return Accepted{}, err
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		side, err := s.side(ctx, who, workspaceID, modelID, by)
+		if err != nil {
+			return err
+		}
+		saved, set, err := s.runnableQuestions(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		if len(set.Questions) == 0 {
+			return noQuestions(modelID, saved)
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		a, err := s.asking(who, operationID, &side)
+		if err != nil {
+			return err
+		}
+		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
+		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
+		return s.Store.Change(ctx, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
+			if err := a.providersKnown(c, ""); err != nil {
+				return err
+			}
+			impact, err := a.spend(c, 1)
+			if err != nil {
+				return err
+			}
+			accepted := s.accepted(who, operationID, operation.RunBenchmark, workspaceID, modelID)
+			accepted.Impact = impact
+			if err := eventstore.Decide(c, op, operation.Accept{Accepted: accepted}); err != nil {
+				return err
+			}
+			questions, err := keepSet(c, set)
+			if err != nil {
+				return err
+			}
+			if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
+				RunID: operationID, AccountID: who.Account, OperationID: operationID, Side: side,
+				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count,
+				Repeats: cmp.Or(deref(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,
+			}}); err != nil {
+				return err
+			}
+			s.enqueueAsking(c, who, operationID, operationID)
+			s.remember(c, who, operationID)
+			return nil
+		})
+	})
+}

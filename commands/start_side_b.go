@@ -1,0 +1,61 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// startSideB starts side B of a run that waits for its owner, with the token of
+// the owner's read (spec 3.2). Of many reads at once, one does.
+func (s *Service) startSideB(ctx context.Context, who Caller, operationID uuid.UUID) error {
+	if lapsed, err := s.Runs.Lapse(ctx, operationID); lapsed || err != nil {
+		return err
+	}
+	id := s.NewID()
+	ab := eventstore.Fold(operation.Stream(operationID), abtest.EvolveRun)
+	run := eventstore.Fold(benchmark.RunStream(id), benchmark.EvolveRun)
+	return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
+		recorded := len(c.Recorded())
+		err := eventstore.Decide(c, ab, abtest.StartSideB{BenchmarkRunID: id, Now: s.Now()})
+		if err != nil || len(c.Recorded()) == recorded {
+			return err
+		}
+		accepted := sideRun(ab.State, abtest.B, id, ab.State.SideB)
+		accepted.At = s.Runs.now()
+		if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: accepted}); err != nil {
+			return err
+		}
+		s.enqueueAsking(c, who, operationID, id)
+		return nil
+	})
+}
+
+// Lapse fails a run of an A/B test that has waited for its owner for too long, and
+// says whether it did.
+func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
+	lapsed := false
+	meta := eventstore.Metadata{OperationID: operationID.String(), Correlation: operationID.String(), Causation: "waited too long"}
+	ab := eventstore.Fold(operation.Stream(operationID), abtest.EvolveRun)
+	if err := r.Store.Load(ctx, ab); err != nil {
+		return false, err
+	}
+	if events, err := (abtest.Lapse{Now: r.Now()}).Decide(ab.State); len(events) == 0 || err != nil {
+		return false, err
+	}
+	meta.Account = ab.State.Operation.Account
+	err := r.change(ctx, meta, operationID, func(c *eventstore.Change, w *whole) error {
+		lapsed = !w.ab.State.Operation.Status.Ended()
+		if err := eventstore.Decide(c, w.ab, abtest.Lapse{Now: r.Now()}); err != nil {
+			return err
+		}
+		lapsed = lapsed && w.ab.State.Operation.Status.Ended()
+		return nil
+	})
+	return lapsed && err == nil, err
+}

@@ -1,0 +1,97 @@
+package benchmark
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/comparison"
+)
+
+// RunDocument is a completed run as it is stored, which never changes: every
+// question with what was answered.
+type RunDocument struct {
+	Schema          string    `json:"schema"`
+	RunID           uuid.UUID `json:"runId"`
+	Side            Side      `json:"side"`
+	QuestionSetHash string    `json:"questionSetHash"`
+	Repeats         int       `json:"repeats"`
+	StartedAt       time.Time `json:"startedAt"`
+	// Judge is who judged; nil where nobody was asked.
+	Judge *comparison.Judge `json:"judge"`
+	// Summary is of the questions that have an answer.
+	Summary   comparison.ComparisonSide `json:"summary"`
+	Questions []AnsweredQuestion        `json:"questions"` // all, as they were asked
+}
+
+// AnsweredQuestion is a question with what was answered.
+type AnsweredQuestion struct {
+	Question
+	comparison.Tally
+}
+
+// runSchema names the form of a RunDocument.
+const runSchema = "benchmark-run/1"
+
+// NewRunDocument sums up a run of which every ask was made. About is who was
+// asked in detail.
+func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set Set, asks map[AskKey]comparison.Ask) RunDocument {
+	d := RunDocument{
+		Schema: runSchema, RunID: r.RunID, Side: r.Side, QuestionSetHash: r.QuestionSetHash, Repeats: r.Repeats, StartedAt: r.At, Judge: judge,
+		Questions: make([]AnsweredQuestion, len(set.Questions)),
+	}
+	var answered []comparison.WeighedTally
+	for i, q := range set.Questions {
+		made := make([]comparison.Ask, 0, r.Repeats)
+		for n := 1; n <= r.Repeats; n++ {
+			if a, ok := asks[AskKey{q.QuestionID, n}]; ok {
+				made = append(made, a)
+			}
+		}
+		tally := comparison.NewTally(made)
+		d.Questions[i] = AnsweredQuestion{q, tally}
+		if tally.Answered > 0 {
+			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: 1})
+		}
+	}
+	side := "a"
+	if r.AbTest != nil {
+		side = r.AbTest.Side
+	}
+	d.Summary = comparison.NewComparisonSide(side, r.Side.Asked("", about), answered)
+	return d
+}
+
+// Asked is the side as a comparison describes it.
+func (s Side) Asked(label string, about comparison.Target) comparison.Side {
+	about.WorkspaceID, about.SemanticModelID, about.ItemID = &s.WorkspaceID, &s.SemanticModelID, s.AnsweredBy.DataAgentID
+	if s.AnsweredBy.DataAgentWorkspaceID != nil {
+		about.WorkspaceID = s.AnsweredBy.DataAgentWorkspaceID
+	}
+	return comparison.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: comparison.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID}, Target: about}
+}
+
+// Outcome is what the document's run came to.
+func (d RunDocument) Outcome(hash string) Outcome {
+	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime}
+	for _, q := range d.Questions {
+		o.Verdicts.Count(q.Asks)
+		if q.Answered == 0 {
+			continue
+		}
+		o.Scored++
+		if *q.Stability == 1 {
+			o.Stable++
+		}
+	}
+	return o
+}
+
+// Asks returns what was answered, by question.
+func (d RunDocument) Asks() map[string][]comparison.Ask {
+	all := make(map[string][]comparison.Ask, len(d.Questions))
+	for _, q := range d.Questions {
+		all[q.QuestionID] = q.Asks
+	}
+	return all
+}
