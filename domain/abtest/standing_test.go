@@ -133,7 +133,7 @@ func TestEventsCarryTheStanding(t *testing.T) {
 	t.Parallel()
 	state := fold(t, abtest.Evolve, abtest.Test{}, created(), add(1, minute(1)), succeeded(1, 3, minute(2)), add(2, minute(3)))
 	for name, c := range map[string]domain.Command[abtest.Test]{
-		"an end": succeeded(2, -2, minute(4)), "a failure": failed(2, minute(4)), "a removal": abtest.RemoveRun{RunID: runID(1)}, "a removal of a run that goes on": abtest.RemoveRun{RunID: runID(2)},
+		"a start": add(3, minute(4)), "an end": succeeded(2, -2, minute(4)), "a failure": failed(2, minute(4)), "a removal": abtest.RemoveRun{RunID: runID(1)}, "a removal of a run that goes on": abtest.RemoveRun{RunID: runID(2)},
 	} {
 		events, err := c.Decide(state)
 		if err != nil || len(events) != 1 {
@@ -141,6 +141,8 @@ func TestEventsCarryTheStanding(t *testing.T) {
 		}
 		var told abtest.Standing
 		switch e := events[0].(type) {
+		case abtest.RunAdded:
+			told = e.Standing
 		case abtest.RunEnded:
 			told = e.Standing
 		case abtest.RunRemoved:
@@ -204,7 +206,7 @@ func TestNothingHappensToADeletedTest(t *testing.T) {
 		"a run is deleted": {abtest.RemoveRun{RunID: runID(1)}, domain.RunNotFound},
 		"a run ends":       {succeeded(2, 0, minute(5)), ""},
 		"a run fails":      {failed(2, minute(5)), ""},
-		"reworded":         {abtest.Reword{Change: func(w abtest.Words) abtest.Words { w.Name = "Two"; return w }}, domain.AbTestNotFound},
+		"reworded":         {abtest.Reword{Words: abtest.Words{Name: "Two"}}, domain.AbTestNotFound},
 	} {
 		events, err := test.command.Decide(gone)
 		if len(events) != 0 || test.code == "" && err != nil || test.code != "" && !domain.IsRefused(err, test.code) {

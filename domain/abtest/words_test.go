@@ -108,11 +108,12 @@ func TestRewordingTellsOnlyWhatIsNew(t *testing.T) {
 		"words that were swapped": {func(w *abtest.Words) { w.LabelA, w.LabelB = w.LabelB, w.LabelA }, true},
 	} {
 		before := abtest.Evolve(abtest.Test{}, abtest.Created{AbTestID: test1, Words: full})
-		change := func(w abtest.Words) abtest.Words { test.change(&w); return w }
-		events, err := abtest.Reword{Change: change}.Decide(before)
+		words := full
+		test.change(&words)
+		events, err := abtest.Reword{Words: words}.Decide(before)
 		var want []domain.Event
 		if test.tells {
-			want = []domain.Event{abtest.Reworded{Words: change(full)}}
+			want = []domain.Event{abtest.Reworded{Words: words}}
 		}
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -121,7 +122,7 @@ func TestRewordingTellsOnlyWhatIsNew(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		for _, e := range events {
-			if diff := cmp.Diff(change(full), abtest.Evolve(before, e).Words); diff != "" {
+			if diff := cmp.Diff(words, abtest.Evolve(before, e).Words); diff != "" {
 				t.Errorf("%s: afterwards %s", name, diff)
 			}
 		}
