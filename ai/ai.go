@@ -10,24 +10,29 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"readiness/ai/openai"
 	"readiness/ai/rules"
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
 )
 
 // Options are what a Proposer works with. The zero value is of use.
 type Options struct {
-	// Client calls the providers; redirects are never followed.
+	// Client calls the providers that may be anywhere (see PrivateAddresses);
+	// redirects are never followed.
 	Client *http.Client
+	// PrivateAddresses lets the providers that accounts saved be in the service's own
+	// network too. The accounts file's may be anywhere in any case.
+	PrivateAddresses bool
 	// Getenv gives the keys by the names of their variables; by default os.Getenv.
 	Getenv func(string) string
 	Log    *slog.Logger
-	// Timeout bounds one attempt of one request; by default openai.DefaultTimeout.
+	// Timeout bounds one attempt of one request of a declared provider; by default it
+	// is that of aiprovider.DefaultLimits.
 	Timeout time.Duration
 	// Wait pauses between attempts and ends early with the context's error.
 	Wait func(context.Context, time.Duration) error
@@ -55,9 +60,8 @@ func New(o Options) *Proposer {
 	return &Proposer{options: o, clients: map[openai.Settings]*openai.Client{}}
 }
 
-// Propose asks the provider that settings describe: the account's aiProvider
-// document as JSON text, "" for the embedded one. Every object asked about is in
-// the answer once; for AI instructions and the AI data schema that nothing is
+// Propose asks the provider of the settings. Every object asked about is in the
+// answer once; for AI instructions and the AI data schema that nothing is
 // proposed for, the model itself is skipped.
 //
 // Display folders come from the measures' names first, and only what is left goes
@@ -68,20 +72,17 @@ func New(o Options) *Proposer {
 //
 // The error is the context's, or a *domain.Refusal with code OptimizationFailed
 // when the provider as a whole cannot be asked or does not answer.
-func (p *Proposer) Propose(ctx context.Context, settings string, ask proposal.Ask) (proposal.Answer, error) {
-	s, err := read(settings)
-	if err != nil {
-		return proposal.Answer{}, err
-	}
-	if s.Kind == kindRules || ask.Type == proposal.AIDataSchema && s.Kind != kindDataAgent {
+func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
+	s = whole(s)
+	if s.IsEmbedded() || ask.Type == proposal.AIDataSchema && !s.IsDataAgent() {
 		return rules.Propose(ask), nil
 	}
-	a := proposal.Answer{Provider: s.provider()}
+	a := proposal.Answer{Provider: signed(s)}
 	if ask.Type == proposal.DisplayFolder {
 		a.Proposals = rules.Folders(ask.Model, ask.Objects)
 		ask.Objects = without(ask.Objects, a.Proposals)
 	}
-	if s.Kind == kindDataAgent {
+	if s.IsDataAgent() {
 		a.Skipped = noAgent(ask)
 		return a, nil
 	}
@@ -110,13 +111,29 @@ func (p *Proposer) Propose(ctx context.Context, settings string, ask proposal.As
 	return a, nil
 }
 
-// client returns the client of the settings, the one of before if there is one.
-func (p *Proposer) client(s settings) (*openai.Client, error) {
-	key := ""
-	if s.APIKeyEnv != "" {
-		key = strings.TrimSpace(p.options.Getenv(s.APIKeyEnv))
+// Test makes the test call of a saved language model (regime F.1). What the
+// provider does is never an error. When it was made, who asks knows.
+func (p *Proposer) Test(ctx context.Context, s aiprovider.Settings) (aiprovider.Observation, error) {
+	of, err := p.settings(whole(s))
+	if err != nil {
+		return aiprovider.Observation{}, err
 	}
-	of, err := s.client(key)
+	of.NotEnforced = false
+	of.Limits.MaxRetries = min(of.Limits.MaxRetries, 1)
+	c, err := p.open(of)
+	if err != nil {
+		return aiprovider.Observation{}, err
+	}
+	return c.Test(ctx)
+}
+
+func (p *Proposer) open(of openai.Settings) (*openai.Client, error) {
+	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout})
+}
+
+// client returns the client of the settings, the one of before if there is one.
+func (p *Proposer) client(s aiprovider.Settings) (*openai.Client, error) {
+	of, err := p.settings(s)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +142,7 @@ func (p *Proposer) client(s settings) (*openai.Client, error) {
 	if c, ok := p.clients[of]; ok {
 		return c, nil
 	}
-	c, err := openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout})
+	c, err := p.open(of)
 	if err != nil {
 		return nil, err
 	}

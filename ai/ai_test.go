@@ -20,6 +20,8 @@ import (
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
 )
 
@@ -123,6 +125,20 @@ var (
 
 const local = `{"kind":"openai_compatible","name":"Local","baseUrl":"http://127.0.0.1:11434/v1","model":"small"}`
 
+// declared are the settings of a provider in the accounts file; "" is none.
+func declared(t *testing.T, document string) aiprovider.Settings {
+	t.Helper()
+	a := account.Account{}
+	if document != "" {
+		a.Saved = map[string]string{account.AIProviderDocument: document}
+	}
+	s, err := a.Provider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // proves: 4.5/preview/2
 func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 	t.Parallel()
@@ -140,7 +156,7 @@ func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &wire{answer: obey}
-			a, err := w.proposer(t).Propose(t.Context(), tt.settings, proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}})
+			a, err := w.proposer(t).Propose(t.Context(), declared(t, tt.settings), proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}})
 			if err != nil || len(a.Proposals) != 1 || len(a.Skipped) != 0 {
 				t.Fatalf("got %+v and error %v, want one proposal", a, err)
 			}
@@ -162,7 +178,6 @@ func TestProposeRefusesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}
 	for name, tt := range map[string]struct{ settings, want string }{
-		"no JSON":        {`{"kind":`, "apply the accounts file again"},
 		"unknown kind":   {`{"kind":"oracle"}`, `of kind "oracle"`},
 		"no model":       {`{"kind":"openai","apiKeyEnv":"KEY"}`, "aiProvider.model"},
 		"no key named":   {`{"kind":"openai","model":"large"}`, "aiProvider.apiKeyEnv"},
@@ -173,7 +188,7 @@ func TestProposeRefusesWhatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &wire{answer: func(string) (int, string) { return http.StatusInternalServerError, secret }}
-			a, err := w.proposer(t).Propose(t.Context(), tt.settings, ask)
+			a, err := w.proposer(t).Propose(t.Context(), declared(t, tt.settings), ask)
 			if !domain.IsRefused(err, domain.OptimizationFailed) || !strings.Contains(err.Error(), tt.want) || len(a.Proposals) > 0 {
 				t.Errorf("got %+v and error %v, want OptimizationFailed that says %q", a, err, tt.want)
 			}
@@ -207,7 +222,7 @@ func TestProposeFoldersFromNamesFirst(t *testing.T) {
 		}
 		return http.StatusOK, `{"items":["Riddles"]}`
 	}}
-	a, err := w.proposer(t).Propose(t.Context(), local, proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: asked})
+	a, err := w.proposer(t).Propose(t.Context(), declared(t, local), proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: asked})
 	if err != nil || len(a.Proposals) != len(asked) || len(a.Skipped) != 0 {
 		t.Fatalf("got %+v and error %v, want %d proposals", a, err, len(asked))
 	}
@@ -224,7 +239,7 @@ func TestProposeFoldersFromNamesFirst(t *testing.T) {
 	for _, p := range named {
 		placed = append(placed, p.Object)
 	}
-	if a, err = w.proposer(t).Propose(t.Context(), local, proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: placed}); err != nil || len(a.Proposals) != len(placed) || len(w.addresses) != 0 {
+	if a, err = w.proposer(t).Propose(t.Context(), declared(t, local), proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: placed}); err != nil || len(a.Proposals) != len(placed) || len(w.addresses) != 0 {
 		t.Errorf("got %+v and error %v after %d requests, want all placed without one", a, err, len(w.addresses))
 	}
 }
@@ -245,7 +260,7 @@ func TestProposeInstructions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &wire{answer: func(string) (int, string) { return http.StatusOK, tt.answer }}
-			a, err := w.proposer(t).Propose(t.Context(), local, ask)
+			a, err := w.proposer(t).Propose(t.Context(), declared(t, local), ask)
 			if err != nil || len(a.Proposals) != 1 {
 				t.Fatalf("got %+v and error %v, want one proposal", a, err)
 			}
@@ -260,7 +275,7 @@ func TestProposeInstructions(t *testing.T) {
 		done := ask
 		done.Model = model()
 		done.Model.Copilot.Instructions = &base.Value
-		a, err := w.proposer(t).Propose(t.Context(), local, done)
+		a, err := w.proposer(t).Propose(t.Context(), declared(t, local), done)
 		if err != nil || len(a.Proposals) != 0 || len(a.Skipped) != 1 || len(w.addresses) != 0 {
 			t.Errorf("got %+v and error %v after %d requests, want the model skipped without one", a, err, len(w.addresses))
 		}
@@ -271,7 +286,7 @@ func TestProposeSchemaByTheRules(t *testing.T) {
 	t.Parallel()
 	w := &wire{answer: obey}
 	ask := proposal.Ask{Type: proposal.AIDataSchema, Model: model()}
-	a, err := w.proposer(t).Propose(t.Context(), local, ask)
+	a, err := w.proposer(t).Propose(t.Context(), declared(t, local), ask)
 	if err != nil || len(w.addresses) != 0 {
 		t.Fatalf("error %v after %d requests", err, len(w.addresses))
 	}
@@ -295,7 +310,7 @@ func TestProposeWithADataAgent(t *testing.T) {
 		{proposal.AIDataSchema, nil, []proposal.Object{the}},
 	} {
 		w := &wire{answer: obey}
-		a, err := w.proposer(t).Propose(t.Context(), agent, proposal.Ask{Type: tt.of, Model: model(), Objects: tt.objects})
+		a, err := w.proposer(t).Propose(t.Context(), declared(t, agent), proposal.Ask{Type: tt.of, Model: model(), Objects: tt.objects})
 		if err != nil || len(w.addresses) != 0 || a.Provider != (proposal.Provider{Kind: "data_agent", Name: "Data agent"}) {
 			t.Errorf("%s: got %+v and error %v after %d requests", tt.of, a, err, len(w.addresses))
 		}
@@ -319,7 +334,7 @@ func TestProposeRemembers(t *testing.T) {
 	p := w.proposer(t)
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd, zzyx}}
 	for range 2 {
-		if a, err := p.Propose(t.Context(), local, ask); err != nil || len(a.Proposals) != 2 {
+		if a, err := p.Propose(t.Context(), declared(t, local), ask); err != nil || len(a.Proposals) != 2 {
 			t.Fatalf("got %+v and error %v, want two proposals", a, err)
 		}
 	}

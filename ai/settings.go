@@ -2,57 +2,31 @@ package ai
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/url"
+	"strings"
 
 	"readiness/ai/openai"
 	"readiness/ai/rules"
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
-)
-
-// settings are an account's AI provider as its document says (decisions 8.2).
-type settings struct {
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	BaseURL    string `json:"baseUrl"`
-	Model      string `json:"model"`
-	APIKeyEnv  string `json:"apiKeyEnv"`
-	APIVersion string `json:"apiVersion"`
-}
-
-// The kinds of provider.
-const (
-	kindRules      = "rules"
-	kindOpenAI     = "openai"
-	kindAnthropic  = "anthropic"
-	kindCompatible = "openai_compatible"
-	kindAzure      = "azure_openai"
-	kindDataAgent  = "data_agent"
 )
 
 // vendors are the kinds that have one address, and what people call them.
 // Anthropic is asked over its interface for clients of OpenAI's.
-var vendors = map[string]struct{ name, baseURL string }{
-	kindOpenAI:    {"OpenAI", "https://api.openai.com/v1"},
-	kindAnthropic: {"Anthropic", "https://api.anthropic.com/v1"},
-	kindAzure:     {"Azure OpenAI", ""},
-	kindDataAgent: {"Data agent", ""},
+var vendors = map[aiprovider.Kind]struct{ name, baseURL string }{
+	aiprovider.OpenAI:      {"OpenAI", "https://api.openai.com/v1"},
+	aiprovider.Anthropic:   {"Anthropic", "https://api.anthropic.com/v1"},
+	aiprovider.AzureOpenAI: {"Azure OpenAI", ""},
+	aiprovider.DataAgent:   {"Data agent", ""},
 }
 
-// read takes the document apart; "" is the embedded provider.
-func read(document string) (settings, error) {
-	s := settings{Kind: kindRules}
-	if document == "" {
-		return s, nil
-	}
-	if err := json.Unmarshal([]byte(document), &s); err != nil {
-		return s, domain.Refuse(domain.OptimizationFailed, "The account's AI provider is not declared in a form that this version reads: apply the accounts file again.")
-	}
+// whole are the settings with what their kind has by itself.
+func whole(s aiprovider.Settings) aiprovider.Settings {
 	v := vendors[s.Kind]
 	s.BaseURL = cmp.Or(s.BaseURL, v.baseURL)
-	s.Name = cmp.Or(s.Name, v.name, host(s.BaseURL), s.Kind)
-	return s, nil
+	s.Name = cmp.Or(s.Name, v.name, host(s.BaseURL), string(s.Kind))
+	return s
 }
 
 func host(address string) string {
@@ -63,25 +37,39 @@ func host(address string) string {
 	return u.Host
 }
 
-// provider is who an answer is of.
-func (s settings) provider() proposal.Provider {
-	if s.Kind == kindRules {
+// signed is who an answer is of.
+func signed(s aiprovider.Settings) proposal.Provider {
+	if s.IsEmbedded() {
 		return rules.Provider
 	}
-	return proposal.Provider{Kind: s.Kind, Name: s.Name, Model: s.Model}
+	return proposal.Provider{Kind: string(s.Kind), Name: s.Name, Model: s.Model}
 }
 
-// client are the settings of the language model; key is that of the environment.
-func (s settings) client(key string) (openai.Settings, error) {
-	switch {
-	case s.Kind != kindOpenAI && s.Kind != kindAnthropic && s.Kind != kindCompatible && s.Kind != kindAzure:
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider %s is of kind %q, which this version cannot ask: declare another one.", s.Name, s.Kind)
-	case s.Model == "":
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: add aiProvider.model to the accounts file.", s.Name)
-	case s.APIKeyEnv == "" && s.Kind != kindCompatible:
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s needs a key: name its environment variable in aiProvider.apiKeyEnv.", s.Name)
-	case s.APIKeyEnv != "" && key == "":
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.APIKeyEnv)
+// settings are those of the language model. The key of a declared provider is
+// in the environment.
+func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
+	key := s.Key.Reveal()
+	if s.KeyEnv != "" {
+		key = strings.TrimSpace(p.options.Getenv(s.KeyEnv))
 	}
-	return openai.Settings{Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == kindAzure, APIVersion: s.APIVersion}, nil
+	switch {
+	case !s.Kind.Remote():
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider %s is of kind %q, which this version cannot ask: choose another one.", s.Name, s.Kind)
+	case s.Model == "" && s.Declared:
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: add aiProvider.model to the accounts file.", s.Name)
+	case s.Model == "":
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: change it with one.", s.Name)
+	case s.Declared && s.KeyEnv == "" && s.Kind.NeedsKey():
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s needs a key: name its environment variable in aiProvider.apiKeyEnv.", s.Name)
+	case s.KeyEnv != "" && key == "":
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
+	case key == "" && s.Kind.NeedsKey():
+		return openai.Settings{}, aiprovider.KeyMissing(s.Name, s.ProviderID)
+	}
+	schema := s.Capabilities.JSONSchema
+	return openai.Settings{
+		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, APIVersion: s.APIVersion,
+		WithoutDAX: s.WithoutDAX, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
+		Anywhere: s.Declared || p.options.PrivateAddresses,
+	}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -24,10 +25,9 @@ import (
 	"readiness/eventstore"
 )
 
-// Proposer proposes with the AI provider that an account chose: settings is its
-// document as JSON text, "" for the embedded provider.
+// Proposer proposes with the AI provider that an account chose.
 type Proposer interface {
-	Propose(ctx context.Context, settings string, ask proposal.Ask) (proposal.Answer, error)
+	Propose(ctx context.Context, settings aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error)
 }
 
 // optimize is the job that makes a proposal or a write.
@@ -208,12 +208,11 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimizati
 			return p, nil
 		}
 	}
-	owner := eventstore.Fold(account.Stream(step.AccountID), account.Evolve)
-	if err := w.Store.Load(ctx, owner); err != nil {
+	settings, err := w.Providers.Proposing(ctx, step.AccountID)
+	if err != nil {
 		return nil, err
 	}
-	settings := owner.State.Saved[account.AIProviderDocument]
-	if account.IsDataAgent(settings) {
+	if settings.IsDataAgent() {
 		if a.Agent = access[item.PermissionAgent]; a.Agent == "" {
 			a.Agent = item.Unavailable
 		}

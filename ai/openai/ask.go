@@ -16,14 +16,13 @@ type question struct {
 	form   *form // nil for an answer in plain text
 }
 
-// Retries of one request (regime F.3, point 4), and the longest pause before one.
-const (
-	retries     = 2
-	longestWait = time.Minute
-)
+// longestWait is the longest pause before a request is made again (regime F.3,
+// point 4).
+const longestWait = time.Minute
 
-// pauses are those before the retries when the provider names none.
-var pauses = [retries]time.Duration{500 * time.Millisecond, 4 * time.Second}
+// pauses are those before the retries when the provider names none; the last is
+// that of every later one too.
+var pauses = [...]time.Duration{500 * time.Millisecond, 4 * time.Second}
 
 // ask returns the model's answer, perhaps one it gave before. The error is a
 // *failure, or that of the context.
@@ -91,34 +90,60 @@ func (c *Client) send(ctx context.Context, q question, k capabilities) (text str
 		}
 		f := failed(err)
 		c.options.Log.Warn("AI provider did not answer", "provider", c.name, "what", f.what, "status", f.status, "attempt", attempt+1)
-		if !f.retry || attempt == retries || f.after > longestWait {
+		pause := cmp.Or(f.after, pauses[min(attempt, len(pauses)-1)])
+		if !f.retry || attempt >= c.limits.MaxRetries || pause > longestWait || ends(ctx, pause) {
 			return "", in, f
 		}
-		if err := c.options.Wait(ctx, cmp.Or(f.after, pauses[attempt])); err != nil {
+		if err := c.options.Wait(ctx, pause); err != nil {
 			return "", in, err
 		}
 	}
 }
 
+// ends reports whether the time for the work is over before the pause is: what
+// went wrong is then worth more than that it is.
+func ends(ctx context.Context, pause time.Duration) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < pause
+}
+
 func (c *Client) sendOnce(ctx context.Context, q question, k capabilities) (text string, in mode, err error) {
+	release, err := c.turn(ctx)
+	if err != nil {
+		return "", k.mode, err
+	}
+	defer release()
+	completion, err := c.complete(ctx, q, k)
+	if err != nil {
+		return "", k.mode, err
+	}
+	return read(completion.Choices[0], k.mode)
+}
+
+// turn waits until one more request may be under way.
+func (c *Client) turn(ctx context.Context) (release func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+		return func() { <-c.slots }, nil
 	case <-ctx.Done():
-		return "", k.mode, ctx.Err()
+		return nil, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+}
+
+// complete makes one request; its answer has a choice.
+func (c *Client) complete(ctx context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.limits.TimeoutMs)*time.Millisecond)
 	defer cancel()
 	completion, err := c.chat.New(ctx, c.params(q, k))
 	switch {
 	case ctx.Err() != nil:
-		return "", k.mode, ctx.Err()
+		return nil, ctx.Err()
 	case err != nil:
-		return "", k.mode, err
+		return nil, err
 	case len(completion.Choices) == 0:
-		return "", k.mode, &failure{class: malformed, what: "its answer holds nothing", retry: true}
+		return nil, &failure{class: malformed, what: "its answer holds nothing", retry: true}
 	}
-	return read(completion.Choices[0], k.mode)
+	return completion, nil
 }
 
 // read takes the text out of an answer.

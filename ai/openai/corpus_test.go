@@ -56,7 +56,7 @@ func TestCorpus(t *testing.T) {
 			largest, requests = max(largest, len(r.raw)), requests+1
 			return obey(r)
 		})
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com"}, openai.Options{Client: &http.Client{Transport: s}})
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Anywhere: true}, openai.Options{Client: &http.Client{Transport: s}})
 		if err != nil {
 			t.Fatal(err)
 		}

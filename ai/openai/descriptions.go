@@ -23,13 +23,13 @@ const describeTask = `You document semantic models for the people and the AI tha
 // F.3, point 5). Each of them is in proposals or in skipped, in their order.
 func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	d := describer{names: namesOf(m), taken: described(m)}
-	all, skipped := itemsFor(facts{m}, objects, d.check)
+	all, skipped := itemsFor(c.facts(m), objects, d.check)
 	accepted := map[string]string{}
 	reasons := map[string]string{}
 	// Texts are written side by side, so two may turn out the same: the later ones
 	// are asked for once more, now that it is known.
 	for round := range 2 {
-		j := job{client: c, facts: facts{m}, task: describeTask}
+		j := job{client: c, facts: c.facts(m), task: describeTask}
 		outcomes, err := j.run(ctx, all)
 		if err != nil {
 			if round > 0 && ctx.Err() == nil {
@@ -55,7 +55,7 @@ func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects [
 			break
 		}
 	}
-	return collect(facts{m}, objects, skipped, accepted, reasons, "Written by the AI provider from what the model says of it.")
+	return collect(c.facts(m), objects, skipped, accepted, reasons, "Written by the AI provider from what the model says of it.")
 }
 
 // described are the descriptions that objects have, under norm.

@@ -18,6 +18,7 @@ import (
 	"readiness/ai/openai"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
 )
 
@@ -369,7 +370,7 @@ func TestDescribeAsksFourAtOnce(t *testing.T) {
 	m, objects := many(9)
 	synctest.Test(t, func(t *testing.T) {
 		w := wire{started: make(chan struct{}, len(objects)), end: make(chan struct{})}
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Key: secret}, openai.Options{Client: &http.Client{Transport: w}})
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Key: secret, Anywhere: true}, openai.Options{Client: &http.Client{Transport: w}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,8 +382,8 @@ func TestDescribeAsksFourAtOnce(t *testing.T) {
 			done <- err
 		}()
 		synctest.Wait() // nothing moves until a request ends
-		if n := len(w.started); n != openai.MaxConcurrent {
-			t.Errorf("%d requests at once, want %d", n, openai.MaxConcurrent)
+		if n := len(w.started); n != aiprovider.DefaultLimits().MaxConcurrency {
+			t.Errorf("%d requests at once, want %d", n, aiprovider.DefaultLimits().MaxConcurrency)
 		}
 		close(w.end)
 		if err := <-done; err != nil || len(proposals) != len(objects) {

@@ -33,7 +33,8 @@ type tableFacts struct {
 }
 
 // fieldFacts is what a model is told of an object. Expressions are without
-// comments; there are never values of rows.
+// comments, or left out where the provider is not to have them; there are never
+// values of rows.
 type fieldFacts struct {
 	Key          string `json:"key,omitempty"`
 	Type         string `json:"type"`
@@ -51,7 +52,13 @@ type fieldFacts struct {
 }
 
 // facts looks up what is told of a model.
-type facts struct{ model *semanticmodel.Model }
+type facts struct {
+	model      *semanticmodel.Model
+	withoutDAX bool
+}
+
+// facts are those of the model that the provider may be told.
+func (c *Client) facts(m *semanticmodel.Model) facts { return facts{m, c.withoutDAX} }
 
 func (f facts) find(table string) (*semanticmodel.Table, int) {
 	for i := range f.model.Tables {
@@ -117,7 +124,7 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 		c := t.Columns[i]
 		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), cut(string(c.DataType), maxName), cut(c.FormatString, maxName)
 		about.Folder, about.DataCategory, about.SortBy = cut(c.DisplayFolder, maxText), cut(c.DataCategory, maxName), cut(c.SortByColumn, maxName)
-		about.DAX, about.Description = expression(c.Expression), cut(c.Description, maxText)
+		about.DAX, about.Description = f.expression(c.Expression), cut(c.Description, maxText)
 		return about, true
 	case proposal.Measure:
 		i := slices.IndexFunc(t.Measures, func(m semanticmodel.Measure) bool { return m.Name == o.Name })
@@ -126,14 +133,17 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 		}
 		m := t.Measures[i]
 		about.Key, about.Format, about.Folder = fmt.Sprintf("t%d.m%d", at, i), cut(m.FormatString, maxName), cut(m.DisplayFolder, maxText)
-		about.DAX, about.Description = expression(m.Expression), cut(m.Description, maxText)
+		about.DAX, about.Description = f.expression(m.Expression), cut(m.Description, maxText)
 		return about, true
 	case proposal.Model:
 	}
 	return about, false
 }
 
-func expression(text string) string {
+func (f facts) expression(text string) string {
+	if f.withoutDAX {
+		return ""
+	}
 	// What lies far behind the bound is not worth reading for comments.
 	return cut(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxDAX)])), maxDAX)
 }

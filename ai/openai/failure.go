@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"readiness/domain/aiprovider"
 )
 
 // class says what a failed request means for what was asked.
@@ -34,12 +36,33 @@ type failure struct {
 	// retry tells that the same request may do later, and after how long.
 	retry bool
 	after time.Duration
+	// cause is what a test call says of it; "" follows from status and class.
+	cause aiprovider.TestError
 	// hint is what the provider wrote, in lower case, to guess what it does not
 	// take. It is never shown.
 	hint string
 }
 
 func (f *failure) Error() string { return f.what }
+
+// testError is what a test call says of the failure.
+func (f *failure) testError() aiprovider.TestError {
+	switch {
+	case f.cause != "":
+		return f.cause
+	case f.status == http.StatusUnauthorized, f.status == http.StatusForbidden:
+		return aiprovider.KeyNotAccepted
+	case f.status == http.StatusNotFound:
+		return aiprovider.ModelNotFound
+	case f.status == http.StatusTooManyRequests:
+		return aiprovider.TooManyRequests
+	case f.class == rejected:
+		return aiprovider.RequestNotTaken
+	case f.class == unreachable:
+		return aiprovider.Unreachable
+	}
+	return aiprovider.AnswerNotUsable
+}
 
 // Bounds of what is read of an answer.
 const (
@@ -157,12 +180,14 @@ func network(err error) *failure {
 	var slow net.Error
 	var nowhere *net.DNSError
 	switch {
+	case errors.Is(err, errAddress):
+		f.what, f.retry, f.cause = "its address is in a network that saved providers may not reach", false, aiprovider.AddressNotAllowed
 	case errors.Is(err, errRedirect):
 		f.what, f.retry = "it redirects to another address, which is not followed", false
 	case errors.As(err, &nowhere) && nowhere.IsNotFound:
 		f.what = "its address does not exist"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
-		f.what = "it took too long"
+		f.what, f.cause = "it took too long", aiprovider.TimedOut
 	}
 	return f
 }

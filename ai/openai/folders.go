@@ -34,7 +34,7 @@ const placeTask = `You arrange the measures of a semantic model into display fol
 // measure is in proposals or in skipped, in their order.
 func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []proposal.Object, also []string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	chosen := map[string]string{}
-	all, skipped := itemsFor(facts{m}, measures, nil)
+	all, skipped := itemsFor(c.facts(m), measures, nil)
 	if len(all) == 0 {
 		return nil, skipped, nil
 	}
@@ -47,7 +47,7 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 		for _, it := range all {
 			reasons[it.key] = why
 		}
-		return collect(facts{m}, measures, skipped, chosen, reasons, "")
+		return collect(c.facts(m), measures, skipped, chosen, reasons, "")
 	}
 	for i := range all {
 		all[i].check = func(text string) string {
@@ -57,7 +57,7 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 			return ""
 		}
 	}
-	j := job{client: c, facts: facts{m}, values: list, task: placeTask + "\n\nThe folders: " + data(list)}
+	j := job{client: c, facts: c.facts(m), values: list, task: placeTask + "\n\nThe folders: " + data(list)}
 	outcomes, err := j.run(ctx, all)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 			reasons[it.key] = o.why
 		}
 	}
-	return collect(facts{m}, measures, skipped, chosen, reasons, "Chosen by the AI provider from the folders of the model.")
+	return collect(c.facts(m), measures, skipped, chosen, reasons, "Chosen by the AI provider from the folders of the model.")
 }
 
 // folders makes the list, of those that exist first; why says why it is empty.

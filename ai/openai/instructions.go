@@ -44,7 +44,7 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 		if unseen(t) {
 			continue
 		}
-		of := facts{m}.table(t.Name)
+		of := c.facts(m).table(t.Name)
 		if told += len(data(of)); told > maxTold {
 			break
 		}

@@ -71,9 +71,9 @@ func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewPara
 	}
 	switch k.tokens {
 	case maxCompletionTokens:
-		p.MaxCompletionTokens = openai.Int(maxTokens)
+		p.MaxCompletionTokens = openai.Int(int64(c.limits.MaxOutputTokens))
 	case olderMaxTokens:
-		p.MaxTokens = openai.Int(maxTokens)
+		p.MaxTokens = openai.Int(int64(c.limits.MaxOutputTokens))
 	case noTokenLimit:
 	}
 	if q.form == nil {
@@ -99,19 +99,24 @@ func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewPara
 // answerName is what the schema and the tool are called.
 const answerName = "answer"
 
-// form is the shape of an answer: a JSON object with one list.
+// form is the shape of an answer: a JSON object with one list, or an object of
+// its own.
 type form struct {
 	// keys are those an item may have; nil makes the list one of texts.
 	keys []string
 	// values are those an item may have; nil is any text.
 	values []string
+	// own is the schema of another object than one with a list, and keeps tells
+	// whether a text is such an object.
+	own   map[string]any
+	keeps func(text string) bool
 }
 
 // schema is the form in the subset of JSON Schema that strict servers share:
 // every member required, none beside them, no lengths (regime F.3, point 1).
 func (f *form) schema() map[string]any {
-	object := func(members map[string]any, required ...string) map[string]any {
-		return map[string]any{"type": "object", "properties": members, "required": required, "additionalProperties": false}
+	if f.own != nil {
+		return f.own
 	}
 	item := map[string]any{"type": "string"}
 	if f.keys != nil {
@@ -126,6 +131,11 @@ func (f *form) schema() map[string]any {
 		item = object(map[string]any{"key": map[string]any{"type": "string", "enum": f.keys}, "text": text}, "key", "text")
 	}
 	return object(map[string]any{"items": map[string]any{"type": "array", "items": item}}, "items")
+}
+
+// object is the schema of an object with these members, all of them required.
+func object(members map[string]any, required ...string) map[string]any {
+	return map[string]any{"type": "object", "properties": members, "required": required, "additionalProperties": false}
 }
 
 // described is the schema as a prompt says it, for modes that do not enforce it.

@@ -22,6 +22,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 )
 
 // Settings say which language model answers.
@@ -39,32 +40,37 @@ type Settings struct {
 	// without versions.
 	Azure      bool
 	APIVersion string
+	// WithoutDAX keeps the DAX of measures and columns from being sent.
+	WithoutDAX bool
+	// Limits are the default ones where they are zero.
+	Limits aiprovider.Limits
+	// NotEnforced says that a test call saw a JSON Schema not kept to: another form
+	// is asked for from the start.
+	NotEnforced bool
+	// Anywhere lets the address be in the service's own network; else it is called
+	// only where everybody could call it.
+	Anywhere bool
 }
 
 // Options are what a Client works with. The zero value is of use.
 type Options struct {
-	// Client makes the calls; its redirects and cookies are turned off.
+	// Client makes the calls of providers that may be anywhere; its redirects and
+	// cookies are turned off. Others are called past it (Public).
 	Client *http.Client
 	Log    *slog.Logger
 	// Wait pauses between attempts and ends early with the context's error.
 	Wait func(context.Context, time.Duration) error
-	// Timeout bounds one attempt; by default DefaultTimeout.
+	// Timeout bounds one attempt of a provider whose Limits do not say; by default it
+	// is that of aiprovider.DefaultLimits.
 	Timeout time.Duration
 }
-
-// Limits of what is sent and awaited.
-const (
-	DefaultTimeout = 2 * time.Minute
-	// MaxConcurrent is how many requests are under way at once.
-	MaxConcurrent = 4
-	// maxTokens bounds what an answer may cost.
-	maxTokens = 8192
-)
 
 // Client asks one language model. What it learns of the server's capabilities
 // and the answers it may give again live as long as it does.
 type Client struct {
 	name, model string
+	withoutDAX  bool
+	limits      aiprovider.Limits
 	chat        openai.ChatCompletionService
 	options     Options
 	slots       chan struct{}
@@ -85,17 +91,26 @@ func New(s Settings, o Options) (*Client, error) {
 		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has no usable address: baseUrl must be an absolute http or https address.", s.Name)
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if s.Limits == (aiprovider.Limits{}) {
+		s.Limits = aiprovider.DefaultLimits()
+		s.Limits.TimeoutMs = cmp.Or(int(o.Timeout.Milliseconds()), s.Limits.TimeoutMs)
+	}
 	if o.Wait == nil {
 		o.Wait = wait
 	}
 	calls := http.Client{}
-	if o.Client != nil {
+	switch {
+	case !s.Anywhere:
+		calls = *Public()
+	case o.Client != nil:
 		calls = *o.Client
 	}
 	calls.CheckRedirect, calls.Jar = noRedirect, nil
 
-	c := &Client{name: s.Name, model: s.Model, options: o, slots: make(chan struct{}, MaxConcurrent)}
+	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, limits: s.Limits, options: o, slots: make(chan struct{}, s.Limits.MaxConcurrency)}
+	if s.NotEnforced {
+		c.knows.mode = toolCall
+	}
 	key := cmp.Or(s.Key, placeholder)
 	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0), option.WithMiddleware(bounded)}
 	if s.Azure {

@@ -65,7 +65,7 @@ func TestDescribeWhateverIsSaid(t *testing.T) {
 		}), 1, 20).Draw(t, "said")
 		n := -1
 		s := answers(func(r request) reply { n++; return said[n%len(said)](r) })
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com"}, openai.Options{Client: &http.Client{Transport: s}})
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Anywhere: true}, openai.Options{Client: &http.Client{Transport: s}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -215,7 +215,7 @@ func (s *server) options() openai.Options {
 
 func (s *server) client(t testing.TB, change ...func(*openai.Settings, *openai.Options)) *openai.Client {
 	t.Helper()
-	settings, options := openai.Settings{Name: "Test texts", BaseURL: s.URL + "/v1", Model: "m", Key: secret}, s.options()
+	settings, options := openai.Settings{Name: "Test texts", BaseURL: s.URL + "/v1", Model: "m", Key: secret, Anywhere: true}, s.options()
 	for _, c := range change {
 		c(&settings, &options)
 	}

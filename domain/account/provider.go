@@ -24,10 +24,3 @@ func (a Account) Provider() (aiprovider.Settings, error) {
 		WorkspaceID: p.WorkspaceID, DataAgentID: p.DataAgentID, KeyEnv: p.APIKeyEnv, Declared: true,
 	}, nil
 }
-
-// IsDataAgent reports whether the AI provider that a document of the account
-// (AIProviderDocument) describes is a data agent, which is asked as the person.
-func IsDataAgent(document string) bool {
-	var p AIProvider
-	return json.Unmarshal([]byte(document), &p) == nil && p.Kind == aiprovider.DataAgent
-}

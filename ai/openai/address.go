@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// errAddress is the error of a connection that Public refuses to make.
+var errAddress = errors.New("the address is in a network that saved providers may not reach")
+
+// Public returns the client that calls providers whose address is not the
+// operator's choice. It looks at the address that a connection is about to be made
+// to, whatever name led to it, and makes none to this machine, to private networks
+// or to any other address that is not everybody's. It uses no proxy, for a proxy
+// would connect in its place.
+var Public = sync.OnceValue(func() *http.Client {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: publicOnly}
+	return &http.Client{Transport: &http.Transport{
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          100,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}}
+})
+
+// publicOnly is the net.Dialer's Control: address is the one that was resolved.
+func publicOnly(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errAddress, err)
+	}
+	if !public(at.Addr()) {
+		return errAddress
+	}
+	return nil
+}
+
+// reserved are the networks, beside those that netip knows, that are nobody's or
+// not everybody's (IANA's registries of special purposes).
+var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+	"240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20")
+
+// global is all of IPv6 that was ever allocated to be everybody's.
+var global = netip.MustParsePrefix("2000::/3")
+
+// carriers are the IPv6 networks whose addresses stand for the IPv4 address that
+// begins at the byte.
+var carriers = map[netip.Prefix]int{
+	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
+	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, t := range texts {
+		all[i] = netip.MustParsePrefix(t)
+	}
+	return all
+}
+
+// public reports whether an address is one that everybody could reach.
+func public(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if !a.IsGlobalUnicast() || a.IsPrivate() {
+		return false
+	}
+	for of, at := range carriers {
+		if of.Contains(a) {
+			bytes := a.As16()
+			return public(netip.AddrFrom4([4]byte(bytes[at : at+4])))
+		}
+	}
+	return (a.Is4() || global.Contains(a)) && !slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(a) })
+}

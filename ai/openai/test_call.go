@@ -1,0 +1,93 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"readiness/domain/aiprovider"
+)
+
+// TestTimeout bounds a test call, whatever the provider's limits are.
+const TestTimeout = 10 * time.Second
+
+// testForm is what a test call demands, and testWish what it asks for: a value
+// that the form forbids, so that a server that only says it keeps to a form is
+// found out (regime F.1).
+var testForm = form{keys: []string{"a"}, values: []string{"circle", "square"}}
+
+const testWish = "Give one item with the key a and the text triangle."
+
+// Test makes the test call: one small request, again in other ways while the server
+// does not take it, and again once where that may help. Nothing that the provider
+// does is an error; only the end of the context is.
+func (c *Client) Test(ctx context.Context) (aiprovider.Observation, error) {
+	within, cancel := context.WithTimeout(ctx, TestTimeout)
+	defer cancel()
+	began := time.Now()
+	saw, err := c.observe(within)
+	o := aiprovider.Observation{Test: aiprovider.Test{LatencyMs: time.Since(began).Milliseconds()}}
+	f, failed := errors.AsType[*failure](err)
+	switch {
+	case err == nil:
+		o.OK, o.Capabilities, o.Message = true, &saw, answered[saw.JSONSchema]
+		return o, nil
+	case ctx.Err() != nil:
+		return o, ctx.Err()
+	case !failed: // the time for the test is over
+		f = network(err)
+	}
+	o.ErrorCode, o.Message = f.testError(), fmt.Sprintf("The AI provider did not answer: %s.", f.what)
+	return o, nil
+}
+
+// answered says of a provider that answers what it does with a JSON Schema.
+var answered = map[aiprovider.JSONSchema]string{
+	aiprovider.Strict:              "The AI provider answers, and keeps to a JSON Schema.",
+	aiprovider.AcceptedNotEnforced: "The AI provider answers; it takes a JSON Schema and does not keep to it, so it is asked in other ways.",
+	aiprovider.None:                "The AI provider answers; it takes no JSON Schema, so it is asked in other ways.",
+}
+
+// observe asks until the server takes the request, and says what it took.
+func (c *Client) observe(ctx context.Context) (aiprovider.Capabilities, error) {
+	q := question{system: "You answer briefly.", turns: []string{testWish}, form: &testForm}
+	saw := aiprovider.Capabilities{JSONSchema: aiprovider.None}
+	for k := (capabilities{}); ; {
+		text, in, err := c.send(ctx, q, k)
+		if err == nil {
+			saw.Temperature = new(!k.noTemperature)
+			switch k.mode {
+			case jsonSchema:
+				saw.JSONSchema = aiprovider.AcceptedNotEnforced
+				if testForm.enforced(text) {
+					saw.JSONSchema = aiprovider.Strict
+				}
+			case toolCall:
+				saw.Tools = new(in == toolCall)
+			case jsonObject, plain:
+				saw.Tools = new(false)
+			}
+			return saw, nil
+		}
+		f, failed := errors.AsType[*failure](err)
+		if !failed || f.class != rejected {
+			return saw, err
+		}
+		less, ok := k.less(f, true)
+		if !ok {
+			return saw, f
+		}
+		k = less
+	}
+}
+
+// enforced reports whether an answer is what the form's schema demands, to the
+// values of its texts.
+func (f *form) enforced(text string) bool {
+	var a struct{ Items []given }
+	return f.kept(text) && json.Unmarshal([]byte(text), &a) == nil &&
+		!slices.ContainsFunc(a.Items, func(g given) bool { return g.Text != nil && !slices.Contains(f.values, *g.Text) })
+}
