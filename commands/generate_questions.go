@@ -1,0 +1,68 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// GenerateQuestions starts to generate benchmark questions about a semantic model,
+// at most so many (decisions 7). It spends one benchmark build and saves nothing:
+// what it makes is a proposal.
+func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
+	if count < 1 || count > benchmark.MaxQuestions {
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count, benchmark.MaxQuestions)
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		limits, err := s.limits(who.Plan)
+		if err != nil {
+			return err
+		}
+		at := s.Now()
+		stream := account.AllowanceStream(who.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
+		builds := eventstore.FoldLast(stream, account.EvolveUsage)
+		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{builds, work}, func(c *eventstore.Change) error {
+			spend := account.Spend{Kind: account.BenchmarkBuilds, Allowance: limits.BenchmarkBuilds, OperationID: operationID, Amount: 1, At: at}
+			if err := eventstore.Decide(c, builds, spend); err != nil {
+				return err
+			}
+			op := s.accepted(who, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
+			op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
+			if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
+				Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count, Allowance: stream},
+			}); err != nil {
+				return err
+			}
+			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
+			s.remember(c, who, operationID)
+			return nil
+		})
+	})
+}
+
+// enqueueQuestions keeps the caller's token for the one step of a generation or a
+// saving and enqueues it.
+func (s *Service) enqueueQuestions(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+	c.Queue(sql, args...)
+	step := benchmark.QuestionStep{
+		AccountID: who.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
+		Person: who.Person, RequestID: who.RequestID, Trace: who.Trace,
+	}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.MakeQuestions(ctx, tx, step) })
+}

@@ -1,0 +1,57 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"readiness/documents"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// SaveQuestions starts to save a set of benchmark questions as those of a semantic
+// model, in place of the whole set before (decisions 7). It spends nothing.
+func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
+	set, err := given.Admit()
+	if err != nil {
+		return Accepted{}, err
+	}
+	body, err := json.Marshal(set)
+	if err != nil {
+		return Accepted{}, fmt.Errorf("commands: encode questions: %w", err)
+	}
+	return s.start(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.target(ctx, who, workspaceID, modelID)
+		if err != nil {
+			return err
+		}
+		if err := s.active(ctx, who, workspaceID); err != nil {
+			return err
+		}
+		hash, sql, args, err := documents.PutUntil(body, s.Now().Add(benchmark.ResultLife))
+		if err != nil {
+			return err
+		}
+		saved := eventstore.FoldLast(benchmark.QuestionsStream(who.Account, modelID), benchmark.EvolveSaved)
+		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{saved, work}, func(c *eventstore.Change) error {
+			if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
+				return err
+			}
+			if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
+				Operation: s.accepted(who, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
+				Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
+			}); err != nil {
+				return err
+			}
+			c.Queue(sql, args...)
+			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
+			s.remember(c, who, operationID)
+			return nil
+		})
+	})
+}

@@ -1,0 +1,297 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"readiness/commands"
+	"readiness/definition/semanticmodel"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// Phraser puts queries about a model into questions that people would ask, with
+// the provider that the settings are of: of the first so many that can be said one
+// text each, in their order, each
+// another one, "" for a query that no question can be made of.
+type Phraser interface {
+	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error)
+}
+
+// MakeQuestions enqueues the step of a generation or a saving of questions in the
+// transaction that accepts it.
+func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error {
+	if _, err := q.jobs.InsertTx(ctx, tx, makeQuestions{step}, nil); err != nil {
+		return fmt.Errorf("work: enqueue: %w", err)
+	}
+	return nil
+}
+
+// makeQuestions is the job that generates or saves questions.
+type makeQuestions struct {
+	benchmark.QuestionStep
+}
+
+// Kind implements river.JobArgs.
+func (makeQuestions) Kind() string { return "make-benchmark-questions" }
+
+// questioner carries makeQuestions jobs out.
+type questioner struct {
+	river.WorkerDefaults[makeQuestions]
+	Options
+	busy *busy
+}
+
+// Timeout implements river.Worker: a provider may be asked for many texts.
+func (*questioner) Timeout(*river.Job[makeQuestions]) time.Duration {
+	return proposeTimeout + endTimeout
+}
+
+// notBegun is a failure before the work was begun.
+type notBegun struct{ error }
+
+func (n *notBegun) Unwrap() error { return n.error }
+
+// Work implements river.Worker. What was done before a crash is not done again.
+func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) error {
+	defer w.busy.begin(job.ID)()
+	step := job.Args.QuestionStep
+	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
+	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, work, benchmark.BeginQuestions{})
+	})
+	if err != nil || work.State.Operation.Status.Ended() {
+		return err
+	}
+	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
+		err = domain.Refuse(domain.QuestionsNotGenerated, "the service stopped %d times while it worked on the questions; the fault is the service's", crashes)
+	} else {
+		err = w.carryOut(ctx, step, work.State)
+	}
+	if err == nil {
+		return nil
+	}
+	fail, again := w.failure(err, len(job.Errors), job.CreatedAt)
+	if again {
+		return err
+	}
+	w.Log.Info("questions were not made", "operationId", step.OperationID, "code", fail.Failure.Code, "error", err)
+	return w.fail(ctx, step, fail)
+}
+
+// failure is what the operation fails with, or that the step is worth another
+// attempt.
+func (w *questioner) failure(err error, failed int, since time.Time) (fail benchmark.FailQuestions, again bool) {
+	lasting := w.Now().Sub(since) > faultLife
+	refusal, refused := domain.Refused(err)
+	_, fail.NotBegun = errors.AsType[*notBegun](err)
+	switch {
+	case errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
+		return fail, true
+	case refused:
+		fail.Failure = operation.Failure{Code: benchmark.QuestionsCode(refusal.Code), Message: shortened(refusal.Message)}
+		return fail, false
+	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
+		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated, Message: fmt.Sprintf("the work on the questions did not end within %s", proposeTimeout)}
+		return fail, false
+	case failed >= patience && lasting:
+		w.Log.Error("a step gave up", "error", err)
+		fail.NotBegun = true
+		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated, Message: "a fault of the service kept it from working on the questions; call again later"}
+		return fail, false
+	}
+	return fail, true
+}
+
+// fail ends the operation without a result and gives its build back when it is due.
+func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail benchmark.FailQuestions) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
+	if err := w.Store.Load(ctx, work); err != nil {
+		return err
+	}
+	pasts := []eventstore.Loadable{work}
+	var builds *eventstore.Past[account.Usage]
+	if work.State.Allowance != "" {
+		builds = eventstore.FoldLast(work.State.Allowance, account.EvolveUsage)
+		pasts = append(pasts, builds)
+	}
+	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
+		before := work.State.Builds()
+		if err := eventstore.Decide(c, work, fail); err != nil || len(c.Recorded()) == 0 {
+			return err
+		}
+		if back := before - work.State.Builds(); back > 0 {
+			if err := eventstore.Decide(c, builds, account.GiveBack{Kind: account.BenchmarkBuilds, OperationID: step.OperationID, Amount: back}); err != nil {
+				return err
+			}
+		}
+		sql, args := w.Vault.Forget(step.OperationID)
+		c.Queue(sql, args...)
+		return nil
+	})
+}
+
+// carryOut makes the questions. A panic is a fault like others: it is tried again,
+// and not for ever.
+func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			w.Log.Error("questions broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: questions broke down: %v", fault)
+		}
+	}()
+	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &notBegun{domain.Refuse(domain.QuestionsNotGenerated, "the token of the call expired before work on the questions began; call again")}
+	}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	ctx, cancel := context.WithTimeout(ctx, proposeTimeout)
+	defer cancel()
+	if work.Operation.Type == operation.SaveBenchmarkQuestions {
+		return w.save(ctx, as, step, work)
+	}
+	return w.generate(ctx, as, step, work)
+}
+
+// read reads the model as the person.
+func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) (*semanticmodel.Model, error) {
+	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName})
+	if err != nil {
+		return nil, err
+	}
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return nil, notReadable(err)
+	}
+	return m, nil
+}
+
+// generate makes questions about the model; they are a proposal, and nothing is
+// saved.
+func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) error {
+	access, err := w.usageAccess(ctx, as)
+	if err != nil {
+		return err
+	}
+	m, err := w.read(ctx, as, step, work)
+	if err != nil {
+		return err
+	}
+	views, _, err := w.usageOf(ctx, as, access, step.ModelID, m)
+	if err != nil {
+		return err
+	}
+	queries, err := benchmark.Generate(m, benchmark.Wanted{Views: views, Year: w.Now().UTC().Year() - 1, Count: work.Count})
+	if err != nil {
+		return err
+	}
+	settings, _, err := w.Providers.ForPurpose(ctx, step.AccountID, aiprovider.Questions)
+	if _, refused := domain.Refused(err); err != nil && !refused {
+		return err
+	}
+	texts, err := w.Phraser.Phrase(ctx, settings, m, queries, work.Count)
+	if err != nil {
+		return err
+	}
+	set := benchmark.GeneratedSet(queries, texts, work.Count)
+	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m)), nil)
+}
+
+// save makes the given set the model's. What a question's query uses is looked up
+// in the model where the question does not say.
+func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) error {
+	set, err := commands.QuestionsOf(ctx, w.Pool, work.Given)
+	if err != nil {
+		return err
+	}
+	checked := []benchmark.Checked{}
+	if len(set.Questions) > 0 { // a set of none needs no model
+		m, err := w.read(ctx, as, step, work)
+		if err != nil {
+			return err
+		}
+		set.Questions = slices.Clone(set.Questions)
+		for i, q := range set.Questions {
+			set.Questions[i] = q.WithFields(m)
+		}
+		checked = set.Check(m)
+	}
+	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, checked), &set)
+}
+
+// record stores the result, and the set that is saved if one is, with the events
+// that say so.
+func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, result benchmark.QuestionsResult, saves *benchmark.Set) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	body, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("work: encode questions: %w", err)
+	}
+	hash, sql, args, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife))
+	if err != nil {
+		return err
+	}
+	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
+	pasts := []eventstore.Loadable{work}
+	var saved *eventstore.Past[benchmark.SavedQuestions]
+	var set benchmark.SavedSet
+	var setSQL string
+	var setArgs []any
+	if saves != nil {
+		if body, err = json.Marshal(saves); err != nil {
+			return fmt.Errorf("work: encode questions: %w", err)
+		}
+		set = benchmark.SavedSet{QuestionSetHash: result.QuestionSetHash, Count: result.Count, Repeats: result.Repeats, OperationID: step.OperationID}
+		if set.DocumentHash, setSQL, setArgs, err = documents.Put(body); err != nil {
+			return err
+		}
+		saved = eventstore.FoldLast(benchmark.QuestionsStream(step.AccountID, step.ModelID), benchmark.EvolveSaved)
+		pasts = append(pasts, saved)
+	}
+	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, work, benchmark.EndQuestions{Made: result.Made(hash)}); err != nil || len(c.Recorded()) == 0 {
+			return err
+		}
+		c.Queue(sql, args...)
+		if saved != nil {
+			set.Number = work.State.Number
+			recorded := len(c.Recorded())
+			if err := eventstore.Decide(c, saved, benchmark.SaveSet{Set: set}); err != nil {
+				return err
+			}
+			if len(c.Recorded()) > recorded { // no later set is there
+				c.Queue(setSQL, setArgs...)
+			}
+		}
+		sql, args := w.Vault.Forget(step.OperationID)
+		c.Queue(sql, args...)
+		return nil
+	})
+}
+
+func (*questioner) metadata(step benchmark.QuestionStep) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
+		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
+	}
+}
