@@ -7,6 +7,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
@@ -31,6 +32,7 @@ func Events() []eventstore.Type {
 		optimization.LockTaken{}, optimization.LockReleased{},
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}, pixies.Seen{},
+		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
 		optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{},
 	)
 }

@@ -24,6 +24,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
+	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
@@ -66,6 +67,13 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		ProviderID: id(7).String(), Name: "Azure", Kind: aiprovider.AzureOpenAI, BaseURL: "https://texts.example", Model: "d", APIVersion: "2026-05-01",
 		WorkspaceID: id(3), DataAgentID: id(5), Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
+	}
+	scheduled := schedule.Schedule{
+		ScheduleID: id(7), WorkspaceID: id(3), ModelID: id(4), WorkspaceName: "Retail", ModelName: "Sales",
+		Timing:  schedule.Timing{Frequency: schedule.Weekly, DayOfWeek: "Monday", TimeUTC: "06:30"},
+		Enabled: true, Owner: ana, Paused: &schedule.Reason{Code: domain.ItemNotFound, Message: "gone"}, PausedAt: &at, NextAt: &at,
+		LastRun:   &schedule.Run{Slot: at, OperationID: &itemID, Outcome: schedule.Missed, Code: domain.ItemNotFound, Message: "gone"},
+		CreatedAt: at, ChangedAt: at,
 	}
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
@@ -161,6 +169,12 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		aiprovider.Used{ProviderID: id(7).String(), By: "abtest/1"},
 		aiprovider.Released{ProviderID: id(7).String(), By: "abtest/1"},
 		aiprovider.Deleted{ProviderID: id(7).String()},
+		schedule.Created{Schedule: scheduled},
+		schedule.Changed{Schedule: scheduled},
+		schedule.SlotStarted{Slot: at, OperationID: id(1), Schedule: scheduled},
+		schedule.SlotRefused{Slot: at, Code: domain.AssessmentDailyLimitReached, Schedule: scheduled},
+		schedule.WasPaused{Slot: at, Schedule: scheduled},
+		schedule.Deleted{ScheduleID: id(7)},
 		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)

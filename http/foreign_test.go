@@ -33,9 +33,10 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	started := w.assess("ada", modelA)
 	made := w.assessed("acme", started, modelA, assessment.Usage{})
 	running := w.assess("ada", modelB)
+	planned := w.send("POST", modelPath(modelB)+"/schedules", w.as("ada"), everyMorning).ok(200).id("scheduleId")
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned}
 	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions"}
 	bodies := map[string]string{
 		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
@@ -46,6 +47,8 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"/aiReadiness/optimize":             `{"approval":"required"}`,
 		"/optimize/apply":                   fmt.Sprintf(`{"previewId":"%s"}`, running),
 		"/optimize/revert":                  fmt.Sprintf(`{"operationId":"%s"}`, running),
+		"/aiReadiness/schedules":            everyMorning,
+		"/{scheduleId}":                     `{"enabled":true}`,
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())
@@ -58,7 +61,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		})
 		body := ""
 		for end, text := range bodies {
-			if strings.HasSuffix(route.Path, end) {
+			if strings.HasSuffix(route.Path, end) && (route.Method == "POST" || route.Method == "PATCH") {
 				body = text
 			}
 		}

@@ -144,7 +144,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 
 // resourceTypes are what the ids that refusals name are ids of.
 var resourceTypes = map[string]string{
-	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview",
+	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }
 

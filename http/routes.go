@@ -160,12 +160,12 @@ func Routes() []Route {
 		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
 
 		// Scheduled assessments (decisions 7).
-		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
-		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
-		{Method: get, Path: schedulePath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures},
-		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
-		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
+		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
+		{Method: get, Path: schedulePath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
+		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
+		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 
 		// AI providers (decisions 7).
 		{Method: get, Path: providersPath, Scope: read, Group: Read},

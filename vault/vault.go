@@ -68,6 +68,19 @@ func (v *Vault) Token(ctx context.Context, operationID uuid.UUID, now time.Time)
 	return token, ok, err
 }
 
+// ErrSealed: the token was sealed with another key, or is damaged.
+var ErrSealed = errors.New("does not open with this key")
+
+// Expires is when the operation's token expires; the zero time when there is none
+// or it has at now.
+func (v *Vault) Expires(ctx context.Context, operationID uuid.UUID, now time.Time) (expires time.Time, err error) {
+	err = v.pool.QueryRow(ctx, `SELECT expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&expires)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return expires, fmt.Errorf("vault: look for the token of operation %s: %w", operationID, err)
+	}
+	return expires, nil
+}
+
 // Kept is Token with when the token expires.
 func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) (token string, expires time.Time, ok bool, err error) {
 	var sealed []byte
@@ -79,12 +92,12 @@ func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) 
 		return "", time.Time{}, false, fmt.Errorf("vault: read the token of operation %s: %w", operationID, err)
 	}
 	if len(sealed) < v.aead.NonceSize() {
-		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s is damaged", operationID)
+		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s is damaged and %w", operationID, ErrSealed)
 	}
 	nonce, text := sealed[:v.aead.NonceSize()], sealed[v.aead.NonceSize():]
 	opened, err := v.aead.Open(nil, nonce, text, operationID[:])
 	if err != nil {
-		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s does not open with this key: %w", operationID, err)
+		return "", time.Time{}, false, fmt.Errorf("vault: the token of operation %s %w: %w", operationID, ErrSealed, err)
 	}
 	return string(opened), expires, true, nil
 }

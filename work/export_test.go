@@ -59,6 +59,11 @@ func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed i
 	return (&pixier{Options: o, busy: new(busy)}).Work(ctx, job)
 }
 
+// LookForDue looks once for schedules that are due.
+func LookForDue(ctx context.Context, o Options) error {
+	return (&scheduler{Options: o, busy: new(busy)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})
+}
+
 // TakeUp is takeUp.
 func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, now time.Time) (int64, error) {
 	return takeUp(ctx, pool, id, busy, now)

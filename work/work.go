@@ -73,12 +73,14 @@ type Options struct {
 	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
 	// Providers are the AI providers of accounts.
 	Providers commands.Providers
-	Proposer  Proposer
-	Plans     account.Plans
-	Vault     *vault.Vault
-	Log       *slog.Logger
-	Now       func() time.Time
-	NewID     func() uuid.UUID
+	// StartDue starts the assessments of every account's schedules that are due.
+	StartDue func(context.Context) error
+	Proposer Proposer
+	Plans    account.Plans
+	Vault    *vault.Vault
+	Log      *slog.Logger
+	Now      func() time.Time
+	NewID    func() uuid.UUID
 	// Workers is how many steps run at once in this process.
 	Workers int
 }
@@ -147,12 +149,14 @@ func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
 	river.AddWorker(workers, &pixier{Options: q.o, busy: &q.busy})
+	river.AddWorker(workers, &scheduler{Options: q.o, busy: &q.busy})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, busy: &q.busy})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
 		ID:                          q.id,
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},
 		Workers:                     workers,
+		PeriodicJobs:                periodic(),
 		Logger:                      q.o.Log,
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,

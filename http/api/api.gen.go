@@ -16,6 +16,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
+	"readiness/domain/schedule"
 
 	"github.com/gorilla/mux"
 	"github.com/oapi-codegen/runtime"
@@ -223,6 +224,42 @@ func (e ChangeType) Valid() bool {
 	case DisplayFolder:
 		return true
 	case SummarizeBy:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CreateScheduleRequestDayOfWeek.
+const (
+	Friday      CreateScheduleRequestDayOfWeek = "Friday"
+	LessThanNil CreateScheduleRequestDayOfWeek = "<nil>"
+	Monday      CreateScheduleRequestDayOfWeek = "Monday"
+	Saturday    CreateScheduleRequestDayOfWeek = "Saturday"
+	Sunday      CreateScheduleRequestDayOfWeek = "Sunday"
+	Thursday    CreateScheduleRequestDayOfWeek = "Thursday"
+	Tuesday     CreateScheduleRequestDayOfWeek = "Tuesday"
+	Wednesday   CreateScheduleRequestDayOfWeek = "Wednesday"
+)
+
+// Valid indicates whether the value is a known member of the CreateScheduleRequestDayOfWeek enum.
+func (e CreateScheduleRequestDayOfWeek) Valid() bool {
+	switch e {
+	case Friday:
+		return true
+	case LessThanNil:
+		return true
+	case Monday:
+		return true
+	case Saturday:
+		return true
+	case Sunday:
+		return true
+	case Thursday:
+		return true
+	case Tuesday:
+		return true
+	case Wednesday:
 		return true
 	default:
 		return false
@@ -966,8 +1003,35 @@ type BundlePreviewKind struct {
 // BundlePreviewKindStanding defines model for BundlePreviewKind.Standing.
 type BundlePreviewKindStanding string
 
+// ChangeScheduleRequest defines model for ChangeScheduleRequest.
+type ChangeScheduleRequest struct {
+	// DayOfWeek Null or empty clears it, as making the frequency Daily does.
+	DayOfWeek json.RawMessage    `json:"dayOfWeek,omitempty"`
+	Enabled   *bool              `json:"enabled,omitempty"`
+	Frequency *ScheduleFrequency `json:"frequency,omitempty"`
+
+	// TimeUtc HH:MM in UTC.
+	TimeUtc *ScheduleTime `json:"timeUtc,omitempty"`
+}
+
 // ChangeType defines model for ChangeType.
 type ChangeType string
+
+// CreateScheduleRequest defines model for CreateScheduleRequest.
+type CreateScheduleRequest struct {
+	// DayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+	DayOfWeek *CreateScheduleRequestDayOfWeek `json:"dayOfWeek,omitempty"`
+
+	// Enabled With false it is made Disabled.
+	Enabled   *bool             `json:"enabled,omitempty"`
+	Frequency ScheduleFrequency `json:"frequency"`
+
+	// TimeUtc HH:MM in UTC.
+	TimeUtc ScheduleTime `json:"timeUtc"`
+}
+
+// CreateScheduleRequestDayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+type CreateScheduleRequestDayOfWeek string
 
 // DataAgent defines model for DataAgent.
 type DataAgent struct {
@@ -1064,6 +1128,12 @@ type DeletedAssessments struct {
 	// DeletedAssessments How many assessments were stored.
 	DeletedAssessments int                `json:"deletedAssessments"`
 	SemanticModelID    openapi_types.UUID `json:"semanticModelId"`
+}
+
+// DeletedSchedule defines model for DeletedSchedule.
+type DeletedSchedule struct {
+	Deleted    bool               `json:"deleted"`
+	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
 // ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
@@ -1484,6 +1554,79 @@ type RevertRequest struct {
 	OperationID string `json:"operationId"`
 }
 
+// Schedule defines model for Schedule.
+type Schedule struct {
+	// ChangedAtUtc When somebody last changed it.
+	ChangedAtUtc time.Time `json:"changedAtUtc"`
+	CreatedAtUtc time.Time `json:"createdAtUtc"`
+
+	// DayOfWeek Null when the frequency is Daily.
+	DayOfWeek *string           `json:"dayOfWeek"`
+	Enabled   bool              `json:"enabled"`
+	Frequency ScheduleFrequency `json:"frequency"`
+	LastRun   *ScheduleRun      `json:"lastRun"`
+
+	// NextRunAtUtc Null unless the schedule is Active. In the past where a missed slot is about to start.
+	NextRunAtUtc *time.Time `json:"nextRunAtUtc"`
+
+	// Owner The person who made the schedule, or last took it up.
+	Owner           ScheduleOwner      `json:"owner"`
+	PausedAtUtc     *time.Time         `json:"pausedAtUtc"`
+	PausedReason    *SchedulePause     `json:"pausedReason"`
+	ScheduleID      openapi_types.UUID `json:"scheduleId"`
+	SemanticModelID openapi_types.UUID `json:"semanticModelId"`
+
+	// SemanticModelName As last seen.
+	SemanticModelName *string         `json:"semanticModelName,omitempty"`
+	Status            schedule.Status `json:"status"`
+
+	// TimeUtc HH:MM in UTC.
+	TimeUtc     ScheduleTime       `json:"timeUtc"`
+	WorkspaceID openapi_types.UUID `json:"workspaceId"`
+
+	// WorkspaceName As last seen.
+	WorkspaceName *string `json:"workspaceName,omitempty"`
+}
+
+// ScheduleFrequency defines model for ScheduleFrequency.
+type ScheduleFrequency = schedule.Frequency
+
+// ScheduleList defines model for ScheduleList.
+type ScheduleList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI   `json:"continuationUri,omitempty"`
+	Value           []Schedule `json:"value"`
+}
+
+// ScheduleOwner The person who made the schedule, or last took it up.
+type ScheduleOwner struct {
+	PersonID *string `json:"personId,omitempty"`
+}
+
+// SchedulePause What time does not heal, and what to do about it.
+type SchedulePause struct {
+	// Code CredentialExpired, or the code that the call of its owner would be refused with.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// ScheduleRun What became of the last slot.
+type ScheduleRun struct {
+	ErrorCode   *string             `json:"errorCode"`
+	Message     *string             `json:"message"`
+	OperationID *openapi_types.UUID `json:"operationId"`
+
+	// Outcome Refused: the next slot stays. Missed: the schedule was paused.
+	Outcome schedule.Outcome `json:"outcome"`
+	SlotUtc time.Time        `json:"slotUtc"`
+}
+
+// ScheduleTime HH:MM in UTC.
+type ScheduleTime = string
+
 // SemanticModel defines model for SemanticModel.
 type SemanticModel struct {
 	Description *string `json:"description,omitempty"`
@@ -1623,11 +1766,23 @@ type OperationID = openapi_types.UUID
 // ReportID defines model for reportId.
 type ReportID = openapi_types.UUID
 
+// ScheduleID defines model for scheduleId.
+type ScheduleID = openapi_types.UUID
+
 // SemanticModelID defines model for semanticModelId.
 type SemanticModelID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
+
+// ListSchedulesParams defines parameters for ListSchedules.
+type ListSchedulesParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
@@ -1839,6 +1994,15 @@ type RevertOptimizationParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListSchedulesOfModelParams defines parameters for ListSchedulesOfModel.
+type ListSchedulesOfModelParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // ApplyOptimizationParams defines parameters for ApplyOptimization.
 type ApplyOptimizationParams struct {
 	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
@@ -1854,6 +2018,9 @@ type PreviewOptimizationParams struct {
 	// OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
+
+// ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
+type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
@@ -1876,6 +2043,9 @@ type RevertOptimizationsJSONRequestBody = RevertRequest
 // RevertOptimizationJSONRequestBody defines body for RevertOptimization for application/json ContentType.
 type RevertOptimizationJSONRequestBody = RevertRequest
 
+// CreateScheduleJSONRequestBody defines body for CreateSchedule for application/json ContentType.
+type CreateScheduleJSONRequestBody = CreateScheduleRequest
+
 // ApplyOptimizationJSONRequestBody defines body for ApplyOptimization for application/json ContentType.
 type ApplyOptimizationJSONRequestBody = ApplyRequest
 
@@ -1887,6 +2057,18 @@ type ServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(w http.ResponseWriter, r *http.Request)
+	// ListSchedules List the schedules of the account, the oldest first
+	// (GET /v1/aiReadiness/schedules)
+	ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams)
+	// DeleteSchedule Delete a schedule
+	// (DELETE /v1/aiReadiness/schedules/{scheduleId})
+	DeleteSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
+	// GetSchedule Read a schedule
+	// (GET /v1/aiReadiness/schedules/{scheduleId})
+	GetSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
+	// ChangeSchedule Change a schedule, turn it off, or take it up
+	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
+	ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
 	// (GET /v1/audit/checkpoint)
 	GetAuditCheckpoint(w http.ResponseWriter, r *http.Request)
@@ -1974,6 +2156,12 @@ type ServerInterface interface {
 	// RevertOptimization Put back what an apply wrote
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
 	RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams)
+	// ListSchedulesOfModel List the schedule of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
+	ListSchedulesOfModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListSchedulesOfModelParams)
+	// CreateSchedule Schedule the assessments of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
+	CreateSchedule(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
 	// ApplyOptimization Write an optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
 	ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams)
@@ -2010,6 +2198,130 @@ func (siw *ServerInterfaceWrapper) ListPermissions(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListPermissions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListSchedules operation middleware
+func (siw *ServerInterfaceWrapper) ListSchedules(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSchedulesParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListSchedules(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteSchedule operation middleware
+func (siw *ServerInterfaceWrapper) DeleteSchedule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleID ScheduleID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteSchedule(w, r, scheduleID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetSchedule operation middleware
+func (siw *ServerInterfaceWrapper) GetSchedule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleID ScheduleID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetSchedule(w, r, scheduleID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ChangeSchedule operation middleware
+func (siw *ServerInterfaceWrapper) ChangeSchedule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleID ScheduleID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ChangeSchedule(w, r, scheduleID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3547,6 +3859,105 @@ func (siw *ServerInterfaceWrapper) RevertOptimization(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// ListSchedulesOfModel operation middleware
+func (siw *ServerInterfaceWrapper) ListSchedulesOfModel(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSchedulesOfModelParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListSchedulesOfModel(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateSchedule operation middleware
+func (siw *ServerInterfaceWrapper) CreateSchedule(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateSchedule(w, r, workspaceID, semanticModelID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ApplyOptimization operation middleware
 func (siw *ServerInterfaceWrapper) ApplyOptimization(w http.ResponseWriter, r *http.Request) {
 
@@ -3800,6 +4211,14 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules", wrapper.ListSchedules).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.DeleteSchedule).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.GetSchedule).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.ChangeSchedule).Methods(http.MethodPatch)
+
 	r.HandleFunc(options.BaseURL+"/v1/audit/checkpoint", wrapper.GetAuditCheckpoint).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/audit/events", wrapper.ListAuditEvents).Methods(http.MethodGet)
@@ -3862,6 +4281,10 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert", wrapper.RevertOptimization).Methods(http.MethodPost)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.ListSchedulesOfModel).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.CreateSchedule).Methods(http.MethodPost)
+
 	return r
 }
 
@@ -3907,6 +4330,95 @@ type ListPermissionsResponseObject interface {
 type ListPermissions200JSONResponse PermissionList
 
 func (response ListPermissions200JSONResponse) VisitListPermissionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSchedulesRequestObject struct {
+	Params ListSchedulesParams
+}
+
+type ListSchedulesResponseObject interface {
+	VisitListSchedulesResponse(w http.ResponseWriter) error
+}
+
+type ListSchedules200JSONResponse ScheduleList
+
+func (response ListSchedules200JSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteScheduleRequestObject struct {
+	ScheduleID ScheduleID `json:"scheduleId"`
+}
+
+type DeleteScheduleResponseObject interface {
+	VisitDeleteScheduleResponse(w http.ResponseWriter) error
+}
+
+type DeleteSchedule200JSONResponse DeletedSchedule
+
+func (response DeleteSchedule200JSONResponse) VisitDeleteScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetScheduleRequestObject struct {
+	ScheduleID ScheduleID `json:"scheduleId"`
+}
+
+type GetScheduleResponseObject interface {
+	VisitGetScheduleResponse(w http.ResponseWriter) error
+}
+
+type GetSchedule200JSONResponse Schedule
+
+func (response GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeScheduleRequestObject struct {
+	ScheduleID ScheduleID `json:"scheduleId"`
+	Body       *ChangeScheduleJSONRequestBody
+}
+
+type ChangeScheduleResponseObject interface {
+	VisitChangeScheduleResponse(w http.ResponseWriter) error
+}
+
+type ChangeSchedule200JSONResponse Schedule
+
+func (response ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -4681,6 +5193,54 @@ func (response RevertOptimization202JSONResponse) VisitRevertOptimizationRespons
 	return err
 }
 
+type ListSchedulesOfModelRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          ListSchedulesOfModelParams
+}
+
+type ListSchedulesOfModelResponseObject interface {
+	VisitListSchedulesOfModelResponse(w http.ResponseWriter) error
+}
+
+type ListSchedulesOfModel200JSONResponse ScheduleList
+
+func (response ListSchedulesOfModel200JSONResponse) VisitListSchedulesOfModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateScheduleRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Body            *CreateScheduleJSONRequestBody
+}
+
+type CreateScheduleResponseObject interface {
+	VisitCreateScheduleResponse(w http.ResponseWriter) error
+}
+
+type CreateSchedule200JSONResponse Schedule
+
+func (response CreateSchedule200JSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ApplyOptimizationRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -4746,6 +5306,18 @@ type StrictServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
+	// ListSchedules List the schedules of the account, the oldest first
+	// (GET /v1/aiReadiness/schedules)
+	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
+	// DeleteSchedule Delete a schedule
+	// (DELETE /v1/aiReadiness/schedules/{scheduleId})
+	DeleteSchedule(ctx context.Context, request DeleteScheduleRequestObject) (DeleteScheduleResponseObject, error)
+	// GetSchedule Read a schedule
+	// (GET /v1/aiReadiness/schedules/{scheduleId})
+	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
+	// ChangeSchedule Change a schedule, turn it off, or take it up
+	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
+	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
 	// (GET /v1/audit/checkpoint)
 	GetAuditCheckpoint(ctx context.Context, request GetAuditCheckpointRequestObject) (GetAuditCheckpointResponseObject, error)
@@ -4833,6 +5405,12 @@ type StrictServerInterface interface {
 	// RevertOptimization Put back what an apply wrote
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
 	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (RevertOptimizationResponseObject, error)
+	// ListSchedulesOfModel List the schedule of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
+	ListSchedulesOfModel(ctx context.Context, request ListSchedulesOfModelRequestObject) (ListSchedulesOfModelResponseObject, error)
+	// CreateSchedule Schedule the assessments of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
+	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
 	// ApplyOptimization Write an optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
 	ApplyOptimization(ctx context.Context, request ApplyOptimizationRequestObject) (ApplyOptimizationResponseObject, error)
@@ -4921,6 +5499,117 @@ func (sh *strictHandler) ListPermissions(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListPermissionsResponseObject); ok {
 		if err := validResponse.VisitListPermissionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSchedules operation middleware
+func (sh *strictHandler) ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams) {
+	var request ListSchedulesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSchedules(ctx, request.(ListSchedulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSchedules")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListSchedulesResponseObject); ok {
+		if err := validResponse.VisitListSchedulesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteSchedule operation middleware
+func (sh *strictHandler) DeleteSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
+	var request DeleteScheduleRequestObject
+
+	request.ScheduleID = scheduleID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSchedule(ctx, request.(DeleteScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSchedule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteScheduleResponseObject); ok {
+		if err := validResponse.VisitDeleteScheduleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetSchedule operation middleware
+func (sh *strictHandler) GetSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
+	var request GetScheduleRequestObject
+
+	request.ScheduleID = scheduleID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSchedule(ctx, request.(GetScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSchedule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetScheduleResponseObject); ok {
+		if err := validResponse.VisitGetScheduleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeSchedule operation middleware
+func (sh *strictHandler) ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
+	var request ChangeScheduleRequestObject
+
+	request.ScheduleID = scheduleID
+
+	var body ChangeScheduleJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeSchedule(ctx, request.(ChangeScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeSchedule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ChangeScheduleResponseObject); ok {
+		if err := validResponse.VisitChangeScheduleResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -5754,6 +6443,68 @@ func (sh *strictHandler) RevertOptimization(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(RevertOptimizationResponseObject); ok {
 		if err := validResponse.VisitRevertOptimizationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSchedulesOfModel operation middleware
+func (sh *strictHandler) ListSchedulesOfModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListSchedulesOfModelParams) {
+	var request ListSchedulesOfModelRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSchedulesOfModel(ctx, request.(ListSchedulesOfModelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSchedulesOfModel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListSchedulesOfModelResponseObject); ok {
+		if err := validResponse.VisitListSchedulesOfModelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateSchedule operation middleware
+func (sh *strictHandler) CreateSchedule(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+	var request CreateScheduleRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+
+	var body CreateScheduleJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateSchedule(ctx, request.(CreateScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateSchedule")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateScheduleResponseObject); ok {
+		if err := validResponse.VisitCreateScheduleResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,50 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+// ChangeSchedule changes a schedule of the caller's account. When it takes the
+// schedule up, the model is looked up as the caller, as whom it runs from then on.
+func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
+	known, err := s.scheduleOf(ctx, who, id)
+	if err != nil {
+		return known, err
+	}
+	change := schedule.Change{ScheduleID: id, Patch: patch, By: who.Person, At: s.Now()}
+	if patch.TakesUp() {
+		model, err := s.schedulable(ctx, who, known.WorkspaceID, known.ModelID)
+		if err != nil {
+			return known, err
+		}
+		change.Model = &model
+	}
+	kept, err := s.Vault.Expires(ctx, id, s.Now())
+	if err != nil {
+		return known, err
+	}
+	past := pastSchedule(who.Account, known.ModelID)
+	err = s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		owner := past.State.Owner
+		if err := eventstore.Decide(c, past, change); err != nil {
+			return err
+		}
+		s.keepToken(c, who, past.State, owner != who.Person || who.TokenExpires.After(kept))
+		return nil
+	})
+	return past.State, err
+}
+
+// scheduleOf is a schedule of the caller's account as the view has it.
+func (s *Service) scheduleOf(ctx context.Context, who Caller, id uuid.UUID) (schedule.Schedule, error) {
+	known, found, err := s.Schedule(ctx, who.Account, id)
+	if err == nil && !found {
+		err = schedule.NotFound(id.String())
+	}
+	return known, err
+}

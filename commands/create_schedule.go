@@ -1,0 +1,33 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+// CreateSchedule gives a model of a workspace its schedule (decisions 7), which
+// acts with the caller's token. The model is looked up as the caller. It starts
+// nothing.
+func (s *Service) CreateSchedule(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, timing schedule.Timing, enabled bool) (schedule.Schedule, error) {
+	if err := timing.Check(); err != nil {
+		return schedule.Schedule{}, err
+	}
+	model, err := s.schedulable(ctx, who, workspaceID, modelID)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	past := pastSchedule(who.Account, modelID)
+	create := schedule.Create{ScheduleID: s.NewID(), Model: model, Timing: timing, Enabled: enabled, Owner: who.Person, At: s.Now()}
+	err = s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, create); err != nil {
+			return err
+		}
+		s.keepToken(c, who, past.State, true)
+		return nil
+	})
+	return past.State, err
+}

@@ -1,0 +1,28 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+// DeleteSchedule deletes a schedule of the caller's account, with the token that
+// is kept for it. What it started goes on.
+func (s *Service) DeleteSchedule(ctx context.Context, who Caller, id uuid.UUID) error {
+	known, err := s.scheduleOf(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	past := pastSchedule(who.Account, known.ModelID)
+	return s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, schedule.Delete{ScheduleID: id}); err != nil {
+			return err
+		}
+		sql, args := s.Vault.Forget(id)
+		c.Queue(sql, args...)
+		return nil
+	})
+}

@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/item"
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+// schedulable looks a model up as the caller who wants its assessments to start by
+// themselves; one that is not assessed is refused as an assessment of it would be.
+func (s *Service) schedulable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
+	workspace, model, err := s.seen(ctx, who, workspaceID, modelID)
+	if err != nil {
+		return schedule.Model{}, err
+	}
+	if err := assessable([]item.Item{model}); err != nil {
+		return schedule.Model{}, err
+	}
+	return scheduled(workspace, model), nil
+}
+
+// seen is a model with its workspace, both as the caller sees them.
+func (s *Service) seen(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
+	if workspace, err = s.Platform.Workspace(ctx, who.Caller, workspaceID); err != nil {
+		return workspace, model, err
+	}
+	model, err = s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+	return workspace, model, err
+}
+
+func scheduled(w item.Workspace, m item.Item) schedule.Model {
+	return schedule.Model{WorkspaceID: w.ID, ModelID: m.ID, WorkspaceName: w.DisplayName, ModelName: m.DisplayName}
+}
+
+func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule.Schedule] {
+	return eventstore.FoldLast(schedule.Stream(accountID, modelID), schedule.Evolve)
+}
+
+// onSchedule is what the events of a call that changes a schedule say of it.
+func (who Caller) onSchedule() eventstore.Metadata {
+	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Trace: who.Trace}
+}
+
+// keepToken keeps the caller's token for the slots of a schedule that is active
+// and theirs, for as long as it is valid, and none for one that runs no more.
+// longer says that theirs lives longer than the one kept, if there is one.
+func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Schedule, longer bool) {
+	switch {
+	case now.Status() != schedule.Active:
+		sql, args := s.Vault.Forget(now.ScheduleID)
+		c.Queue(sql, args...)
+	case now.Owner == who.Person && who.MayWrite && longer:
+		sql, args := s.Vault.Put(now.ScheduleID, who.Token, who.TokenExpires)
+		c.Queue(sql, args...)
+	}
+}

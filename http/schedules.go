@@ -1,0 +1,157 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/item"
+	"readiness/domain/schedule"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// ListSchedules answers GET /v1/aiReadiness/schedules (decisions 7).
+func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
+	p, err := openPage[projections.ScheduleCursor](s, of(ctx).who.Account, schedulesPath, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.schedules(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	list, err := schedulePage(p, found)
+	return api.ListSchedules200JSONResponse(list), err
+}
+
+// ListSchedulesOfModel answers GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
+func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject, error) {
+	who := of(ctx).who
+	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
+	p, err := openPage[projections.ScheduleCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
+		return nil, err
+	}
+	found, err := s.schedules(ctx, p, &r.SemanticModelID)
+	if err != nil {
+		return nil, err
+	}
+	for _, read := range found {
+		if err := s.renew(ctx, read); err != nil {
+			return nil, err
+		}
+	}
+	list, err := schedulePage(p, found)
+	return api.ListSchedulesOfModel200JSONResponse(list), err
+}
+
+// schedules reads a page of schedules, and one more when there is a next page.
+func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]schedule.Schedule, error) {
+	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: of(ctx).who.Account, ModelID: modelID, After: p.After, Limit: p.Limit + 1})
+}
+
+func schedulePage(p page[projections.ScheduleCursor], found []schedule.Schedule) (list api.ScheduleList, err error) {
+	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(s schedule.Schedule) projections.ScheduleCursor {
+		return projections.ScheduleCursor{CreatedAt: s.CreatedAt, ScheduleID: s.ScheduleID}
+	})
+	list.Value = make([]api.Schedule, len(found))
+	for i, one := range found {
+		list.Value[i] = scheduled(one)
+	}
+	return list, err
+}
+
+// CreateSchedule answers POST …/semanticModels/{semanticModelId}/aiReadiness/schedules.
+func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequestObject) (api.CreateScheduleResponseObject, error) {
+	timing := schedule.Timing{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc}
+	if r.Body.DayOfWeek != nil {
+		timing.DayOfWeek = string(*r.Body.DayOfWeek)
+	}
+	enabled := r.Body.Enabled == nil || *r.Body.Enabled
+	made, err := s.commands.CreateSchedule(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, timing, enabled)
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateSchedule200JSONResponse(scheduled(made)), nil
+}
+
+// GetSchedule answers GET /v1/aiReadiness/schedules/{scheduleId}.
+func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject) (api.GetScheduleResponseObject, error) {
+	read, found, err := s.views.Schedule(ctx, of(ctx).who.Account, r.ScheduleID)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, schedule.NotFound(r.ScheduleID.String())
+	}
+	if err := s.renew(ctx, read); err != nil {
+		return nil, err
+	}
+	return api.GetSchedule200JSONResponse(scheduled(read)), nil
+}
+
+// renew keeps the token of a read by the schedule's owner. A HEAD keeps none.
+func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
+	c := of(ctx)
+	if c.head {
+		return nil
+	}
+	return s.commands.RenewSchedule(ctx, c.who, read)
+}
+
+// ChangeSchedule answers PATCH /v1/aiReadiness/schedules/{scheduleId}.
+func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequestObject) (api.ChangeScheduleResponseObject, error) {
+	patch := schedule.Patch{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc, Enabled: r.Body.Enabled}
+	if r.Body.DayOfWeek != nil { // null clears it as an empty string does
+		patch.DayOfWeek = new("")
+		if err := json.Unmarshal(r.Body.DayOfWeek, patch.DayOfWeek); err != nil {
+			return nil, fmt.Errorf("http: dayOfWeek: %w", err)
+		}
+	}
+	changed, err := s.commands.ChangeSchedule(ctx, of(ctx).who, r.ScheduleID, patch)
+	if err != nil {
+		return nil, err
+	}
+	return api.ChangeSchedule200JSONResponse(scheduled(changed)), nil
+}
+
+// DeleteSchedule answers DELETE /v1/aiReadiness/schedules/{scheduleId}.
+func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (api.DeleteScheduleResponseObject, error) {
+	if err := s.commands.DeleteSchedule(ctx, of(ctx).who, r.ScheduleID); err != nil {
+		return nil, err
+	}
+	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil
+}
+
+// scheduled is a schedule as callers see it.
+func scheduled(s schedule.Schedule) api.Schedule {
+	out := api.Schedule{
+		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: text(s.WorkspaceName), SemanticModelID: s.ModelID, SemanticModelName: text(s.ModelName),
+		Frequency: s.Frequency, DayOfWeek: text(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
+		PausedAtUtc: inUTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: text(s.Owner.ID)}, NextRunAtUtc: inUTC(s.NextRunAt()),
+		CreatedAtUtc: s.CreatedAt.UTC(), ChangedAtUtc: s.ChangedAt.UTC(),
+	}
+	if s.Paused != nil {
+		out.PausedReason = &api.SchedulePause{Code: string(s.Paused.Code), Message: s.Paused.Message}
+	}
+	if r := s.LastRun; r != nil {
+		out.LastRun = &api.ScheduleRun{
+			SlotUtc: r.Slot.UTC(), OperationID: r.OperationID, Outcome: r.Outcome, ErrorCode: text(string(r.Code)), Message: text(r.Message),
+		}
+	}
+	return out
+}
+
+func inUTC(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	return new(at.UTC())
+}

@@ -1,0 +1,359 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/http/token"
+)
+
+const (
+	schedulesPath = "/v1/aiReadiness/schedules"
+	everyMorning  = `{"frequency":"Daily","timeUtc":"06:00"}`
+)
+
+// id is an id that an answer has.
+func (r reply) id(member string) uuid.UUID {
+	r.t.Helper()
+	id, err := uuid.Parse(fmt.Sprint(r.body[member]))
+	check(r.t, err)
+	return id
+}
+
+// plan makes a model's schedule, for every morning.
+func (w *world) plan(person string, model uuid.UUID) (path string) {
+	w.t.Helper()
+	return schedulesPath + "/" + w.send(http.MethodPost, modelPath(model)+"/schedules", w.as(person), everyMorning).ok(200).id("scheduleId").String()
+}
+
+// keptUntil is when the token that is kept for a schedule expires; zero when none is.
+func (w *world) keptUntil(path string) time.Time {
+	w.t.Helper()
+	until, err := w.commands.Vault.Expires(w.t.Context(), uuid.MustParse(path[strings.LastIndexByte(path, '/')+1:]), w.now())
+	check(w.t, err)
+	return until
+}
+
+// A schedule from its making to its end, as callers see it.
+//
+// proves: 7.2/ScheduleConflict 7.2/ScheduleNotFound
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, bob := w.as("ada"), w.as("bob")
+	ofModel := modelPath(modelA) + "/schedules"
+	if got := w.get(ofModel, ada).ok(200).value(); len(got) != 0 {
+		t.Errorf("before there is one: %v", got)
+	}
+
+	asked := w.now()
+	made := w.send(http.MethodPost, ofModel, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30"}`).ok(200)
+	id := made.id("scheduleId").String()
+	next, err := time.Parse(time.RFC3339, fmt.Sprint(made.body["nextRunAtUtc"]))
+	if err != nil || next.Weekday() != time.Sunday || next.Format("15:04:05") != "06:30:00" || !next.After(asked) || next.Sub(asked) > 7*24*time.Hour {
+		t.Errorf("it runs next at %v", made.body["nextRunAtUtc"])
+	}
+	if made.body["createdAtUtc"] != made.body["changedAtUtc"] {
+		t.Errorf("made at %v, changed at %v", made.body["createdAtUtc"], made.body["changedAtUtc"])
+	}
+	want := map[string]any{
+		"scheduleId": id, "workspaceId": sales.String(), "workspaceName": "Sales", "semanticModelId": modelA.String(), "semanticModelName": "Actuals",
+		"frequency": "Weekly", "dayOfWeek": "Sunday", "timeUtc": "06:30", "enabled": true, "status": "Active", "pausedReason": nil, "pausedAtUtc": nil,
+		"owner": map[string]any{"personId": "ada"}, "nextRunAtUtc": made.body["nextRunAtUtc"], "lastRun": nil,
+		"createdAtUtc": made.body["createdAtUtc"], "changedAtUtc": made.body["changedAtUtc"],
+	}
+	if diff := cmp.Diff(want, made.body); diff != "" {
+		t.Errorf("made (-want +got):\n%s", diff)
+	}
+	if w.jobs.count() != 0 {
+		t.Error("making it started something")
+	}
+	path := schedulesPath + "/" + id
+	for who, tok := range map[string]string{"its owner": ada, "a member": bob, "who only reads": w.as("bob", token.ScopeRead)} {
+		for _, at := range []string{ofModel, schedulesPath} {
+			if got := w.get(at, tok).ok(200).value(); len(got) != 1 || !cmp.Equal(got[0], want) {
+				t.Errorf("%s lists at %s %v", who, at, got)
+			}
+		}
+		if got := w.get(path, tok).ok(200).body; !cmp.Equal(got, want) {
+			t.Errorf("%s reads %v", who, got)
+		}
+	}
+
+	w.untouched(func() {
+		got := w.send(http.MethodPost, ofModel, bob, everyMorning).refused(409, domain.ScheduleConflict).says(id)
+		if named := got.parameter("scheduleId"); !slices.Equal(named, []string{id}) {
+			t.Errorf("a second one: got parameters %v", named)
+		}
+		for _, c := range []struct{ path, tok string }{{path, w.as("oscar")}, {schedulesPath + "/" + nowhere.String(), ada}} {
+			w.get(c.path, c.tok).refused(404, domain.ScheduleNotFound)
+			w.send(http.MethodPatch, c.path, c.tok, `{"enabled":false}`).refused(404, domain.ScheduleNotFound)
+			w.send(http.MethodPatch, c.path, c.tok, `{"enabled":true}`).refused(404, domain.ScheduleNotFound)
+			w.send(http.MethodDelete, c.path, c.tok, "").refused(404, domain.ScheduleNotFound)
+		}
+		if got := w.get(schedulesPath, w.as("oscar")).ok(200).value(); len(got) != 0 {
+			t.Errorf("another account lists %v", got)
+		}
+		w.get(schedulesPath+"/x", ada).refused(400, domain.InvalidRequest)
+		w.send(http.MethodPatch, path, ada, `{}`).ok(200)
+		w.send(http.MethodPatch, path, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30","enabled":true}`).ok(200)
+	})
+
+	w.later(time.Minute)
+	ada, bob = w.as("ada"), w.as("bob")
+	got := w.send(http.MethodPatch, path, bob, `{"enabled":false}`).ok(200).body
+	if got["status"] != "Disabled" || got["enabled"] != false || got["nextRunAtUtc"] != nil || got["changedAtUtc"] == want["changedAtUtc"] || got["createdAtUtc"] != want["createdAtUtc"] {
+		t.Errorf("turned off: %v", got)
+	}
+	got = w.send(http.MethodPatch, path, bob, `{"enabled":true,"frequency":"Daily"}`).ok(200).body
+	if got["status"] != "Active" || got["dayOfWeek"] != nil || got["frequency"] != "Daily" || got["timeUtc"] != "06:30" || got["nextRunAtUtc"] == nil || !cmp.Equal(got["owner"], map[string]any{"personId": "bob"}) {
+		t.Errorf("taken up by another: %v", got)
+	}
+
+	if got := w.send(http.MethodDelete, path, ada, "").ok(200).body; !cmp.Equal(got, map[string]any{"scheduleId": id, "deleted": true}) {
+		t.Errorf("deleted: %v", got)
+	}
+	w.untouched(func() {
+		w.get(path, ada).refused(404, domain.ScheduleNotFound)
+		w.send(http.MethodDelete, path, ada, "").refused(404, domain.ScheduleNotFound)
+	})
+	if again := w.plan("ada", modelA); again == path {
+		t.Error("one that is made again has the id of the one deleted")
+	}
+	w.get(path, ada).refused(404, domain.ScheduleNotFound)
+}
+
+// What a call's body says is held against its form before anything is looked up, and what it leaves out, sends as null or sends
+// empty is three things.
+func TestFormOfSchedules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	daily, weekly := w.plan("ada", modelA), w.plan("ada", modelB)
+	w.send(http.MethodPatch, weekly, ada, `{"frequency":"Weekly","dayOfWeek":"Monday"}`).ok(200)
+	unseen := "/v1/workspaces/" + nowhere.String() + "/semanticModels/" + modelC.String() + "/aiReadiness/schedules"
+	w.untouched(func() {
+		for _, c := range []struct{ method, path, body, says string }{
+			{"POST", unseen, "", "needs a JSON body"},
+			{"POST", unseen, `{}`, "frequency"},
+			{"POST", unseen, `{"frequency":"Daily"}`, "timeUtc"},
+			{"POST", unseen, `{"frequency":"Hourly","timeUtc":"06:00"}`, "frequency"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":"6:00"}`, "timeUtc"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":"24:00"}`, "timeUtc"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":null}`, "timeUtc"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":""}`, "timeUtc"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":"06:00","dayOfWeek":"Monday"}`, "dayOfWeek"},
+			{"POST", unseen, `{"frequency":"Weekly","timeUtc":"06:00"}`, "dayOfWeek is missing"},
+			{"POST", unseen, `{"frequency":"Weekly","timeUtc":"06:00","dayOfWeek":null}`, "dayOfWeek is missing"},
+			{"POST", unseen, `{"frequency":"Weekly","timeUtc":"06:00","dayOfWeek":""}`, "dayOfWeek"},
+			{"POST", unseen, `{"frequency":"Weekly","timeUtc":"06:00","dayOfWeek":"monday"}`, "dayOfWeek"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":"06:00","enabled":null}`, "enabled"},
+			{"POST", unseen, `{"frequency":"Daily","timeUtc":"06:00","time":"07:00"}`, "the closest documented member is timeUtc"},
+			{"PATCH", daily, "", "needs a JSON body"},
+			{"PATCH", daily, `{"frequency":null}`, "frequency"},
+			{"PATCH", daily, `{"frequency":""}`, "frequency"},
+			{"PATCH", daily, `{"timeUtc":null}`, "timeUtc"},
+			{"PATCH", daily, `{"timeUtc":""}`, "timeUtc"},
+			{"PATCH", daily, `{"enabled":null}`, "enabled"},
+			{"PATCH", daily, `{"enabled":"true"}`, "enabled"},
+			{"PATCH", daily, `{"dayOfWeek":"Monday"}`, "dayOfWeek is for Weekly schedules"},
+			{"PATCH", daily, `{"frequency":"Weekly"}`, "dayOfWeek is missing"},
+			{"PATCH", daily, `{"frequency":"Weekly","dayOfWeek":null}`, "dayOfWeek is missing"},
+			{"PATCH", daily, `{"status":"Paused"}`, "status is not a member"},
+			{"PATCH", daily, `{"owner":{"personId":"bob"}}`, "owner is not a member"},
+			{"PATCH", weekly, `{"dayOfWeek":null}`, "dayOfWeek is missing"},
+			{"PATCH", weekly, `{"dayOfWeek":""}`, "dayOfWeek is missing"},
+			{"PATCH", weekly, `{"dayOfWeek":"Mo"}`, "dayOfWeek"},
+			{"PATCH", weekly, `{"frequency":"Daily","dayOfWeek":"Monday"}`, "dayOfWeek is for Weekly schedules"},
+			{"DELETE", daily, `{"deleted":true}`, "deleted"},
+		} {
+			w.nextMinute()
+			w.send(c.method, c.path, ada, c.body).refused(400, domain.InvalidRequest).says(c.says)
+		}
+		w.send(http.MethodPatch, daily, ada, `{"dayOfWeek":null}`).ok(200)
+		w.send(http.MethodPatch, daily, ada, `{"dayOfWeek":""}`).ok(200)
+	})
+	for _, c := range []struct {
+		body      string
+		day, time any
+	}{
+		{`{"timeUtc":"09:45"}`, "Monday", "09:45"},
+		{`{"dayOfWeek":"Friday"}`, "Friday", "09:45"},
+		{`{"frequency":"Daily","dayOfWeek":null}`, nil, "09:45"},
+		{`{"frequency":"Weekly","dayOfWeek":"Saturday","timeUtc":"00:00"}`, "Saturday", "00:00"},
+		{`{"frequency":"Daily","dayOfWeek":""}`, nil, "00:00"},
+	} {
+		if got := w.send(http.MethodPatch, weekly, ada, c.body).ok(200).body; got["dayOfWeek"] != c.day || got["timeUtc"] != c.time || !cmp.Equal(got, w.get(weekly, ada).ok(200).body) {
+			t.Errorf("%s: got %v", c.body, got)
+		}
+	}
+}
+
+// Workspace and model are looked up as the caller, by who makes a schedule, lists that of a model or takes one up, and by
+// nobody else.
+func TestSchedulesAreLookedUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ledger := uuid.MustParse("aaaaaaaa-0000-4000-8000-00000000000e")
+	w.cloud.items = append(w.cloud.items, item.Item{ID: ledger, Type: item.SemanticModel, WorkspaceID: finance, DisplayName: "Ledger"})
+	inFinance := strings.Replace(modelPath(ledger), sales.String(), finance.String(), 1) + "/schedules"
+	path := schedulesPath + "/" + w.send(http.MethodPost, inFinance, w.as("ada"), everyMorning).ok(200).id("scheduleId").String()
+	bob := w.as("bob")
+	w.untouched(func() {
+		for _, c := range []struct {
+			path string
+			code domain.Code
+		}{{inFinance, domain.WorkspaceNotFound}, {modelPath(nowhere) + "/schedules", domain.ItemNotFound}, {modelPath(agent) + "/schedules", domain.ItemNotFound}} {
+			w.get(c.path, bob).refused(404, c.code)
+			w.send(http.MethodPost, c.path, bob, everyMorning).refused(404, c.code)
+		}
+		w.send(http.MethodPatch, path, bob, `{"enabled":true}`).refused(404, domain.WorkspaceNotFound)
+		w.send(http.MethodPost, modelPath(kept)+"/schedules", bob, everyMorning).refused(400, domain.OperationNotSupportedForItem)
+		w.send(http.MethodPost, modelPath(modelA)+"/schedules", w.as("tim"), everyMorning).refused(403, domain.FeatureNotInPlan)
+		w.send(http.MethodPost, modelPath(modelA)+"/schedules", w.as("bob", token.ScopeRead), everyMorning).refused(403, domain.InsufficientScopes)
+	})
+	if got := w.get(path, bob).ok(200).body; !cmp.Equal(got["owner"], map[string]any{"personId": "ada"}) {
+		t.Errorf("refused, yet it is %v", got)
+	}
+	w.cloud.mu.Lock()
+	asked := w.cloud.calls
+	w.cloud.mu.Unlock()
+	w.get(schedulesPath, bob).ok(200)
+	w.send(http.MethodPatch, path, bob, `{"timeUtc":"07:00"}`).ok(200)
+	w.send(http.MethodPatch, path, bob, `{"enabled":false}`).ok(200)
+	w.send(http.MethodDelete, path, bob, "").ok(200)
+	w.cloud.mu.Lock()
+	defer w.cloud.mu.Unlock()
+	if w.cloud.calls != asked {
+		t.Errorf("the platform was asked %d times more, want never", w.cloud.calls-asked)
+	}
+}
+
+// The token of a schedule is its owner's, of a call that may write, and is gone when the schedule runs no more.
+//
+// proves: decisions/3/token-secrecy
+func TestTokensOfSchedules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.plan("ada", modelA)
+	kept := w.keptUntil(path)
+	if d := kept.Sub(w.now()); d > time.Hour || d < 59*time.Minute {
+		t.Fatalf("one is kept for %v", d)
+	}
+	same := func(what string) {
+		t.Helper()
+		if now := w.keptUntil(path); !now.Equal(kept) {
+			t.Errorf("%s: one is kept until %v, not %v", what, now, kept)
+		}
+	}
+	w.later(20 * time.Minute)
+	w.get(path, w.as("ada")).ok(200)
+	same("a read while the one kept is young")
+	w.later(15 * time.Minute) // 25 of 60 minutes are left
+	w.get(path, w.as("ada", token.ScopeRead)).ok(200)
+	same("a read that may not write")
+	w.get(path, w.as("bob")).ok(200)
+	w.get(modelPath(modelA)+"/schedules", w.as("bob")).ok(200)
+	same("a read by another")
+	w.send(http.MethodHead, path, w.as("ada"), "").ok(200)
+	same("a HEAD")
+	w.get(schedulesPath, w.as("ada")).ok(200)
+	same("the account's list")
+	w.send(http.MethodPatch, path, w.as("bob"), `{"timeUtc":"07:00"}`).ok(200)
+	same("a change by another")
+	brief, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.now(), 5*time.Minute)
+	check(t, err)
+	w.send(http.MethodPatch, path, brief, `{"timeUtc":"08:00"}`).ok(200)
+	same("a token that expires before the one kept")
+
+	before := w.events()
+	renewed := func(what string, until time.Duration) {
+		t.Helper()
+		now := w.keptUntil(path)
+		if d := now.Sub(w.now()); !now.After(kept) || d > until || d < until-time.Minute {
+			t.Errorf("%s: one is kept for %v", what, d)
+		}
+		kept = now
+	}
+	w.get(path, w.as("ada")).ok(200)
+	renewed("a read of the schedule", time.Hour)
+	w.later(40 * time.Minute)
+	w.get(modelPath(modelA)+"/schedules", w.as("ada")).ok(200)
+	renewed("a read of the model's schedules", time.Hour)
+	w.later(time.Minute)
+	w.send(http.MethodPatch, path, w.as("ada"), `{}`).ok(200)
+	renewed("a change", time.Hour)
+	if w.events() != before {
+		t.Error("keeping a token is in the log")
+	}
+	w.later(time.Minute)
+	w.send(http.MethodPatch, path, w.as("bob"), `{"enabled":true}`).ok(200)
+	if w.keptUntil(path).Equal(kept) {
+		t.Error("taken over, it keeps the token of its owner of before")
+	}
+	kept = w.keptUntil(path)
+	w.later(55 * time.Minute)
+	w.get(path, w.as("ada")).ok(200)
+	same("a read by its owner of before")
+
+	none := func(what, path string) {
+		t.Helper()
+		if until := w.keptUntil(path); !until.IsZero() {
+			t.Errorf("%s: one is kept until %v", what, until)
+		}
+	}
+	w.send(http.MethodPatch, path, w.as("ada"), `{"enabled":false}`).ok(200)
+	none("turned off", path)
+	w.get(path, w.as("bob")).ok(200)
+	w.send(http.MethodPatch, path, w.as("bob"), `{"timeUtc":"09:00"}`).ok(200)
+	none("read and changed while it is off", path)
+	off := schedulesPath + "/" + w.send(http.MethodPost, modelPath(modelB)+"/schedules", w.as("ada"), `{"frequency":"Daily","timeUtc":"06:00","enabled":false}`).ok(200).id("scheduleId").String()
+	none("made turned off", off)
+	w.send(http.MethodPatch, off, w.as("ada"), `{"enabled":true}`).ok(200)
+	if w.keptUntil(off).IsZero() {
+		t.Error("turned on, none is kept")
+	}
+	w.send(http.MethodDelete, off, w.as("bob"), "").ok(200)
+	none("deleted", off)
+	if strings.Contains(w.log.String(), "eyJ") {
+		t.Error("a token was logged")
+	}
+}
+
+// Pages of schedules, the oldest first; one deleted between two pages neither repeats nor hides another.
+func TestSchedulesArePaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	var made []string
+	for _, m := range []uuid.UUID{modelB, modelA, modelC} {
+		made = append(made, strings.TrimPrefix(w.plan("ada", m), schedulesPath+"/"))
+	}
+	listed := func(r reply) (ids []string) {
+		for _, s := range r.value() {
+			ids = append(ids, fmt.Sprint(s["scheduleId"]))
+		}
+		return ids
+	}
+	if got := listed(w.get(schedulesPath, ada).ok(200)); !slices.Equal(got, made) {
+		t.Errorf("listed %v, want %v", got, made)
+	}
+	first := w.get(schedulesPath+"?maxResults=2", ada).ok(200)
+	w.send(http.MethodDelete, schedulesPath+"/"+made[0], ada, "").ok(200)
+	second := w.get(fmt.Sprint(first.body["continuationUri"]), ada).ok(200)
+	if got := slices.Concat(listed(first), listed(second)); !slices.Equal(got, made) || second.body["continuationToken"] != nil {
+		t.Errorf("in pages %v, want %v", got, made)
+	}
+	w.get(schedulesPath+"?continuationToken="+fmt.Sprint(first.body["continuationToken"]), w.as("oscar")).refused(400, domain.InvalidRequest)
+	w.get(modelPath(modelA)+"/schedules?continuationToken="+fmt.Sprint(first.body["continuationToken"]), ada).refused(400, domain.InvalidRequest)
+	w.get(schedulesPath+"?maxResults=0", ada).refused(400, domain.InvalidRequest)
+}

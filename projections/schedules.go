@@ -1,0 +1,126 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+var schedules = &Table{
+	Name: "schedules",
+	Columns: []Column{
+		{"account_id", "text"}, {"schedule_id", "uuid"}, {"semantic_model_id", "uuid"}, {"created_at", "timestamptz"},
+		{"next_at", "timestamptz"}, {"schedule", "jsonb"},
+	},
+	Key: []string{"account_id", "schedule_id"},
+	Indexes: []string{
+		"(account_id, created_at, schedule_id)",
+		"(account_id, semantic_model_id)",
+		"(next_at, schedule_id) WHERE next_at IS NOT NULL",
+	},
+}
+
+// Schedules is the view behind the schedules' routes and the search for those that
+// are due: one row a schedule, fed by the stream of its model's schedules alone.
+var Schedules = &View{
+	Name: "schedules", Version: 1, Inline: true,
+	Tables: []*Table{schedules},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		s, ours := schedule.After(r.Event)
+		if !ours {
+			return nil
+		}
+		columns := Row{"next_at": s.NextRunAt(), "schedule": s}
+		switch e := r.Event.(type) {
+		case schedule.Created:
+			columns["account_id"], columns["schedule_id"], columns["semantic_model_id"], columns["created_at"] = r.Account, s.ScheduleID, s.ModelID, s.CreatedAt
+			rows.Insert(schedules, columns)
+		case schedule.Deleted:
+			rows.Delete(schedules, Key{r.Account, e.ScheduleID})
+		default:
+			rows.Set(schedules, Key{r.Account, s.ScheduleID}, columns)
+		}
+		return nil
+	},
+}
+
+// ScheduleCursor is the place after which a page of schedules begins.
+type ScheduleCursor struct {
+	CreatedAt  time.Time
+	ScheduleID uuid.UUID
+}
+
+// SchedulesQuery asks for a page of an account's schedules, the oldest first.
+type SchedulesQuery struct {
+	AccountID string
+	ModelID   *uuid.UUID      // nil for every model's
+	After     *ScheduleCursor // nil for the first page
+	Limit     int
+}
+
+func scanSchedule(row pgx.CollectableRow) (s schedule.Schedule, err error) {
+	var text []byte
+	if err := row.Scan(&text); err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(text, &s)
+}
+
+// Schedules returns a page of the account's schedules.
+func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]schedule.Schedule, error) {
+	sql := `SELECT schedule FROM schedules_v1 WHERE account_id = $1`
+	args := []any{q.AccountID}
+	if q.ModelID != nil {
+		args = append(args, *q.ModelID)
+		sql += fmt.Sprintf(` AND semantic_model_id = $%d`, len(args))
+	}
+	if q.After != nil {
+		args = append(args, q.After.CreatedAt, q.After.ScheduleID)
+		sql += fmt.Sprintf(` AND (created_at, schedule_id) > ($%d, $%d)`, len(args)-1, len(args))
+	}
+	args = append(args, q.Limit)
+	rows, err := v.Pool.Query(ctx, sql+fmt.Sprintf(` ORDER BY created_at, schedule_id LIMIT $%d`, len(args)), args...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list schedules: %w", err)
+	}
+	return pgx.CollectRows(rows, scanSchedule)
+}
+
+// Schedule returns a schedule of the account.
+func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT schedule FROM schedules_v1 WHERE account_id = $1 AND schedule_id = $2`, accountID, id)
+	if err != nil {
+		return schedule.Schedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
+	}
+	s, err := pgx.CollectExactlyOneRow(rows, scanSchedule)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return schedule.Schedule{}, false, nil
+	}
+	if err != nil {
+		return schedule.Schedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
+	}
+	return s, true, nil
+}
+
+// DueSlots returns slots of every account's schedules that are due at now, the
+// earliest first, after the one given; the zero Slot is before all.
+func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM schedules_v1
+		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3) ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look for due schedules: %w", err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s schedule.Slot, err error) {
+		err = row.Scan(&s.AccountID, &s.ModelID, &s.ScheduleID, &s.At)
+		s.At = s.At.UTC()
+		return s, err
+	})
+}
