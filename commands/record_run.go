@@ -41,6 +41,11 @@ func (a Asking) Ended() bool {
 	return a.Own.Status.Ended()
 }
 
+// Comparing reports whether both sides have answered and are to be compared.
+func (a Asking) Comparing() bool {
+	return a.Run.AbTest != nil && !a.Ended() && a.Ab.Stage() == abtest.Comparing
+}
+
 // Side is the side that the run is; only of an A/B test's run.
 func (a Asking) Side() abtest.SideName { return abtest.SideName(a.Run.AbTest.Side) }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
 )
 
 // lacks reports whether the workspace, complete, lacks the item: only then was it
@@ -14,4 +16,16 @@ import (
 func lacks(ctx context.Context, p Platform, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) bool {
 	listed, err := p.Items(ctx, as, workspaceID, t)
 	return err == nil && !slices.ContainsFunc(listed, func(it item.Item) bool { return it.ID == id })
+}
+
+// noticeGone records that a tracked model is deleted, when its workspace, complete,
+// lacks it (decisions 8.8).
+func (o Options) noticeGone(ctx context.Context, meta eventstore.Metadata, as item.Caller, workspaceID, modelID uuid.UUID) error {
+	if !lacks(ctx, o.Platform, as, workspaceID, item.SemanticModel, modelID) {
+		return nil
+	}
+	tracked := eventstore.FoldLast(trackeditem.Stream(as.Account, modelID), trackeditem.Evolve)
+	return o.Store.Change(ctx, meta, []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: workspaceID, At: o.Now()})
+	})
 }

@@ -149,7 +149,7 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 		err = w.write(ctx, as, step, work)
 	}
 	if domain.IsRefused(err, domain.ItemNotFound) {
-		err = errors.Join(err, w.noticeGone(ctx, as, step))
+		err = errors.Join(err, w.noticeGone(ctx, w.metadata(step), as, step.WorkspaceID, step.ModelID))
 	}
 	return err
 }

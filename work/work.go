@@ -22,6 +22,7 @@ import (
 	"readiness/definition"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
@@ -76,11 +77,14 @@ type Options struct {
 	// StartDue starts the assessments of every account's schedules that are due.
 	StartDue func(context.Context) error
 	Proposer Proposer
+	Phraser  Phraser
 	Plans    account.Plans
 	Vault    *vault.Vault
 	Log      *slog.Logger
 	Now      func() time.Time
 	NewID    func() uuid.UUID
+	Asker    Asker
+	Queries  Queries // nil where the platform runs none
 	// Workers is how many steps run at once in this process.
 	Workers int
 }
@@ -144,12 +148,23 @@ func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step
 	return nil
 }
 
+// Ask enqueues the asking of a benchmark run in the transaction that starts it.
+func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
+	if _, err := q.jobs.InsertTx(ctx, tx, ask{step}, nil); err != nil {
+		return fmt.Errorf("work: enqueue: %w", err)
+	}
+	return nil
+}
+
 // Start takes up what was left behind and begins to work. Stop ends it.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
 	river.AddWorker(workers, &pixier{Options: q.o, busy: &q.busy})
+	runs := commands.Runs{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
+	river.AddWorker(workers, &asker{Options: q.o, runs: runs, busy: &q.busy})
 	river.AddWorker(workers, &scheduler{Options: q.o, busy: &q.busy})
+	river.AddWorker(workers, &questioner{Options: q.o, busy: &q.busy})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, busy: &q.busy})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{

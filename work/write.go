@@ -9,8 +9,6 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
-	"readiness/domain/trackeditem"
-	"readiness/eventstore"
 )
 
 // inDoubt: the platform was touched and did not say what came of it. Reading the
@@ -151,16 +149,4 @@ func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work 
 		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot hold what was to be written: %s", err)
 	}
 	return changed, undo, err
-}
-
-// noticeGone marks the model's tracked item deleted when the workspace, complete,
-// lacks the model (decisions 8.8).
-func (w *optimizer) noticeGone(ctx context.Context, as item.Caller, step optimization.Step) error {
-	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.SemanticModel, step.ModelID) {
-		return nil
-	}
-	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ModelID), trackeditem.Evolve)
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()})
-	})
 }

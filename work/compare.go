@@ -1,0 +1,110 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/documents"
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/eventstore"
+)
+
+// compare compares what both sides of an A/B test's run answered, stores the
+// comparison and ends the run (regime D.4, D.5).
+func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) error {
+	run := a.Ab
+	test := eventstore.Fold(abtest.Stream(run.AbTestID), abtest.Evolve)
+	if err := w.Store.Load(ctx, test); err != nil {
+		return err
+	}
+	sideA, err := w.answered(ctx, *run.A.BenchmarkRunID)
+	if err != nil {
+		return err
+	}
+	sideB, err := w.answered(ctx, *run.B.BenchmarkRunID)
+	if err != nil {
+		return err
+	}
+	asksA, asksB := sideA.Asks(), sideB.Asks()
+	questions := make([]comparison.AskedQuestion, len(set.Questions))
+	for i, q := range set.Questions {
+		questions[i] = comparison.AskedQuestion{
+			QuestionID: q.QuestionID, Text: q.Text, Expected: expected(q.Expected), ClusterID: q.ClusterID, Weight: 1,
+			A: asksA[q.QuestionID], B: asksB[q.QuestionID],
+		}
+	}
+	made := comparison.Compare(run.RunID.String(),
+		run.SideA.Asked(label(test.State.LabelA), sideA.Summary.Target),
+		run.SideB.Asked(label(test.State.LabelB), sideB.Summary.Target), questions)
+	judge := sideB.Judge
+	if judge == nil {
+		judge = sideA.Judge
+	}
+	finished := w.Now().UTC()
+	document := comparison.NewDocument(run.RunID.String(), comparison.Header{
+		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count, Hash: run.Questions.SetHash},
+		CreatedAt: test.State.At, StartedAt: run.At, FinishedAt: finished, RequestedBy: run.Operation.Owner.ID,
+		Plan:  comparison.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(), FreshConversation: true},
+		Judge: judge,
+	}, made, comparison.Links{})
+	body, err := json.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("work: encode the comparison of run %s: %w", run.RunID, err)
+	}
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		return err
+	}
+	return w.runs.Finish(ctx, w.metadata(step), a, abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
+}
+
+// answered reads the document of a completed benchmark run.
+func (w *asker) answered(ctx context.Context, runID uuid.UUID) (d benchmark.RunDocument, err error) {
+	run := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
+	if err := w.Store.Load(ctx, run); err != nil {
+		return d, err
+	}
+	if run.State.Outcome == nil {
+		return d, fmt.Errorf("work: benchmark run %s has no answers to compare", runID)
+	}
+	body, err := documents.Get(ctx, w.Pool, run.State.Outcome.DocumentHash)
+	if err != nil {
+		return d, fmt.Errorf("work: read benchmark run %s: %w", runID, err)
+	}
+	if err := json.Unmarshal(body, &d); err != nil {
+		return d, fmt.Errorf("work: read benchmark run %s: %w", runID, err)
+	}
+	return d, nil
+}
+
+func label(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// expected is what is known of a correct answer, as people read it.
+func expected(e benchmark.Expected) string {
+	if e.Value != "" {
+		return e.Value
+	}
+	if e.DAX != "" {
+		return e.DAX
+	}
+	names := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		names[i] = fmt.Sprintf("%s %s[%s]", f.Role, f.Table, f.Name)
+		if f.Operator != "" {
+			names[i] += " " + f.Operator + " " + strings.Join(f.Values, ", ")
+		}
+	}
+	return strings.Join(names, "; ")
+}
