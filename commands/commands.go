@@ -102,6 +102,8 @@ type Service struct {
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Providers are the AI providers of accounts.
 	Providers Providers
+	// Tester makes their test calls.
+	Tester ProviderTester
 	// Schedule returns a schedule of the account, and DueSlots slots of every
 	// account's that are due at now, the earliest first, after the one given, as
 	// the view last saw them; what is decided of one is decided from its stream.

@@ -76,28 +76,30 @@ type Change struct {
 
 // Decide implements domain.Command.
 func (c Change) Decide(s Providers) ([]domain.Event, error) {
-	p, events, err := c.events(s)
-	if err != nil || c.Observed == nil {
-		return events, err
+	before, after, err := c.Outcome(s)
+	if err != nil {
+		return nil, err
 	}
-	if p.Connection() != c.Of {
-		return nil, movedOn(p)
+	needed := after.Connection() != before.Connection()
+	if needed != (c.Observed != nil) || needed && before.Connection() != c.Of {
+		return nil, movedOn(before)
 	}
-	return append(events, tested(p.ProviderID, c.Observed)...), nil
+	_, events, err := c.events(s)
+	return append(events, tested(before.ProviderID, c.Observed)...), err
 }
 
-// Changed returns the provider as the change leaves it, without a test call, and
-// whether one must be made: it reaches another model, or with another key.
-func (c Change) Changed(s Providers) (after Provider, test bool, err error) {
+// Outcome returns the provider before the change and as it leaves it, without a
+// test call; one must be made where the connections differ.
+func (c Change) Outcome(s Providers) (before, after Provider, err error) {
 	before, events, err := c.events(s)
 	if err != nil {
-		return after, false, err
+		return before, after, err
 	}
 	for _, e := range events {
 		s = Evolve(s, e)
 	}
 	after, _ = s.Find(before.ProviderID)
-	return after, after.Connection() != before.Connection(), nil
+	return before, after, nil
 }
 
 // events returns the provider before the change, and the events of the change

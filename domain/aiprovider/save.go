@@ -38,6 +38,17 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 	return append(events, tested(of.ProviderID, c.Observed)...), nil
 }
 
+// Outcome returns the provider as it will be, without a test call.
+func (c Save) Outcome(s Providers) (Provider, error) {
+	c.Observed = nil
+	events, err := c.Decide(s)
+	for _, e := range events {
+		s = Evolve(s, e)
+	}
+	p, _ := s.Find(c.Configuration.ProviderID)
+	return p, err
+}
+
 // free refuses a name that another provider of the account has.
 func (s Providers) free(of Configuration) error {
 	if id, taken := s.named(of.Name, of.ProviderID); taken {

@@ -90,7 +90,7 @@ func Wire(p Parts) (*Service, error) {
 		Runs:      commands.Runs{Store: p.Log.Store, Vault: kept, Now: p.Now},
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
-		DropDocuments: projections.DropDocuments, Providers: providers,
+		DropDocuments: projections.DropDocuments, Providers: providers, Tester: proposer,
 	}
 	return &Service{
 		Commands: service,

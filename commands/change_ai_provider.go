@@ -1,0 +1,68 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+	"readiness/eventstore"
+)
+
+// ChangeAIProvider changes an AI provider of the caller's account and returns it
+// (decisions 7). key is the one that patch gives. Where the change makes the
+// provider reach another model, or with another key, it is tested first.
+func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
+	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
+	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return aiprovider.Provider{}, err
+	}
+	before, after, err := change.Outcome(past.State)
+	if err != nil {
+		return before, err
+	}
+	if change.Of = before.Connection(); after.Connection() != change.Of {
+		observed, err := s.testChanged(ctx, who, after, patch, key)
+		if err != nil {
+			return before, err
+		}
+		change.Observed = &observed
+	}
+	id, err := uuid.Parse(before.ProviderID)
+	if err != nil {
+		return before, err
+	}
+	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, change); err != nil {
+			return err
+		}
+		switch patch.Key {
+		case aiprovider.GiveKey:
+			sql, args := s.Providers.Keys.Put(who.Account, id, key.Reveal())
+			c.Queue(sql, args...)
+		case aiprovider.RemoveKey:
+			sql, args := s.Providers.Keys.Forget(who.Account, id)
+			c.Queue(sql, args...)
+		case aiprovider.KeepKey:
+		}
+		return nil
+	})
+	after, _ = past.State.Find(before.ProviderID)
+	return after, err
+}
+
+// testChanged tests the provider as it will be, with the key that it will have.
+func (s *Service) testChanged(ctx context.Context, who Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
+	if patch.Key == aiprovider.KeepKey {
+		settings, err := s.Providers.settings(ctx, who.Account, p)
+		if domain.IsRefused(err, domain.AiCredentialNotFound) {
+			return s.failedTest(err)
+		} else if err != nil {
+			return aiprovider.Observation{}, err
+		}
+		key = settings.Key
+	}
+	return s.testCall(ctx, who, p, key)
+}

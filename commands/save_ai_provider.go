@@ -1,0 +1,42 @@
+package commands
+
+import (
+	"context"
+
+	"readiness/domain/aiprovider"
+	"readiness/eventstore"
+)
+
+// SaveAIProvider adds an AI provider to the caller's account, with its key unless
+// that is zero, and returns it (decisions 7). It is tested before it is saved;
+// one that does not answer is saved all the same.
+func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
+	id := s.NewID()
+	of.ProviderID = id.String()
+	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), At: s.instant()}
+	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return aiprovider.Provider{}, err
+	}
+	p, err := save.Outcome(past.State)
+	if err != nil {
+		return p, err
+	}
+	observed, err := s.testCall(ctx, who, p, key)
+	if err != nil {
+		return p, err
+	}
+	save.Observed = &observed
+	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, save); err != nil {
+			return err
+		}
+		if save.HasKey {
+			sql, args := s.Providers.Keys.Put(who.Account, id, key.Reveal())
+			c.Queue(sql, args...)
+		}
+		return nil
+	})
+	p, _ = past.State.Find(of.ProviderID)
+	return p, err
+}

@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+	"readiness/domain/item"
+	"readiness/eventstore"
+)
+
+// ProviderTester makes test calls of language models. What a provider does is
+// never an error; only what was asked of it and could not be is.
+type ProviderTester interface {
+	Test(ctx context.Context, settings aiprovider.Settings) (aiprovider.Observation, error)
+}
+
+// TestAIProvider makes a test call of an AI provider of the caller's account,
+// records what it came to and returns the provider (decisions 7; regime F.1).
+func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
+	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return aiprovider.Provider{}, err
+	}
+	p, err := past.State.Testable(providerID)
+	if err != nil {
+		return p, err
+	}
+	settings, err := s.Providers.settings(ctx, who.Account, p)
+	if err != nil {
+		return p, err
+	}
+	observed, err := s.testCall(ctx, who, p, settings.Key)
+	if err != nil {
+		return p, err
+	}
+	record := aiprovider.RecordTest{ProviderID: p.ProviderID, Observed: observed, Of: p.Connection()}
+	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, record)
+	})
+	p, _ = past.State.Find(p.ProviderID)
+	return p, err
+}
+
+// testCall asks the provider, outside of any transaction, and says what it came
+// to. A data agent is looked up as the caller and not asked.
+func (s *Service) testCall(ctx context.Context, who Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
+	switch {
+	case !p.Askable():
+		return s.failedTest(aiprovider.KeyMissing(p.Name, p.ProviderID))
+	case p.Kind == aiprovider.DataAgent:
+		began := s.Now()
+		if _, err := s.Platform.Item(ctx, who.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID); err != nil {
+			return s.failedTest(err)
+		}
+		o.OK, o.LatencyMs, o.Message = true, s.Now().Sub(began).Milliseconds(), "The data agent is there and you can see it; it was not asked."
+	default:
+		if o, err = s.Tester.Test(ctx, p.Configuration.Settings(key)); err != nil {
+			return s.failedTest(err)
+		}
+	}
+	o.At = s.instant()
+	return o, nil
+}
+
+// failedTest is what a refusal makes of a test call; a fault stays one.
+func (s *Service) failedTest(err error) (aiprovider.Observation, error) {
+	refusal, ok := domain.Refused(err)
+	if !ok {
+		return aiprovider.Observation{}, fmt.Errorf("commands: test an AI provider: %w", err)
+	}
+	return aiprovider.Observation{Test: aiprovider.Test{At: s.instant(), ErrorCode: aiprovider.TestError(refusal.Code), Message: refusal.Message}}, nil
+}
+
+// instant is now, as exactly as the log keeps it.
+func (s *Service) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// aboutProvider is what the events of a call on an AI provider say of where they
+// came from.
+func (who Caller) aboutProvider() eventstore.Metadata {
+	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "AI provider", Trace: who.Trace}
+}
