@@ -74,7 +74,7 @@ var Operations = &View{
 				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message, "waits": false, "waits_until": nil,
 			})
 		case operation.Stopped:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt})
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt, "waits": false, "waits_until": nil})
 		}
 		return nil
 	},
