@@ -106,7 +106,7 @@ func (a asking) measure(of benchmark.Field) string {
 	}
 	name := strings.TrimSpace(x.name)
 	switch {
-	case strings.HasPrefix(name, "#"):
+	case strings.HasPrefix(name, "#") && many(p):
 		p = "number of " + p
 	case strings.ContainsRune(name, '%') && !slices.ContainsFunc(strings.Fields(p), func(w string) bool { return percentWords[w] }):
 		p += " percentage"

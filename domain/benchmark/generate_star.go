@@ -121,7 +121,8 @@ var (
 	unasked  = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort order index rank password etl load batch audit created modified updated inserted timestamp")
 	telling  = wordSet("name category subcategory type class segment group region country state city territory brand channel status department product customer store market industry gender team priority source manufacturer supplier vendor employee project account campaign stage color colour size")
 	relative = wordSet("ytd mtd qtd ly py pm pq yoy mom qoq wow prior previous prev last rolling cumulative running forecast")
-	display  = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected selection parameter dynamic text header caption test")
+	times    = wordSet("year quarter month week weekday day date hour")
+	display  = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected selection parameter dynamic text header caption test band classification message flag")
 )
 
 func wordSet(list string) map[string]bool {
@@ -191,7 +192,7 @@ func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 	for _, plus := range []struct {
 		is bool
 		n  int
-	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(telling, name), 3}, {c.Description != "", 1}, {name[len(name)-1] == "code", -3}} {
+	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(telling, name), 3}, {c.Description != "", 1}, {name[len(name)-1] == "code" || meets(times, name), -3}} {
 		if plus.is {
 			score += plus.n
 		}
