@@ -10,6 +10,7 @@ import (
 
 	"readiness/commands"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 )
@@ -57,6 +58,13 @@ func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed i
 		Args:   changePixies{step},
 	}
 	return (&pixier{Options: o, busy: new(busy)}).Work(ctx, job)
+}
+
+// CarryAsk carries a step of a benchmark run out once, as the attempt after failed
+// earlier ones.
+func CarryAsk(ctx context.Context, o Options, step benchmark.Step, failed int) error {
+	job := &river.Job[ask]{JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: ask{step}}
+	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}).Work(ctx, job)
 }
 
 // LookForDue looks once for schedules that are due.

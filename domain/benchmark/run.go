@@ -219,10 +219,11 @@ func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	c.Made, c.Errors = len(r.Asks)+1, 0
-	for _, a := range append(r.Asks[:len(r.Asks):len(r.Asks)], c.Asked) {
-		if a.Verdict == comparison.Errored {
-			c.Errors++
-		}
+	if len(r.Asks) > 0 {
+		c.Errors = r.Asks[len(r.Asks)-1].Errors
+	}
+	if c.Verdict == comparison.Errored {
+		c.Errors++
 	}
 	return []domain.Event{c.Asked}, nil
 }
@@ -290,9 +291,10 @@ func OperationCode(c domain.Code) domain.Code {
 }
 
 // GivenBack reports whether a run that failed with the code before it asked
-// anything counts for nothing (decisions 5).
+// anything counts for nothing (decisions 5): neither the model nor the person's
+// rights to it kept it from asking.
 func GivenBack(c domain.Code) bool {
-	return c == domain.PlatformUnavailable || c == domain.CapacityPaused || c == domain.CapacityBusy
+	return c == domain.PlatformUnavailable || c == domain.CapacityPaused || c == domain.CapacityBusy || c == domain.BenchmarkRunFailed
 }
 
 // Spent is how many of the benchmark runs that were counted for the run stay

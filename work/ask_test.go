@@ -1,0 +1,393 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
+	"readiness/commands"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// respondent answers every question as a test says, and notes what it was asked
+// and with whose token.
+type respondent struct {
+	mu     sync.Mutex
+	asked  []string
+	tokens []string
+	// refuse keeps a side from answering at all.
+	refuse func(benchmark.Side) error
+	// reply is the answer to the n-th question asked, from 1; nil is the right one.
+	reply func(side benchmark.Side, question string, n int) (benchmark.Reply, error)
+	judge *comparison.Judgement
+}
+
+func right(question string) benchmark.Reply {
+	return benchmark.Reply{Answer: comparison.Answer{Text: "So much.", Query: "EVALUATE ROW(\"" + question + "\", 1)", Fields: field(question)}, DurationMS: 10, Attempts: 1}
+}
+
+func field(question string) []comparison.Field {
+	return []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: question}}
+}
+
+func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
+	r.mu.Lock()
+	r.tokens = append(r.tokens, as.Token)
+	r.mu.Unlock()
+	if r.refuse != nil {
+		if err := r.refuse(side); err != nil {
+			return comparison.Target{}, nil, err
+		}
+	}
+	return comparison.Target{Transport: "test"}, func(_ context.Context, question string) (benchmark.Reply, error) {
+		r.mu.Lock()
+		r.asked = append(r.asked, question)
+		n := len(r.asked)
+		r.mu.Unlock()
+		if r.reply != nil {
+			return r.reply(side, question, n)
+		}
+		return right(question), nil
+	}, nil
+}
+
+func (r *respondent) Judge(context.Context, string, []string, string, benchmark.Expected, comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error) {
+	if r.judge == nil {
+		return comparison.Judgement{}, comparison.Judge{}, false, nil
+	}
+	return *r.judge, comparison.Judge{ProviderID: "judge"}, true, nil
+}
+
+// saveQuestions saves n questions of a model, Q1 to Qn, each about a field of its
+// name.
+func (b *bench) saveQuestions(t *testing.T, modelID uuid.UUID, n, repeats int) {
+	t.Helper()
+	set := benchmark.Set{Repeats: repeats}
+	for i := 1; i <= n; i++ {
+		q := fmt.Sprintf("Q%d", i)
+		set.Questions = append(set.Questions, benchmark.Question{QuestionID: q, Text: q, Expected: benchmark.Expected{Fields: field(q)}, Source: benchmark.Customer})
+	}
+	b.saveSet(t, modelID, set)
+}
+
+func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
+	t.Helper()
+	body, err := json.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := eventstore.FoldLast(benchmark.QuestionsStream("contoso", modelID), benchmark.EvolveSaved)
+	if err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
+			return err
+		}
+		c.Queue(sql, args...)
+		return eventstore.Decide(c, past, benchmark.SaveSet{Set: benchmark.SavedSet{DocumentHash: hash, QuestionSetHash: set.Hash(), Count: len(set.Questions), Repeats: set.Repeats, Number: past.State.Accepted}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	// The model has the fields.
+	table := "table Sales\n"
+	for _, q := range set.Questions {
+		table += fmt.Sprintf("\n\tmeasure %s = 1\n", q.Text)
+	}
+	write(t, b.root+"/Retail/"+modelID.String()+".SemanticModel/definition/tables/Sales.tmdl", table)
+}
+
+var assistant = abtest.AnswererRequest{Kind: string(comparison.PlatformAssistant)}
+
+// benchmarkRun starts a run of good's questions.
+func (b *bench) benchmarkRun(t *testing.T) uuid.UUID {
+	t.Helper()
+	got, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, assistant, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.OperationID
+}
+
+// carryAsk carries the last step of asking that was enqueued, until nothing of it is
+// left.
+func (b *bench) carryAsk(t *testing.T, r *respondent) error {
+	t.Helper()
+	b.options.Asker = r
+	for {
+		err := work.CarryAsk(t.Context(), b.options, b.ask[len(b.ask)-1], 0)
+		if _, more := errors.AsType[*river.JobSnoozeError](err); !more {
+			return err
+		}
+	}
+}
+
+func (b *bench) asking(t *testing.T, id uuid.UUID) commands.Asking {
+	t.Helper()
+	a, err := b.Runs.Load(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// runsUsed is how many benchmark runs the account has spent.
+func (b *bench) runsUsed(t *testing.T) int {
+	t.Helper()
+	past := eventstore.FoldLast(account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.now), account.EvolveUsage)
+	if err := b.Store.Load(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	return past.State.Used
+}
+
+func TestBenchmarkRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 3, 2)
+	id := b.benchmarkRun(t)
+	r := &respondent{reply: func(_ benchmark.Side, q string, n int) (benchmark.Reply, error) {
+		if q == "Q2" {
+			return benchmark.Reply{Answer: comparison.Answer{CannotTell: true}, DurationMS: 5, Attempts: 1}, nil
+		}
+		if q == "Q3" {
+			return benchmark.Reply{Failure: &comparison.Failure{Code: "timeout", Message: "nobody answered"}, Attempts: 3}, nil
+		}
+		return right(q), nil
+	}}
+	if err := b.carryAsk(t, r); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(r.asked); !slices.Equal(r.asked, []string{"Q1", "Q1", "Q2", "Q2", "Q3", "Q3"}) {
+		t.Errorf("asked %v, not each question twice", r.asked)
+	}
+	op := b.operation(t, id)
+	if op.Status != operation.Succeeded || *op.Impact.BenchmarkRuns != 1 || !*op.Impact.TrackedItem {
+		t.Errorf("the operation is %+v", op)
+	}
+	a := b.asking(t, id)
+	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (comparison.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
+		t.Errorf("the run came to %+v", a.Run.Outcome)
+	}
+	tracked := eventstore.FoldLast(trackeditem.Stream("contoso", good), trackeditem.Evolve)
+	if err := b.Store.Load(t.Context(), tracked); err != nil || tracked.State.ClaimedVia != trackeditem.ViaBenchmark {
+		t.Errorf("the model is tracked as %+v, %v", tracked.State, err)
+	}
+	if n := b.runsUsed(t); n != 1 {
+		t.Errorf("%d benchmark runs are counted, not 1", n)
+	}
+	if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
+		t.Errorf("the token is kept after the end: %v, %v", kept, err)
+	}
+	// The step carried out again, as after a crash before River heard of its end.
+	if err := b.carryAsk(t, r); err != nil || len(r.asked) != 6 {
+		t.Errorf("a step of an ended run asked again: %v, %v", r.asked, err)
+	}
+}
+
+// A process that dies in the middle leaves the rest, and nothing that was recorded
+// is asked again.
+func TestBenchmarkRunGoesOnWithTheNextQuestion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 12, 1)
+	id := b.benchmarkRun(t)
+	died := errors.New("the process died")
+	r := &respondent{reply: func(_ benchmark.Side, q string, n int) (benchmark.Reply, error) {
+		if n == 6 {
+			return benchmark.Reply{}, died
+		}
+		return right(q), nil
+	}}
+	if err := b.carryAsk(t, r); !errors.Is(err, died) {
+		t.Fatalf("got %v, want the fault", err)
+	}
+	before := b.asking(t, id).Run
+	if n := len(before.Asks); n == 0 || n == 12 {
+		t.Fatalf("%d asks are recorded before the fault", n)
+	}
+	r.mu.Lock()
+	r.asked, r.reply = nil, nil
+	r.mu.Unlock()
+	if err := b.carryAsk(t, r); err != nil {
+		t.Fatal(err)
+	}
+	if len(before.Asks)+len(r.asked) != 12 {
+		t.Errorf("%d asks were recorded, then %d made; together they should be 12", len(before.Asks), len(r.asked))
+	}
+	seen := map[benchmark.AskKey]bool{}
+	for _, made := range b.asking(t, id).Run.Asks {
+		if seen[made.Key()] {
+			t.Errorf("%v is in the log twice", made.Key())
+		}
+		seen[made.Key()] = true
+	}
+	if len(seen) != 12 || b.operation(t, id).Status != operation.Succeeded {
+		t.Errorf("%d questions are in the log, and the operation is %s", len(seen), b.operation(t, id).Status)
+	}
+}
+
+// Two workers at one run, as when a step is taken for stuck, record each ask once.
+func TestBenchmarkRunAskedByTwo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 8, 1)
+	id := b.benchmarkRun(t)
+	b.options.Asker = &respondent{}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if a := b.asking(t, id); len(a.Run.Asks) != 8 || a.Run.Status != operation.Succeeded || a.Own.Status != operation.Succeeded {
+		t.Errorf("%d asks are recorded, the run is %s, its operation %s", len(a.Run.Asks), a.Run.Status, a.Own.Status)
+	}
+}
+
+// proves: 2.7/error/BenchmarkRunFailed
+func TestBenchmarkRunFails(t *testing.T) {
+	t.Parallel()
+	refuse := func(c domain.Code) func(*respondent) {
+		return func(r *respondent) {
+			r.refuse = func(benchmark.Side) error { return domain.Refuse(c, "it does not") }
+		}
+	}
+	for name, tt := range map[string]struct {
+		given func(*respondent)
+		late  bool
+		code  domain.Code
+		spent int
+	}{
+		"paused capacity":               {refuse(domain.CapacityPaused), false, domain.CapacityPaused, 0},
+		"busy capacity":                 {refuse(domain.CapacityBusy), false, domain.CapacityBusy, 0},
+		"unreadable":                    {refuse(domain.ItemNotReadable), false, domain.ItemNotReadable, 1},
+		"gone":                          {refuse(domain.ItemNotFound), false, domain.ItemNotFound, 1},
+		"workspace gone":                {refuse(domain.WorkspaceNotFound), false, domain.ItemNotFound, 1},
+		"denied":                        {refuse(domain.PlatformAccessDenied), false, domain.PlatformAccessDenied, 1},
+		"provider without a key":        {refuse(domain.AiCredentialNotFound), false, domain.BenchmarkRunFailed, 0},
+		"token expired before it began": {func(*respondent) {}, true, domain.BenchmarkRunFailed, 0},
+		"nobody answers ten times in a row": {func(r *respondent) {
+			r.reply = func(benchmark.Side, string, int) (benchmark.Reply, error) {
+				return benchmark.Reply{Failure: &comparison.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
+			}
+		}, false, domain.BenchmarkRunFailed, 1},
+		"denied after some": {func(r *respondent) {
+			r.reply = func(_ benchmark.Side, q string, n int) (benchmark.Reply, error) {
+				if n == 9 {
+					return benchmark.Reply{}, domain.Refuse(domain.CapacityPaused, "it sleeps")
+				}
+				return right(q), nil
+			}
+		}, false, domain.CapacityPaused, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.saveQuestions(t, good, 14, 1)
+			id := b.benchmarkRun(t)
+			r := &respondent{}
+			tt.given(r)
+			if tt.late {
+				b.now = b.now.Add(2 * time.Hour)
+			}
+			if err := b.carryAsk(t, r); err != nil {
+				t.Fatal(err)
+			}
+			op := b.operation(t, id)
+			if op.Status != operation.Failed || op.Failure.Code != tt.code || op.Failure.Message == "" {
+				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
+			}
+			b.now = noon
+			if n := b.runsUsed(t); n != tt.spent || *op.Impact.BenchmarkRuns != tt.spent {
+				t.Errorf("%d benchmark runs are counted and the impact says %d, not %d", n, *op.Impact.BenchmarkRuns, tt.spent)
+			}
+			if run := b.asking(t, id).Run; run.Status != operation.Failed {
+				t.Errorf("the run is %s", run.Status)
+			}
+		})
+	}
+}
+
+// rows is a platform that runs queries: every query answers what the test says.
+type rows map[string]comparison.ResultSet
+
+func (r rows) Rows(_ context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (comparison.ResultSet, error) {
+	set, ok := r[dax]
+	if !ok {
+		return set, errors.New("no such query")
+	}
+	return set, nil
+}
+
+func TestVerdictsOfARun(t *testing.T) {
+	t.Parallel()
+	ten, eleven := comparison.Number(10), comparison.Number(11)
+	asks := func(text, dax, value string) benchmark.Question {
+		q := benchmark.Question{QuestionID: text, Text: text, Expected: benchmark.Expected{DAX: dax, Value: value}, Source: benchmark.Customer}
+		if dax == "" && value == "" {
+			q.Expected.Fields = field(text)
+		}
+		return q
+	}
+	b := newBench(t)
+	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
+		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("Unrun", "EVALUATE unknown", ""),
+		asks("SameFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
+	}})
+	id := b.benchmarkRun(t)
+	b.options.Queries = rows{
+		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE mine": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE other": {Rows: [][]comparison.Value{{eleven}}},
+	}
+	answers := map[string]comparison.Answer{
+		"SameRows": {Query: "EVALUATE mine", Fields: field("x")}, "OtherRows": {Query: "EVALUATE other"}, "Unrun": {Text: "Something."},
+		"SameFields": {Fields: field("SameFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
+	}
+	r := &respondent{
+		judge: &comparison.Judgement{Class: comparison.ConflictClass, Confidence: 1, Reason: "It says something else."},
+		reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
+			return benchmark.Reply{Answer: answers[q], DurationMS: 1, Attempts: 1}, nil
+		},
+	}
+	if err := b.carryAsk(t, r); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]comparison.Decision{}
+	for _, made := range b.asking(t, id).Run.Asks {
+		got[made.QuestionID] = comparison.Decision{Verdict: made.Verdict, Method: made.Method}
+	}
+	want := map[string]comparison.Decision{
+		"SameRows":   {Verdict: comparison.Correct, Method: comparison.ByResultSet},
+		"OtherRows":  {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
+		"Unrun":      {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+		"SameFields": {Verdict: comparison.Correct, Method: comparison.ByFields},
+		"Value":      {Verdict: comparison.Correct, Method: comparison.ByValue},
+		"Judged":     {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
