@@ -409,7 +409,7 @@ func (w *world) compare(depth int, me *worker, runID uuid.UUID) {
 }
 
 func (w *world) fail(depth int, me *worker, runID, id uuid.UUID, side abtest.SideName) {
-	codes := []domain.Code{domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.BenchmarkRunFailed, domain.ItemNotFound}
+	codes := append([]domain.Code{domain.ItemNotFound}, givenBack...)
 	failure := operation.Failure{Code: codes[w.random.IntN(len(codes))]}
 	w.change(depth, me.remembers, func(c *change) error {
 		if err := decide(c, askedOf(id), benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.now}}); err != nil {
@@ -668,8 +668,7 @@ func (w *world) heldEnd(id uuid.UUID, r abtest.Run) {
 		if r.B.Status == abtest.SideBroken {
 			failed = r.B
 		}
-		givenBack := failure.Code == domain.PlatformUnavailable || failure.Code == domain.CapacityPaused || failure.Code == domain.CapacityBusy
-		if count[benchmark.Asked](w.events(benchmark.RunStream(*failed.BenchmarkRunID))) == 0 && !givenBack {
+		if count[benchmark.Asked](w.events(benchmark.RunStream(*failed.BenchmarkRunID))) == 0 && !slices.Contains(givenBack, failure.Code) {
 			want++
 		}
 	}

@@ -1,6 +1,7 @@
 package abtest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -275,16 +276,18 @@ func TestACancelIsFrozen(t *testing.T) {
 	}
 }
 
-// What failed before it asked anything, for a reason that lies with the platform,
-// is given back (decisions 5); what asked is not, and side A's answers stay counted.
+// givenBack are the codes of failures that lie with the platform or the service.
+var givenBack = []domain.Code{domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.BenchmarkRunFailed}
+
+// What failed with one of them before it asked anything is given back (decisions
+// 5); what asked is not, and side A's answers stay counted.
 // proves: 2.7/error/BenchmarkRunFailed
 func TestWhatAFailureSpends(t *testing.T) {
 	t.Parallel()
-	given := []domain.Code{domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy}
-	kept := []domain.Code{domain.BenchmarkRunFailed, domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied}
-	for _, code := range append(given, kept...) {
+	kept := []domain.Code{domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied}
+	for _, code := range append(kept, givenBack...) {
 		back := 1 // what a side keeps that asked nothing
-		if len(given) > 0 && (code == given[0] || code == given[1] || code == given[2]) {
+		if slices.Contains(givenBack, code) {
 			back = 0
 		}
 		for name, test := range map[string]struct {

@@ -1,0 +1,193 @@
+package benchmark_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/operation"
+)
+
+var (
+	runOne = uuid.UUID{15: 1}
+	noon   = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	// three are asked twice each: six asks.
+	three = benchmark.Set{Questions: []benchmark.Question{{QuestionID: "q1"}, {QuestionID: "q2"}, {QuestionID: "q3"}}, Repeats: 5}
+)
+
+type step = domain.Command[benchmark.Run]
+
+var (
+	accepts       = benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{RunID: runOne, AccountID: "contoso", OperationID: runOne, Count: 3, Repeats: 2, At: noon}}
+	begins   step = benchmark.BeginRun{At: noon}
+	stops    step = benchmark.StopRun{At: noon}
+	fails    step = benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: operation.Failure{Code: domain.ItemNotFound}, At: noon}}
+	complete step = benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{Outcome: benchmark.Outcome{DocumentHash: "d"}, At: noon}}
+	deletes  step = benchmark.DeleteRun{}
+)
+
+func asks(id string, n int) step { return verdict(id, n, comparison.Correct) }
+
+func verdict(id string, n int, v comparison.Verdict) step {
+	return benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: id, N: n, Verdict: v}}
+}
+
+// asksAll are all asks of the run.
+func asksAll() (all []step) {
+	for _, q := range three.Questions {
+		all = append(all, asks(q.QuestionID, 1), asks(q.QuestionID, 2))
+	}
+	return all
+}
+
+func runAfter(t *testing.T, steps ...step) benchmark.Run {
+	t.Helper()
+	var r benchmark.Run
+	for _, c := range append([]step{accepts}, steps...) {
+		events, err := c.Decide(r)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		for _, e := range events {
+			r = benchmark.EvolveRun(r, e)
+		}
+	}
+	return r
+}
+
+// proves: 4.2/cancel/stops 4.2/cancel/finished-before 4.2/cancel/asked-nothing
+func TestARunMovesOn(t *testing.T) {
+	t.Parallel()
+	const began, asked, completed, failed, cancelled, deleted = "run-started", "asked", "run-completed", "run-failed", "run-cancelled", "run-deleted"
+	every := map[string]step{"begin": begins, "ask": asks("q3", 2), "complete": complete, "fail": fails, "stop": stops}
+	for name, test := range map[string]struct {
+		steps  []step
+		status operation.Status
+		told   map[string]string // by the step; a step that is not there changes nothing
+	}{
+		"accepted":          {nil, operation.NotStarted, map[string]string{"begin": began, "fail": failed, "stop": cancelled}},
+		"begun":             {[]step{begins}, operation.Running, map[string]string{"ask": asked, "fail": failed, "stop": cancelled}},
+		"one ask is left":   {append([]step{begins}, asksAll()[:5]...), operation.Running, map[string]string{"ask": asked, "fail": failed, "stop": cancelled}},
+		"everything asked":  {append([]step{begins}, asksAll()...), operation.Running, map[string]string{"complete": completed, "fail": failed, "stop": cancelled}},
+		"completed":         {append(append([]step{begins}, asksAll()...), complete), operation.Succeeded, nil},
+		"failed":            {[]step{begins, asks("q1", 1), fails}, operation.Failed, nil},
+		"failed at once":    {[]step{fails}, operation.Failed, nil},
+		"cancelled":         {[]step{begins, asks("q1", 1), stops}, operation.Cancelled, nil},
+		"cancelled at once": {[]step{stops}, operation.Cancelled, nil},
+	} {
+		r := runAfter(t, test.steps...)
+		if r.Status != test.status {
+			t.Errorf("%s: it is %s, want %s", name, r.Status, test.status)
+		}
+		if (r.Outcome != nil) != (r.Status == operation.Succeeded) || (r.Failure != nil) != (r.Status == operation.Failed) || r.EndedAt.IsZero() == r.Status.Ended() {
+			t.Errorf("%s: it has outcome %v, failure %v, and ended at %s", name, r.Outcome, r.Failure, r.EndedAt)
+		}
+		for word, c := range every {
+			events, err := c.Decide(r)
+			want := test.told[word]
+			if err != nil || len(events) != min(1, len(want)) || len(events) == 1 && events[0].EventType() != "benchmark."+want {
+				t.Errorf("%s, %s: %v, %v, want %q", name, word, events, err, want)
+			}
+		}
+		switch events, err := deletes.Decide(r); {
+		case !r.Status.Ended() && (!domain.IsRefused(err, domain.OperationInProgress) || len(events) > 0):
+			t.Errorf("%s: it goes on, and deleting it tells %v, %v", name, events, err)
+		case r.Status.Ended() && (err != nil || len(events) != 1 || events[0].EventType() != "benchmark."+deleted):
+			t.Errorf("%s: it has ended, and deleting it tells %v, %v", name, events, err)
+		}
+	}
+}
+
+// A question that was asked, and recorded, is not asked again, whoever goes on.
+func TestAnAskIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	steps := []step{begins}
+	left := []benchmark.AskKey{{QuestionID: "q1", N: 1}, {QuestionID: "q1", N: 2}, {QuestionID: "q2", N: 1}, {QuestionID: "q2", N: 2}, {QuestionID: "q3", N: 1}, {QuestionID: "q3", N: 2}}
+	for made, c := range asksAll() {
+		r := runAfter(t, steps...)
+		if diff := cmp.Diff(left[made:], r.Left(three)); diff != "" {
+			t.Errorf("after %d asks: %s", made, diff)
+		}
+		if want := made * 100 / 6; r.Percent() != want || r.Counts() != (made > 0) || r.Total() != 6 {
+			t.Errorf("after %d asks it is at %d %% of %d, counts: %v", made, r.Percent(), r.Total(), r.Counts())
+		}
+		steps = append(steps, c, c)
+	}
+	r := runAfter(t, steps...)
+	if len(r.Asks) != 6 || len(r.Left(three)) != 0 || r.Percent() != 99 {
+		t.Errorf("%d asks were recorded and %d are left, at %d %%", len(r.Asks), len(r.Left(three)), r.Percent())
+	}
+	if events, err := verdict("q1", 1, comparison.Incorrect).Decide(r); len(events) != 0 || err != nil {
+		t.Errorf("another answer to the same ask tells %v, %v", events, err)
+	}
+}
+
+// An ask says how many the run has made with it, and how many of them got no
+// answer.
+func TestAsksAreCounted(t *testing.T) {
+	t.Parallel()
+	r := runAfter(t, begins, verdict("q1", 1, comparison.Errored), verdict("q1", 2, comparison.Correct), verdict("q2", 1, comparison.Errored))
+	var got [][2]int
+	for _, a := range r.Asks {
+		got = append(got, [2]int{a.Made, a.Errors})
+	}
+	if diff := cmp.Diff([][2]int{{1, 1}, {2, 1}, {3, 2}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// proves: 7.2/RunNotFound
+func TestADeletedRunIsNobodys(t *testing.T) {
+	t.Parallel()
+	r := runAfter(t, append(append([]step{begins}, asksAll()...), complete)...)
+	if !r.Held("contoso") || r.Held("fabrikam") || (benchmark.Run{}).Held("") {
+		t.Error("a run is held by another account than its own")
+	}
+	r = runAfter(t, append(append([]step{begins}, asksAll()...), complete, deletes)...)
+	if r.Held("contoso") || !r.Deleted {
+		t.Error("a deleted run is held")
+	}
+	for _, c := range []step{deletes, begins, asks("q1", 1), complete, fails, stops} {
+		if events, err := c.Decide(r); len(events) != 0 || err != nil {
+			t.Errorf("%T of a deleted run: %v, %v", c, events, err)
+		}
+	}
+}
+
+// A run that fails after it asked something is counted, whatever it failed with
+// (decisions 5).
+func TestWhatAFailedRunSpends(t *testing.T) {
+	t.Parallel()
+	idle, busy := runAfter(t, begins), runAfter(t, begins, asks("q1", 1))
+	for code, want := range map[domain.Code]int{
+		domain.PlatformUnavailable: 0, domain.CapacityPaused: 0, domain.CapacityBusy: 0, domain.ItemNotFound: 1, domain.ItemNotReadable: 1, domain.PlatformAccessDenied: 1,
+	} {
+		if got := idle.Spent(code); got != want {
+			t.Errorf("failed with %s before it asked anything it spends %d, want %d", code, got, want)
+		}
+		if got := busy.Spent(code); got != 1 {
+			t.Errorf("failed with %s after it asked it spends %d, want 1", code, got)
+		}
+	}
+}
+
+// proves: 2.7/error/BenchmarkRunFailed
+func TestOperationCodesOfARun(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[domain.Code]domain.Code{
+		domain.CapacityPaused: domain.CapacityPaused, domain.CapacityBusy: domain.CapacityBusy, domain.ItemNotFound: domain.ItemNotFound, domain.ItemNotReadable: domain.ItemNotReadable,
+		domain.PlatformAccessDenied: domain.PlatformAccessDenied, domain.PlatformUnavailable: domain.PlatformUnavailable,
+		domain.WorkspaceNotFound: domain.ItemNotFound, domain.PlatformConsentRequired: domain.PlatformAccessDenied,
+		domain.BenchmarkRunFailed: domain.BenchmarkRunFailed, domain.AiProviderNotFound: domain.BenchmarkRunFailed, domain.AiCredentialNotFound: domain.BenchmarkRunFailed,
+		domain.InvalidRequest: domain.BenchmarkRunFailed, domain.RequestBlocked: domain.BenchmarkRunFailed, "": domain.BenchmarkRunFailed,
+	} {
+		if got := benchmark.OperationCode(code); got != want {
+			t.Errorf("%q fails as %s, want %s", code, got, want)
+		}
+	}
+}
