@@ -105,7 +105,7 @@ func newWorld(seed uint64) *world {
 	for i := range w.workers {
 		w.workers[i].remembers = map[string]int{}
 	}
-	w.change(alone, nil, func(c *change) error { return decide(c, testOf(test1), abtest.Create(created())) })
+	w.change(alone, nil, func(c *change) error { return decide(c, testOf(test1), created()) })
 	w.add(alone)
 	return w
 }

@@ -31,16 +31,16 @@ var (
 	deletes  step = benchmark.DeleteRun{}
 )
 
-func asks(id string, n int) step { return verdict(id, n, comparison.Correct) }
+func asked(id string, n int) step { return verdict(id, n, comparison.Correct) }
 
 func verdict(id string, n int, v comparison.Verdict) step {
 	return benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: id, N: n, Verdict: v}}
 }
 
-// asksAll are all asks of the run.
-func asksAll() (all []step) {
+// askedAll are all asks of the run.
+func askedAll() (all []step) {
 	for _, q := range three.Questions {
-		all = append(all, asks(q.QuestionID, 1), asks(q.QuestionID, 2))
+		all = append(all, asked(q.QuestionID, 1), asked(q.QuestionID, 2))
 	}
 	return all
 }
@@ -63,21 +63,21 @@ func runAfter(t *testing.T, steps ...step) benchmark.Run {
 // proves: 4.2/cancel/stops 4.2/cancel/finished-before 4.2/cancel/asked-nothing
 func TestARunMovesOn(t *testing.T) {
 	t.Parallel()
-	const began, asked, completed, failed, cancelled, deleted = "run-started", "asked", "run-completed", "run-failed", "run-cancelled", "run-deleted"
-	every := map[string]step{"begin": begins, "ask": asks("q3", 2), "complete": complete, "fail": fails, "stop": stops}
+	const began, oneMore, completed, failed, cancelled, deleted = "run-started", "asked", "run-completed", "run-failed", "run-cancelled", "run-deleted"
+	every := map[string]step{"begin": begins, "ask": asked("q3", 2), "complete": complete, "fail": fails, "stop": stops}
 	for name, test := range map[string]struct {
 		steps  []step
 		status operation.Status
 		told   map[string]string // by the step; a step that is not there changes nothing
 	}{
 		"accepted":          {nil, operation.NotStarted, map[string]string{"begin": began, "fail": failed, "stop": cancelled}},
-		"begun":             {[]step{begins}, operation.Running, map[string]string{"ask": asked, "fail": failed, "stop": cancelled}},
-		"one ask is left":   {append([]step{begins}, asksAll()[:5]...), operation.Running, map[string]string{"ask": asked, "fail": failed, "stop": cancelled}},
-		"everything asked":  {append([]step{begins}, asksAll()...), operation.Running, map[string]string{"complete": completed, "fail": failed, "stop": cancelled}},
-		"completed":         {append(append([]step{begins}, asksAll()...), complete), operation.Succeeded, nil},
-		"failed":            {[]step{begins, asks("q1", 1), fails}, operation.Failed, nil},
+		"begun":             {[]step{begins}, operation.Running, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
+		"one ask is left":   {append([]step{begins}, askedAll()[:5]...), operation.Running, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
+		"everything asked":  {append([]step{begins}, askedAll()...), operation.Running, map[string]string{"complete": completed, "fail": failed, "stop": cancelled}},
+		"completed":         {append(append([]step{begins}, askedAll()...), complete), operation.Succeeded, nil},
+		"failed":            {[]step{begins, asked("q1", 1), fails}, operation.Failed, nil},
 		"failed at once":    {[]step{fails}, operation.Failed, nil},
-		"cancelled":         {[]step{begins, asks("q1", 1), stops}, operation.Cancelled, nil},
+		"cancelled":         {[]step{begins, asked("q1", 1), stops}, operation.Cancelled, nil},
 		"cancelled at once": {[]step{stops}, operation.Cancelled, nil},
 	} {
 		r := runAfter(t, test.steps...)
@@ -108,7 +108,7 @@ func TestAnAskIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	steps := []step{begins}
 	left := []benchmark.AskKey{{QuestionID: "q1", N: 1}, {QuestionID: "q1", N: 2}, {QuestionID: "q2", N: 1}, {QuestionID: "q2", N: 2}, {QuestionID: "q3", N: 1}, {QuestionID: "q3", N: 2}}
-	for made, c := range asksAll() {
+	for made, c := range askedAll() {
 		r := runAfter(t, steps...)
 		if diff := cmp.Diff(left[made:], r.Left(three)); diff != "" {
 			t.Errorf("after %d asks: %s", made, diff)
@@ -144,15 +144,15 @@ func TestAsksAreCounted(t *testing.T) {
 // proves: 7.2/RunNotFound
 func TestADeletedRunIsNobodys(t *testing.T) {
 	t.Parallel()
-	r := runAfter(t, append(append([]step{begins}, asksAll()...), complete)...)
+	r := runAfter(t, append(append([]step{begins}, askedAll()...), complete)...)
 	if !r.Held("contoso") || r.Held("fabrikam") || (benchmark.Run{}).Held("") {
 		t.Error("a run is held by another account than its own")
 	}
-	r = runAfter(t, append(append([]step{begins}, asksAll()...), complete, deletes)...)
+	r = runAfter(t, append(append([]step{begins}, askedAll()...), complete, deletes)...)
 	if r.Held("contoso") || !r.Deleted {
 		t.Error("a deleted run is held")
 	}
-	for _, c := range []step{deletes, begins, asks("q1", 1), complete, fails, stops} {
+	for _, c := range []step{deletes, begins, asked("q1", 1), complete, fails, stops} {
 		if events, err := c.Decide(r); len(events) != 0 || err != nil {
 			t.Errorf("%T of a deleted run: %v, %v", c, events, err)
 		}
@@ -163,7 +163,7 @@ func TestADeletedRunIsNobodys(t *testing.T) {
 // (decisions 5).
 func TestWhatAFailedRunSpends(t *testing.T) {
 	t.Parallel()
-	idle, busy := runAfter(t, begins), runAfter(t, begins, asks("q1", 1))
+	idle, busy := runAfter(t, begins), runAfter(t, begins, asked("q1", 1))
 	for code, want := range map[domain.Code]int{
 		domain.PlatformUnavailable: 0, domain.CapacityPaused: 0, domain.CapacityBusy: 0, domain.ItemNotFound: 1, domain.ItemNotReadable: 1, domain.PlatformAccessDenied: 1,
 	} {
