@@ -24,17 +24,23 @@ func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, 
 		}
 		change.Model = &model
 	}
-	kept, err := s.Vault.Expires(ctx, id, s.Now())
+	kept, err := s.Vault.Expires(ctx, known.TokenID(), s.Now())
 	if err != nil {
 		return known, err
 	}
 	past := pastSchedule(who.Account, known.ModelID)
 	err = s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		owner := past.State.Owner
+		before := past.State
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
 		}
-		s.keepToken(c, who, past.State, owner != who.Person || who.TokenExpires.After(kept))
+		after := past.State
+		if after.Status() != schedule.Active || after.Owner != before.Owner {
+			s.forgetToken(c, before)
+		}
+		if longer := before.Status() == schedule.Active && before.Owner == who.Person && !who.TokenExpires.After(kept); !longer {
+			s.keepToken(c, who, after) // else the one kept lives longer
+		}
 		return nil
 	})
 	return past.State, err

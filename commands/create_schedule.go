@@ -26,7 +26,7 @@ func (s *Service) CreateSchedule(ctx context.Context, who Caller, workspaceID, m
 		if err := eventstore.Decide(c, past, create); err != nil {
 			return err
 		}
-		s.keepToken(c, who, past.State, true)
+		s.keepToken(c, who, past.State)
 		return nil
 	})
 	return past.State, err

@@ -18,11 +18,11 @@ func (s *Service) DeleteSchedule(ctx context.Context, who Caller, id uuid.UUID) 
 	}
 	past := pastSchedule(who.Account, known.ModelID)
 	return s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		before := past.State
 		if err := eventstore.Decide(c, past, schedule.Delete{ScheduleID: id}); err != nil {
 			return err
 		}
-		sql, args := s.Vault.Forget(id)
-		c.Queue(sql, args...)
+		s.forgetToken(c, before)
 		return nil
 	})
 }

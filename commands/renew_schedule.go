@@ -15,14 +15,14 @@ func (s *Service) RenewSchedule(ctx context.Context, who Caller, read schedule.S
 		return nil
 	}
 	now := s.Now()
-	kept, err := s.Vault.Expires(ctx, read.ScheduleID, now)
+	kept, err := s.Vault.Expires(ctx, read.TokenID(), now)
 	if err != nil || kept.Sub(now) >= who.TokenExpires.Sub(now)/2 {
 		return err
 	}
 	past := pastSchedule(who.Account, read.ModelID)
 	return s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		if past.State.ScheduleID == read.ScheduleID && past.State.Status() == schedule.Active {
-			s.keepToken(c, who, past.State, true)
+		if past.State.ScheduleID == read.ScheduleID {
+			s.keepToken(c, who, past.State)
 		}
 		return nil
 	})

@@ -46,15 +46,16 @@ func (who Caller) onSchedule() eventstore.Metadata {
 }
 
 // keepToken keeps the caller's token for the slots of a schedule that is active
-// and theirs, for as long as it is valid, and none for one that runs no more.
-// longer says that theirs lives longer than the one kept, if there is one.
-func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Schedule, longer bool) {
-	switch {
-	case now.Status() != schedule.Active:
-		sql, args := s.Vault.Forget(now.ScheduleID)
-		c.Queue(sql, args...)
-	case now.Owner == who.Person && who.MayWrite && longer:
-		sql, args := s.Vault.Put(now.ScheduleID, who.Token, who.TokenExpires)
+// and theirs, for as long as it is valid.
+func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Schedule) {
+	if now.Status() == schedule.Active && now.Owner == who.Person && who.MayWrite {
+		sql, args := s.Vault.Put(now.TokenID(), who.Token, who.TokenExpires)
 		c.Queue(sql, args...)
 	}
+}
+
+// forgetToken forgets the token that was kept for a schedule.
+func (s *Service) forgetToken(c *eventstore.Change, before schedule.Schedule) {
+	sql, args := s.Vault.Forget(before.TokenID())
+	c.Queue(sql, args...)
 }

@@ -126,7 +126,7 @@ func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Sc
 	case !m.Settings.AIFeatures:
 		return Caller{}, domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned aiFeatures off")
 	}
-	token, expires, kept, err := s.Vault.Kept(ctx, due.ScheduleID, s.Now())
+	token, expires, kept, err := s.Vault.Kept(ctx, due.TokenID(), s.Now())
 	if err == nil && !kept || errors.Is(err, vault.ErrSealed) { // a token that nobody can open is none
 		err = domain.Refuse(schedule.CredentialExpired, "no valid token of the owner of the schedule is kept")
 	}
@@ -145,8 +145,7 @@ func (s *Service) recordSlot(ctx context.Context, slot schedule.Slot, refusal *d
 		if !past.State.Due(slot, s.Now()) {
 			return nil
 		}
-		sql, args := s.Vault.Forget(slot.ScheduleID)
-		c.Queue(sql, args...)
+		s.forgetToken(c, past.State)
 		return eventstore.Decide(c, past, schedule.Pause{Slot: slot, Reason: reason, At: s.Now()})
 	})
 }

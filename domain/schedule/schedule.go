@@ -114,6 +114,12 @@ func (s Schedule) Due(slot Slot, now time.Time) bool {
 	return s.is(slot.ScheduleID) && next != nil && next.Equal(slot.At) && !next.After(now)
 }
 
+// TokenID is what the token of the schedule's owner is kept under. Nobody else's
+// is ever found there, whoever takes the schedule over at that very moment.
+func (s Schedule) TokenID() uuid.UUID {
+	return uuid.NewSHA1(s.ScheduleID, []byte(s.Owner.Issuer+"\x00"+s.Owner.ID))
+}
+
 func (s Schedule) is(id uuid.UUID) bool { return s.Exists() && s.ScheduleID == id }
 
 // Stream is the name of the stream of a model's schedules in an account, one
