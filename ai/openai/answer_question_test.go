@@ -308,6 +308,40 @@ func TestAnswerQuestionTakes(t *testing.T) {
 	})
 }
 
+// An ask ends after two minutes whatever the provider's limits, and a verdict does
+// not wait for a judge for long. What is waited for a turn is not counted.
+func TestAnswerQuestionEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limits := aiprovider.DefaultLimits()
+		limits.MaxConcurrency, limits.TimeoutMs = 1, 90_000
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Anywhere: true, Limits: limits}, openai.Options{Client: &http.Client{Transport: silent{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		for n := range 2 {
+			_, e, err := c.AnswerQuestion(t.Context(), told, asked)
+			none, ok := errors.AsType[*openai.NoAnswer](err)
+			if took := time.Since(start); !ok || none.Code != aiprovider.TimedOut || e.Attempts != 2 || took != time.Duration(n+1)*2*time.Minute {
+				t.Errorf("got error %v after %d attempts and %s", err, e.Attempts, took)
+			}
+		}
+		_, e, err := c.Judge(t.Context(), asked, expected, judged)
+		if took := time.Since(start); took != 4*time.Minute+25*time.Second || e.Attempts != 1 || err == nil {
+			t.Errorf("got error %v after %d attempts and %s", err, e.Attempts, took)
+		}
+	})
+}
+
+// silent is a server without a network that never answers.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
 // Whatever a language model says, what is read of it keeps the bounds.
 func TestAnswerQuestionWhateverIsSaid(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ type Exchange struct {
 	// Attempts counts the requests, those that brought no answer among them.
 	Attempts int
 	// Duration is that of the last request, from its start to the end of its answer:
-	// neither waits nor earlier requests are in it.
+	// neither its turn, waits nor earlier requests are in it.
 	Duration time.Duration
 	// InputTokens and OutputTokens are what the provider counted, of all its answers, 0
 	// where it does not say.
@@ -46,11 +46,20 @@ const maxWaited = time.Minute
 
 // exchange asks a question anew, whatever was answered before, and again where that
 // may help: after a request that failed for now, and after an answer that is not
-// usable. The error is a *NoAnswer, or that of the context.
-func (c *Client) exchange(ctx context.Context, q question, usable func(text string) bool) (text string, e Exchange, err error) {
+// usable. It waits for its turn, which it keeps through all of its attempts, and
+// from then on takes no longer than within. The error is a *NoAnswer, or that of
+// the context.
+func (c *Client) exchange(ctx context.Context, q question, within time.Duration, usable func(text string) bool) (text string, e Exchange, err error) {
+	release, err := c.turn(ctx)
+	if err != nil {
+		return "", e, err
+	}
+	defer release()
+	work, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	k, retried, left := c.known(), 0, maxWaited
 	for {
-		text, in, err := c.measured(ctx, q, k, &e)
+		text, in, err := c.measured(work, q, k, &e)
 		if err == nil {
 			c.learn(q, k, text, in)
 			if usable(text) {
@@ -68,11 +77,11 @@ func (c *Client) exchange(ctx context.Context, q question, usable func(text stri
 			continue
 		}
 		pause := cmp.Or(f.after, pauses[min(retried, len(pauses)-1)])
-		if !f.retry || retried >= c.limits.MaxRetries || pause > left || ends(ctx, pause) {
+		if !f.retry || retried >= c.limits.MaxRetries || pause > left || ends(work, pause) {
 			c.options.Log.Warn("AI provider did not answer", "provider", c.name, "what", f.what, "status", f.status, "attempts", e.Attempts)
 			return "", e, f.noAnswer()
 		}
-		if err := c.options.Wait(ctx, pause); err != nil {
+		if err := c.options.Wait(work, pause); err != nil {
 			return "", e, err
 		}
 		retried++
@@ -82,11 +91,6 @@ func (c *Client) exchange(ctx context.Context, q question, usable func(text stri
 
 // measured makes one request and notes in e what is known of it.
 func (c *Client) measured(ctx context.Context, q question, k capabilities, e *Exchange) (text string, in mode, err error) {
-	release, err := c.turn(ctx)
-	if err != nil {
-		return "", k.mode, err
-	}
-	defer release()
 	e.Attempts++
 	e.RequestID, e.Temperature = "", nil
 	if !k.noTemperature {
