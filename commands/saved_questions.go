@@ -27,16 +27,12 @@ func (s *Service) SavedQuestions(ctx context.Context, who Caller, workspaceID, m
 	if err != nil || len(saved.Questions) == 0 {
 		return benchmark.NewQuestionsResult(modelID, saved, []benchmark.Checked{}), err
 	}
-	d, err := s.Platform.Definition(ctx, who.Caller, it)
-	if domain.IsRefused(err, domain.ItemNotReadable) {
-		return benchmark.NewQuestionsResult(modelID, saved, saved.Unreadable(err)), nil
-	}
-	if err != nil {
+	m, unreadable, err := s.definitionOf(ctx, who, it)
+	switch {
+	case err != nil:
 		return benchmark.QuestionsResult{}, err
-	}
-	m, err := semanticmodel.Read(d)
-	if err != nil { // the questions are there, and none can run
-		return benchmark.NewQuestionsResult(modelID, saved, saved.Unreadable(err)), nil
+	case unreadable != nil: // the questions are there, and none can run
+		return benchmark.NewQuestionsResult(modelID, saved, saved.Unreadable(unreadable)), nil
 	}
 	return benchmark.NewQuestionsResult(modelID, saved, saved.Check(m)), nil
 }
@@ -49,19 +45,28 @@ func (s *Service) runnableQuestions(ctx context.Context, who Caller, workspaceID
 	if saved, err = s.savedSet(ctx, who.Account, modelID); err != nil || len(saved.Questions) == 0 {
 		return saved, saved, err
 	}
-	none := benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}
-	d, err := s.Platform.Definition(ctx, who.Caller, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
-	if domain.IsRefused(err, domain.ItemNotReadable) {
-		return saved, none, nil
-	}
-	if err != nil {
-		return saved, none, err
-	}
-	m, err := semanticmodel.Read(d)
-	if err != nil {
-		return saved, none, nil //nolint:nilerr // of an unreadable model no question can run
+	m, unreadable, err := s.definitionOf(ctx, who, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
+	if err != nil || unreadable != nil {
+		return saved, benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}, err
 	}
 	return saved, saved.Runnable(m), nil
+}
+
+// definitionOf reads a model as the caller. unreadable is what is wrong with a
+// definition that makes no sense.
+func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
+	d, err := s.Platform.Definition(ctx, who.Caller, it)
+	refusal, refused := domain.Refused(err)
+	switch {
+	case refused && refusal.Code == domain.ItemNotReadable:
+		return nil, err, nil
+	case refused && refusal.Code == domain.CapacityBusy: // which is no code of a call
+		return nil, nil, domain.Refuse(domain.PlatformUnavailable, "%s", refusal.Message).After(refusal.RetryAfter)
+	case err != nil:
+		return nil, nil, err
+	}
+	m, unreadable = semanticmodel.Read(d)
+	return m, unreadable, nil
 }
 
 // savedSet is the set that is saved for a model in an account, empty when none is.

@@ -247,7 +247,7 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 	if err != nil {
 		return fmt.Errorf("work: encode questions: %w", err)
 	}
-	hash, sql, args, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife))
+	hash, sql, args, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife+endTimeout)) // the operation ends a moment later
 	if err != nil {
 		return err
 	}

@@ -87,10 +87,9 @@ func (s *star) candidates(pool []*starMeasure, w Wanted) [][]Query {
 	all := make([][]Query, len(pool))
 	for i, x := range pool {
 		b := builder{measure: x, groupings: s.groupings(x), calendar: s.calendar(x), year: w.Year, turn: i}
-		for _, other := range pool[i+1:] {
-			if sameBases(x, other) && !x.relative && !other.relative {
+		for n := 1; n < len(pool) && b.other == nil; n++ {
+			if other := pool[(i+n)%len(pool)]; sameBases(x, other) && !x.relative && !other.relative {
 				b.other = other
-				break
 			}
 		}
 		kinds := b.kinds()
@@ -128,7 +127,7 @@ type builder struct {
 func (b builder) kinds() []func() (Query, bool) {
 	by := func(n int) func() (Query, bool) { return func() (Query, bool) { return b.by(n) } }
 	kinds := []func() (Query, bool){
-		by(0), b.over("month"), b.top, b.total, b.inYear, by(1), b.both, b.byTwo, b.byInYear, b.during, b.over("year"), b.inQuarter, b.bottom,
+		by(0), b.over("month"), b.top, b.total, b.both, b.inYear, by(1), b.byTwo, b.byInYear, b.during, b.over("year"), b.inQuarter, b.bottom,
 		by(2), b.over("quarter"), b.bothOver, by(3), b.byAndMonth,
 	}
 	for n := 4; n < len(b.groupings); n++ {

@@ -118,7 +118,7 @@ func (s *star) relate(all []semanticmodel.Relationship) {
 
 // Words of names that say what a column is good for.
 var (
-	unasked  = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort order index rank password etl load batch audit created modified updated inserted timestamp")
+	unasked  = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort index rank password etl load batch audit created modified updated inserted timestamp")
 	telling  = wordSet("name category subcategory type class segment group region country state city territory brand channel status department product customer store market industry gender team priority source manufacturer supplier vendor employee project account campaign stage color colour size")
 	relative = wordSet("ytd mtd qtd ly py pm pq yoy mom qoq wow prior previous prev last rolling cumulative running forecast")
 	times    = wordSet("year quarter month week weekday day date hour")
