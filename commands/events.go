@@ -1,9 +1,11 @@
 package commands
 
 import (
+	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
@@ -33,6 +35,10 @@ func Events() []eventstore.Type {
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}, pixies.Seen{},
 		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
+		benchmark.SaveAccepted{}, benchmark.QuestionsSaved{}, benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{},
+		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
+		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
 		optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{},
 	)
 }

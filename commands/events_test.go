@@ -11,14 +11,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"readiness/commands"
 	"readiness/definition/rewrite"
 	"readiness/domain"
+	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -47,6 +51,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales",
 		Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
 	}
+	saved := benchmark.SavedSet{DocumentHash: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, Repeats: 3, OperationID: id(1), Number: 2}
 	old, money := "Old", "Money"
 	source := &optimization.Source{AssessmentID: id(2), DocumentHash: "sha256:1", Score: &forty}
 	writes := []optimization.Write{{Type: proposal.DisplayFolder, Objects: []optimization.Object{{
@@ -75,6 +80,32 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		LastRun:   &schedule.Run{Slot: at, OperationID: &itemID, Outcome: schedule.Missed, Code: domain.ItemNotFound, Message: "gone"},
 		CreatedAt: at, ChangedAt: at,
 	}
+	side := benchmark.Side{
+		WorkspaceID: id(3), WorkspaceName: "Retail", SemanticModelID: id(4), SemanticModelName: "Sales",
+		AnsweredBy: benchmark.AnsweredBy{
+			Kind: comparison.DataAgent, DataAgentID: &itemID, DataAgentName: "Analyst", DataAgentWorkspaceID: &itemID, DataAgentWorkspaceName: "Agents",
+			ProviderID: "7", ProviderName: "Azure",
+		},
+	}
+	asked := abtest.Questions{Document: "sha256:1", SetHash: "sha256:2", Count: 20}
+	words := abtest.Words{
+		Name: "Synonyms", Description: &old, Hypothesis: &abtest.Hypothesis{Text: "B is better", Kind: &old}, LabelA: &old, LabelB: &money,
+		SideADescription: &old, SideBDescription: &money,
+	}
+	share := comparison.Rate(0.1667)
+	took := &comparison.ResponseTime{N: 24, Errors: 1, MeanMS: 8120, MedianMS: 7400, P90MS: 14100, P95MS: 16020, MinMS: 2100, MaxMS: 21900, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
+	aggregate := comparison.Aggregate{
+		Comparable: 20, Excluded: 1, Scores: comparison.Scores{A: &seven, B: &forty}, ResponseTimes: comparison.ResponseTimes{A: took},
+		AccuracyDifference:     comparison.AccuracyDifference{BMinusA: &share, CI: &comparison.Interval{Method: "paired_bootstrap_2000", Low: 0.02, High: 0.29}},
+		McNemar:                comparison.McNemarTest{N10: 1, N01: 4, P: 0.375, Exact: true, Underpowered: true, Note: "too few differing questions"},
+		ResponseTimeDifference: &comparison.DurationDifference{MedianBMinusA: -640, MeanBMinusA: -410, CI: comparison.DurationInterval{Method: "paired_bootstrap_2000", Low: -1500, High: 180}},
+		Improvements:           []string{"q07", "q11"}, Regressions: []string{"q15"}, Conclusion: comparison.NoDifferenceShown, Alpha: 0.05, Corrections: "none",
+	}
+	runs := abtest.Standing{
+		Runs: 2, SortedAt: at, Succeeded: &itemID, Aggregate: &aggregate, Gaps: []int{3},
+		Latest: &abtest.LatestRun{RunID: id(1), Status: operation.Failed, StartedAt: at, FinishedAt: &at, Aggregate: &aggregate, Failure: &failure},
+	}
+	sideB := abtest.B
 	examples := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
 		account.PlanChanged{Plan: account.Business},
@@ -159,6 +190,11 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		},
 		pixies.ReportEnded{ReportID: id(6), Outcome: pixies.OutcomeFailed, Pages: &seven, Visuals: &forty, Error: &failure},
 		pixies.Seen{ReportID: id(6), Day: "2026-11-21", Views: map[string]int{"Overview": 7}},
+		benchmark.SaveAccepted{OperationID: id(1), Number: 3, Saved: &saved},
+		benchmark.QuestionsSaved{SavedSet: saved, Accepted: 3},
+		benchmark.GenerationAccepted{ModelName: "Sales", Count: 20, Allowance: "allowance-contoso-benchmarkBuilds-2026-11-21"},
+		benchmark.SavingAccepted{ModelName: "Sales", DocumentHash: "sha256:1", Number: 3},
+		benchmark.QuestionsMade{DocumentHash: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, CanRun: 19},
 		aiprovider.Saved{Configuration: provider, At: at},
 		aiprovider.Changed{Configuration: provider, At: at},
 		aiprovider.KeyChanged{ProviderID: id(7).String(), HasKey: true, At: at},
@@ -175,6 +211,43 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		schedule.SlotRefused{Slot: at, Code: domain.AssessmentDailyLimitReached, Schedule: scheduled},
 		schedule.WasPaused{Slot: at, Schedule: scheduled},
 		schedule.Deleted{ScheduleID: id(7)},
+		benchmark.RunAccepted{
+			RunID: id(8), AccountID: "contoso", OperationID: id(1), Side: side, Questions: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, Repeats: 3,
+			AbTest: &benchmark.OfTest{AbTestID: id(9), Side: "b"}, Allowance: "allowance-contoso-benchmarkRuns-2026-11", At: at,
+		},
+		benchmark.RunStarted{At: at},
+		benchmark.Asked{QuestionID: "q07", N: 2, Verdict: comparison.Correct, Method: comparison.ByFields, DurationMS: 9100, DocumentHash: "sha256:3", Made: 7, Errors: 1},
+		benchmark.RunCompleted{At: at, Outcome: benchmark.Outcome{
+			DocumentHash: "sha256:3", Score: &forty, Verdicts: comparison.VerdictCounts{Correct: 46, Incorrect: 10, Unclear: 3, Refused: 1, Error: 2},
+			ResponseTime: took, Scored: 20, Stable: 16,
+		}},
+		benchmark.RunFailed{Failure: failure, At: at},
+		benchmark.RunCancelled{At: at},
+		benchmark.RunDeleted{},
+		abtest.Created{
+			AbTestID: id(9), AccountID: "contoso", Words: words, SideA: side, SideB: side, Source: abtest.Source{Kind: abtest.FromRun, RunID: &itemID, RunStoredAt: &at},
+			CorrectAnswers: abtest.Preserve, Repeats: 3, Questions: asked, At: at,
+		},
+		abtest.Reworded{Words: words},
+		abtest.RunAdded{RunID: id(1), SideA: side, SideB: side, Questions: asked, At: at, Standing: runs},
+		abtest.Froze{Questions: asked},
+		abtest.RunEnded{RunID: id(1), Status: operation.Succeeded, Failure: &failure, Aggregate: &aggregate, Gap: &seven, Document: "sha256:3", At: at, Standing: runs},
+		abtest.RunRemoved{RunID: id(1), Standing: runs},
+		abtest.Deleted{Runs: 2},
+		abtest.RunAccepted{
+			RunID: id(1), AbTestID: id(9), SideA: side, SideB: side, Questions: asked, CorrectAnswers: abtest.Update, ComputedAt: &at, Repeats: 3,
+			Reused: &itemID, Freezes: true, Allowance: "allowance-contoso-benchmarkRuns-2026-11", At: at,
+		},
+		abtest.SideQueued{Side: abtest.A, BenchmarkRunID: id(8)},
+		abtest.SideStarted{Side: abtest.A},
+		abtest.SideCompleted{Side: abtest.A},
+		abtest.SideFailed{Side: abtest.B, Failure: failure, CapacityWorkspaceID: &itemID},
+		abtest.Compared{Document: "sha256:3", Aggregate: aggregate, Agreement: comparison.Agreement{
+			N: 20, BothCorrect: 14, OnlyA: 1, OnlyB: 4, Neither: 1, Observed: &share, Expected: &share, Kappa: &share,
+			AnswerAgreement: comparison.AnswerAgreement{N: 20, Equal: 13, Different: 6, Undecided: 1}, Method: "question_verdict",
+		}},
+		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},
+		abtest.Erased{},
 		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)
@@ -205,7 +278,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		got, err := codec.Decode(name, version, golden)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
-		} else if d := cmp.Diff(e, got); d != "" {
+		} else if d := cmp.Diff(e, got, cmpopts.IgnoreUnexported(abtest.LatestRun{})); d != "" {
 			t.Errorf("%s no longer means what it meant (-meant +read):\n%s", file, d)
 		}
 	}

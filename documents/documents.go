@@ -23,6 +23,9 @@ const MaxSize = 256 << 20
 // ErrNotFound: no document has the hash.
 var ErrNotFound = errors.New("documents: no document has this hash")
 
+// ErrUnavailable: the store could not answer.
+var ErrUnavailable = errors.New("documents: the store could not answer")
+
 // Hash is the address of a document: "sha256:" and the hex digest of its bytes.
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
@@ -82,7 +85,7 @@ func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("documents: read %s: %w", hash, err)
+		return nil, fmt.Errorf("%w: read %s: %w", ErrUnavailable, hash, err)
 	}
 	return unpack(hash, packed)
 }

@@ -132,6 +132,9 @@ func (v *Views) assessment(ctx context.Context, where string, args ...any) (asse
 	return a, err == nil, err
 }
 
+// ErrStoreUnavailable: where documents are stored could not answer.
+var ErrStoreUnavailable = documents.ErrUnavailable
+
 // Document returns a stored document by its hash, as it was stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {
 	return documents.Get(ctx, v.Pool, hash)

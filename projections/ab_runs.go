@@ -1,0 +1,206 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/abtest"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+var abRuns = &Table{
+	Name: "ab_runs",
+	Columns: []Column{
+		{"run_id", "uuid"}, {"account_id", "text"}, {"ab_test_id", "uuid"}, {"status", "text"}, {"started_at", "timestamptz"}, {"finished_at", "timestamptz"},
+		{"accepted", "jsonb"}, {"status_a", "text"}, {"status_b", "text"}, {"run_a", "uuid"}, {"run_b", "uuid"}, {"failed_a", "jsonb"}, {"failed_b", "jsonb"},
+		{"compared", "jsonb"}, {"stopped", "jsonb"}, {"broken", "jsonb"},
+	},
+	Key:     []string{"run_id"},
+	Indexes: []string{"(account_id, ab_test_id, started_at DESC, run_id DESC)"},
+}
+
+// AbRuns is the view behind the runs of A/B tests: one row a run, fed by the
+// stream of the operation that is the run. The rows of a deleted test stay, so
+// who reads runs asks for their test first.
+var AbRuns = &View{
+	Name: "ab_runs", Version: 1, Inline: true,
+	Tables: []*Table{abRuns},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		id, ours := operation.StreamID(r.Stream)
+		if !ours {
+			return nil
+		}
+		set := func(columns Row) { rows.Set(abRuns, Key{id}, columns) }
+		switch e := r.Event.(type) {
+		case abtest.RunAccepted:
+			row := Row{
+				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.Running), "started_at": e.At, "accepted": e,
+				"status_a": string(abtest.SideWaiting), "status_b": string(abtest.SideWaiting),
+			}
+			if e.Reused != nil {
+				row["status_a"], row["run_a"] = string(abtest.SideReused), e.Reused
+			}
+			rows.Insert(abRuns, row)
+		case abtest.SideQueued:
+			set(Row{"status_" + string(e.Side): string(abtest.SidePending), "run_" + string(e.Side): e.BenchmarkRunID})
+		case abtest.SideStarted:
+			set(Row{"status_" + string(e.Side): string(abtest.SideRunning)})
+		case abtest.SideCompleted:
+			set(Row{"status_" + string(e.Side): string(abtest.SideDone)})
+		case abtest.SideFailed:
+			set(Row{"status_" + string(e.Side): string(abtest.SideBroken), "failed_" + string(e.Side): e})
+		case abtest.Compared:
+			set(Row{"compared": e, "status": string(operation.Succeeded), "finished_at": r.RecordedAt})
+		case abtest.RunStopped:
+			columns := Row{"stopped": e, "status": string(operation.Cancelled), "finished_at": r.RecordedAt}
+			if e.Side != nil {
+				columns["status_"+string(*e.Side)] = string(abtest.SideCancelled)
+			}
+			set(columns)
+		case operation.Broken: // of whatever operation; of one that is no run there is no row
+			set(Row{"broken": e, "status": string(operation.Failed), "finished_at": r.RecordedAt})
+		case abtest.Erased:
+			rows.Delete(abRuns, Key{id})
+		}
+		return nil
+	},
+}
+
+// AbRun is a run of an A/B test as last seen. Its Operation has the status, and of
+// a failed run why and what stays spent; nothing else.
+type AbRun struct {
+	abtest.Run
+	FinishedAt *time.Time
+	// AskedA and AskedB are the benchmark runs of the sides, where they were read and
+	// are still there.
+	AskedA, AskedB *BenchmarkRun
+}
+
+// Asked returns the benchmark run of a side.
+func (r AbRun) Asked(n abtest.SideName) *BenchmarkRun {
+	if n == abtest.A {
+		return r.AskedA
+	}
+	return r.AskedB
+}
+
+// AbRunCursor is the place after which a page of runs begins.
+type AbRunCursor struct {
+	StartedAt time.Time
+	RunID     uuid.UUID
+}
+
+// AbRunsQuery asks for a page of the runs of a test, newest first.
+type AbRunsQuery struct {
+	AccountID string
+	AbTestID  uuid.UUID
+	Before    *AbRunCursor // nil for the first page
+	Limit     int
+}
+
+const abRunColumns = `accepted, started_at, status, finished_at, status_a, status_b, run_a, run_b, failed_a, failed_b, compared, stopped, broken`
+
+// abRunRow are the columns of a row, all NULL where it was joined and is not
+// there.
+type abRunRow struct {
+	accepted, failedA, failedB, compared, stopped, broken []byte
+	startedAt, finishedAt                                 *time.Time
+	status, statusA, statusB                              *string
+	runA, runB                                            *uuid.UUID
+}
+
+func (row *abRunRow) into() []any {
+	return []any{
+		&row.accepted, &row.startedAt, &row.status, &row.finishedAt, &row.statusA, &row.statusB, &row.runA, &row.runB,
+		&row.failedA, &row.failedB, &row.compared, &row.stopped, &row.broken,
+	}
+}
+
+// run returns the row's run; nil without a row.
+func (row *abRunRow) run() (*AbRun, error) {
+	if row.accepted == nil {
+		return nil, nil
+	}
+	r := &AbRun{FinishedAt: row.finishedAt}
+	r.Operation.Status = operation.Status(*row.status)
+	r.A = abtest.RunSide{Status: abtest.SideStatus(*row.statusA), BenchmarkRunID: row.runA}
+	r.B = abtest.RunSide{Status: abtest.SideStatus(*row.statusB), BenchmarkRunID: row.runB}
+	var broken *operation.Broken
+	err := errors.Join(
+		json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.failedA, &r.A.Failure), stored(row.failedB, &r.B.Failure),
+		stored(row.compared, &r.Compared), stored(row.stopped, &r.Stopped), stored(row.broken, &broken),
+	)
+	r.At = *row.startedAt // to the precision that pages are ordered by
+	if broken != nil {
+		r.Operation.Failure, r.Operation.Impact = &broken.Failure, broken.Impact
+	}
+	return r, err
+}
+
+func scanAbRun(row pgx.CollectableRow) (AbRun, error) {
+	var columns abRunRow
+	var a, b benchmarkRunRow
+	if err := row.Scan(append(append(columns.into(), a.into()...), b.into()...)...); err != nil {
+		return AbRun{}, err
+	}
+	r, err := columns.run()
+	if err != nil {
+		return AbRun{}, err
+	}
+	var errA, errB error
+	r.AskedA, errA = a.run()
+	r.AskedB, errB = b.run()
+	return *r, errors.Join(errA, errB)
+}
+
+// abRunSQL reads runs that from finds, each with the benchmark runs of its sides,
+// all as of one instant.
+func abRunSQL(from string) string {
+	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ab_runs_v1 ` + from + `)
+		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` + prefixed("b", benchmarkRunColumns) + ` FROM page r
+		LEFT JOIN benchmark_runs_v1 a ON a.run_id = r.run_a
+		LEFT JOIN benchmark_runs_v1 b ON b.run_id = r.run_b
+		ORDER BY r.started_at DESC, r.run_id DESC`
+}
+
+func (q AbRunsQuery) sql() (sql string, args []any) {
+	from := `WHERE account_id = $1 AND ab_test_id = $2`
+	args = []any{q.AccountID, q.AbTestID, q.Limit}
+	if q.Before != nil {
+		from += ` AND (started_at, run_id) < ($4, $5)`
+		args = append(args, q.Before.StartedAt, q.Before.RunID)
+	}
+	return abRunSQL(from + ` ORDER BY started_at DESC, run_id DESC LIMIT $3`), args
+}
+
+// AbRuns returns a page of the runs of a test of the account.
+func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
+	sql, args := q.sql()
+	rows, err := v.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list the runs of an A/B test: %w", err)
+	}
+	return pgx.CollectRows(rows, scanAbRun)
+}
+
+// AbRun returns a run of a test of the account. That of a test that was deleted
+// is not there.
+func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
+	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
+		AND EXISTS (SELECT FROM ab_tests_v1 t WHERE t.ab_test_id = ab_runs_v1.ab_test_id AND t.account_id = $2)`), runID, accountID)
+	if err != nil {
+		return AbRun{}, false, fmt.Errorf("projections: read run %s of an A/B test: %w", runID, err)
+	}
+	r, err := pgx.CollectExactlyOneRow(rows, scanAbRun)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return r, false, nil
+	}
+	return r, err == nil, err
+}

@@ -1,0 +1,265 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/eventstore"
+)
+
+var abTests = &Table{
+	Name: "ab_tests",
+	Columns: []Column{
+		{"ab_test_id", "uuid"}, {"account_id", "text"}, {"version", "bigint"}, {"created_at", "timestamptz"}, {"sorted_at", "timestamptz"},
+		{"name_folded", "text"}, {"names_folded", "text"},
+		{"workspace_a", "uuid"}, {"workspace_b", "uuid"}, {"model_a", "uuid"}, {"model_b", "uuid"}, {"agent_a", "uuid"}, {"agent_b", "uuid"},
+		{"created", "jsonb"}, {"words", "jsonb"}, {"side_a", "jsonb"}, {"side_b", "jsonb"}, {"frozen", "jsonb"},
+		{"source_run", "uuid"}, {"latest_run", "uuid"}, {"standing", "jsonb"},
+	},
+	Key: []string{"ab_test_id"},
+	Indexes: []string{
+		"(account_id, sorted_at DESC, ab_test_id DESC)",
+		"(account_id, name_folded, ab_test_id)",
+		"(account_id, model_a)",
+		"(account_id, model_b)",
+		"(account_id, agent_a) WHERE agent_a IS NOT NULL",
+		"(account_id, agent_b) WHERE agent_b IS NOT NULL",
+	},
+}
+
+// AbTests is the view behind the A/B tests: one row a test, fed by the test's
+// stream alone. How its newest run goes is in AbRuns.
+var AbTests = &View{
+	Name: "ab_tests", Version: 1, Inline: true,
+	Tables: []*Table{abTests},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		id, ours := abtest.StreamID(r.Stream)
+		if !ours {
+			return nil
+		}
+		columns := Row{"version": r.Version}
+		switch e := r.Event.(type) {
+		case abtest.Created:
+			columns.sides(e.SideA, e.SideB)
+			columns.words(e.Words)
+			columns.standing(abtest.Standing{SortedAt: e.At, Gaps: []int{}})
+			columns["ab_test_id"], columns["account_id"], columns["created_at"], columns["created"], columns["source_run"] = id, r.Account, e.At, e, e.Source.RunID
+			if e.Source.Kind == abtest.FromRun {
+				columns["frozen"] = e.Questions
+			}
+			rows.Insert(abTests, columns)
+			return nil
+		case abtest.Reworded:
+			columns.words(e.Words)
+		case abtest.RunAdded:
+			columns.sides(e.SideA, e.SideB)
+			columns.standing(e.Standing)
+		case abtest.Froze:
+			columns["frozen"] = e.Questions
+		case abtest.RunEnded:
+			columns.standing(e.Standing)
+		case abtest.RunRemoved:
+			columns.standing(e.Standing)
+		case abtest.Deleted:
+			rows.Delete(abTests, Key{id})
+			return nil
+		default:
+			return nil
+		}
+		rows.Set(abTests, Key{id}, columns)
+		return nil
+	},
+}
+
+func (row Row) words(w abtest.Words) { row["words"], row["name_folded"] = w, folded(w.Name) }
+
+func (row Row) sides(a, b benchmark.Side) {
+	row["side_a"], row["workspace_a"], row["model_a"], row["agent_a"] = a, a.WorkspaceID, a.SemanticModelID, a.AnsweredBy.DataAgentID
+	row["side_b"], row["workspace_b"], row["model_b"], row["agent_b"] = b, b.WorkspaceID, b.SemanticModelID, b.AnsweredBy.DataAgentID
+	row["names_folded"] = strings.Join([]string{
+		folded(a.SemanticModelName), folded(a.AnsweredBy.DataAgentName), folded(b.SemanticModelName), folded(b.AnsweredBy.DataAgentName),
+	}, "\n")
+}
+
+func (row Row) standing(s abtest.Standing) {
+	row["standing"], row["sorted_at"], row["latest_run"] = s, s.SortedAt, nil
+	if s.Latest != nil {
+		row["latest_run"] = s.Latest.RunID
+	}
+}
+
+// folded is a text as names are searched and ordered: without regard to case, on
+// one line.
+func folded(text string) string { return strings.ReplaceAll(strings.ToLower(text), "\n", " ") }
+
+// AbTest is an A/B test as last seen.
+type AbTest struct {
+	abtest.Created // as it was created, but for Words and the sides, which are those of now
+	Version        int64
+	Frozen         *abtest.Questions // nil as long as the test has none
+	// SourceHeld says that the stored run that the questions come from is still
+	// there.
+	SourceHeld bool
+	Standing   abtest.Standing
+	// Latest is the newest run, without the benchmark runs of its sides; nil
+	// without a run.
+	Latest *AbRun
+	cursor AbTestCursor
+}
+
+// Cursor is the place of the test in the lists that it is in.
+func (t AbTest) Cursor() AbTestCursor { return t.cursor }
+
+// AbTestSort is an order of A/B tests (spec 4.6, list rules).
+type AbTestSort string
+
+// The orders: by the newest run's finish, its start while it goes on, or when the
+// test was created, and by name without regard to case.
+const (
+	AbTestsLatest   AbTestSort = "latest"
+	AbTestsEarliest AbTestSort = "earliest"
+	AbTestsName     AbTestSort = "name"
+	AbTestsNameDesc AbTestSort = "nameDesc"
+)
+
+// AbTestCursor is the place after which a page of A/B tests begins, in every
+// order.
+type AbTestCursor struct {
+	SortedAt time.Time
+	Name     string // folded
+	ID       uuid.UUID
+}
+
+// AbTestsQuery asks for A/B tests of an account. A zero member asks for all.
+type AbTestsQuery struct {
+	AccountID string
+	// Text is contained in the name of the test, of a semantic model or of a data
+	// agent, in whatever case.
+	Text string
+	// WorkspaceID is that of either side's semantic model.
+	WorkspaceID *uuid.UUID
+	// Model and Agent are those of either side, in their workspaces.
+	Model, Agent *InWorkspace
+	Sort         AbTestSort    // "" is AbTestsLatest
+	After        *AbTestCursor // nil for the first page
+	Limit        int           // 0 for no limit
+}
+
+// InWorkspace is an item in a workspace.
+type InWorkspace struct{ WorkspaceID, ID uuid.UUID }
+
+const abTestColumns = `created, words, side_a, side_b, frozen, version, standing, sorted_at, name_folded, ab_test_id`
+
+// abTestSQL reads tests that from finds, each with its newest run and whether the
+// stored run that its questions come from is there, all as of one instant.
+func abTestSQL(from, order string) string {
+	return `WITH page AS MATERIALIZED (SELECT ` + abTestColumns + `, account_id, source_run, latest_run FROM ab_tests_v1 ` + from + `)
+		SELECT ` + prefixed("t", abTestColumns) + `, s.run_id IS NOT NULL, ` + prefixed("r", abRunColumns) + ` FROM page t
+		LEFT JOIN benchmark_runs_v1 s ON s.run_id = t.source_run AND s.account_id = t.account_id
+		LEFT JOIN ab_runs_v1 r ON r.run_id = t.latest_run` + order
+}
+
+// prefixed names columns of a relation.
+func prefixed(relation, columns string) string {
+	return relation + "." + strings.ReplaceAll(columns, ", ", ", "+relation+".")
+}
+
+// likeEscapes makes a text stand for itself in LIKE.
+var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func (q AbTestsQuery) sql() (sql string, args []any) {
+	args = []any{q.AccountID}
+	from := "WHERE account_id = $1"
+	add := func(condition string, values ...any) {
+		places := make([]any, len(values))
+		for i, v := range values {
+			args = append(args, v)
+			places[i] = len(args)
+		}
+		from += " AND " + fmt.Sprintf(condition, places...)
+	}
+	if q.Text != "" {
+		text := strings.ReplaceAll(strings.ToValidUTF8(folded(q.Text), "\ufffd"), "\x00", "\ufffd")
+		add(`(name_folded LIKE $%[1]d OR names_folded LIKE $%[1]d)`, "%"+likeEscapes.Replace(text)+"%")
+	}
+	if q.WorkspaceID != nil {
+		add(`(workspace_a = $%[1]d OR workspace_b = $%[1]d)`, *q.WorkspaceID)
+	}
+	if m := q.Model; m != nil {
+		add(`(model_a = $%[1]d AND workspace_a = $%[2]d OR model_b = $%[1]d AND workspace_b = $%[2]d)`, m.ID, m.WorkspaceID)
+	}
+	if a := q.Agent; a != nil {
+		add(`(agent_a = $%[1]d AND (side_a #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d OR agent_b = $%[1]d AND (side_b #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d)`, a.ID, a.WorkspaceID.String())
+	}
+	column, direction, after := "sorted_at", "DESC", "<"
+	if q.Sort == AbTestsName || q.Sort == AbTestsNameDesc {
+		column = "name_folded"
+	}
+	if q.Sort == AbTestsEarliest || q.Sort == AbTestsName {
+		direction, after = "ASC", ">"
+	}
+	if c := q.After; c != nil {
+		var at any = c.SortedAt
+		if column == "name_folded" {
+			at = c.Name
+		}
+		add(`(`+column+`, ab_test_id) `+after+` ($%d, $%d)`, at, c.ID)
+	}
+	from += fmt.Sprintf(" ORDER BY %[1]s %[2]s, ab_test_id %[2]s", column, direction)
+	if q.Limit > 0 {
+		args = append(args, q.Limit)
+		from += fmt.Sprintf(" LIMIT $%d", len(args))
+	}
+	return abTestSQL(from, fmt.Sprintf(" ORDER BY t.%[1]s %[2]s, t.ab_test_id %[2]s", column, direction)), args
+}
+
+func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
+	var created, words, sideA, sideB, frozen, standing []byte
+	var latest abRunRow
+	if err := row.Scan(append([]any{&created, &words, &sideA, &sideB, &frozen, &t.Version, &standing, &t.cursor.SortedAt, &t.cursor.Name, &t.cursor.ID, &t.SourceHeld}, latest.into()...)...); err != nil {
+		return t, err
+	}
+	if err := json.Unmarshal(created, &t.Created); err != nil {
+		return t, err
+	}
+	t.Words, t.SideA, t.SideB = abtest.Words{}, benchmark.Side{}, benchmark.Side{}
+	err = errors.Join(json.Unmarshal(words, &t.Words), json.Unmarshal(sideA, &t.SideA), json.Unmarshal(sideB, &t.SideB), stored(frozen, &t.Frozen), json.Unmarshal(standing, &t.Standing))
+	if err == nil {
+		t.Latest, err = latest.run()
+	}
+	return t, err
+}
+
+// AbTests returns A/B tests of the account, a page of them where the query has a
+// limit.
+func (v *Views) AbTests(ctx context.Context, q AbTestsQuery) ([]AbTest, error) {
+	sql, args := q.sql()
+	// Planned with the values: how much of the account a text or an item keeps differs.
+	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list A/B tests: %w", err)
+	}
+	return pgx.CollectRows(rows, scanAbTest)
+}
+
+// AbTest returns an A/B test of the account.
+func (v *Views) AbTest(ctx context.Context, accountID string, id uuid.UUID) (AbTest, bool, error) {
+	rows, err := v.Pool.Query(ctx, abTestSQL(`WHERE ab_test_id = $1 AND account_id = $2`, ""), id, accountID)
+	if err != nil {
+		return AbTest{}, false, fmt.Errorf("projections: read A/B test %s: %w", id, err)
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, scanAbTest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t, false, nil
+	}
+	return t, err == nil, err
+}

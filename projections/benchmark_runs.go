@@ -1,0 +1,171 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+var benchmarkRuns = &Table{
+	Name: "benchmark_runs",
+	Columns: []Column{
+		{"run_id", "uuid"}, {"account_id", "text"}, {"workspace_id", "uuid"}, {"model_id", "uuid"}, {"status", "text"},
+		{"accepted_at", "timestamptz"}, {"started_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"ended_at", "timestamptz"},
+		{"accepted", "jsonb"}, {"asked", "int"}, {"errors", "int"}, {"outcome", "jsonb"}, {"failure", "jsonb"},
+	},
+	Key:     []string{"run_id"},
+	Indexes: []string{"(account_id, model_id, accepted_at DESC, run_id DESC)"},
+}
+
+// BenchmarkRuns is the view behind the benchmark runs of a semantic model and the
+// sides of A/B runs: one row a run, fed by the run's stream alone.
+var BenchmarkRuns = &View{
+	Name: "benchmark_runs", Version: 1, Inline: true,
+	Tables: []*Table{benchmarkRuns},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		id, ours := benchmark.RunStreamID(r.Stream)
+		if !ours {
+			return nil
+		}
+		switch e := r.Event.(type) {
+		case benchmark.RunAccepted:
+			rows.Insert(benchmarkRuns, Row{
+				"run_id": id, "account_id": r.Account, "workspace_id": e.Side.WorkspaceID, "model_id": e.Side.SemanticModelID,
+				"status": string(operation.NotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0, "errors": 0,
+			})
+		case benchmark.RunStarted:
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Running), "started_at": e.At, "updated_at": r.RecordedAt})
+		case benchmark.Asked:
+			rows.Set(benchmarkRuns, Key{id}, Row{"asked": e.Made, "errors": e.Errors, "updated_at": r.RecordedAt})
+		case benchmark.RunCompleted:
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Succeeded), "outcome": e.Outcome, "ended_at": e.At, "updated_at": r.RecordedAt})
+		case benchmark.RunFailed:
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Failed), "failure": e.Failure, "ended_at": e.At, "updated_at": r.RecordedAt})
+		case benchmark.RunCancelled:
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Cancelled), "ended_at": e.At, "updated_at": r.RecordedAt})
+		case benchmark.RunDeleted:
+			rows.Delete(benchmarkRuns, Key{id})
+		}
+		return nil
+	},
+}
+
+// BenchmarkRun is a benchmark run as last seen.
+type BenchmarkRun struct {
+	benchmark.RunAccepted
+	Status    operation.Status
+	StartedAt *time.Time
+	// UpdatedAt is when it last went on: when it was accepted, begun, asked or ended.
+	UpdatedAt time.Time
+	EndedAt   *time.Time
+	// Asked is how many asks were made, Errors how many of them got no answer.
+	Asked, Errors int
+	Outcome       *benchmark.Outcome // of a succeeded run
+	Failure       *operation.Failure
+}
+
+// Total is how many asks the run makes.
+func (r BenchmarkRun) Total() int { return r.Count * r.Repeats }
+
+// BenchmarkRunCursor is the place after which a page of benchmark runs begins.
+type BenchmarkRunCursor struct {
+	AcceptedAt time.Time
+	RunID      uuid.UUID
+}
+
+// BenchmarkRunsQuery asks for a page of a model's benchmark runs, newest first.
+type BenchmarkRunsQuery struct {
+	AccountID   string
+	WorkspaceID uuid.UUID
+	ModelID     uuid.UUID
+	Before      *BenchmarkRunCursor // nil for the first page
+	Limit       int
+}
+
+const benchmarkRunColumns = `accepted, accepted_at, status, started_at, updated_at, ended_at, asked, errors, outcome, failure`
+
+// benchmarkRunRow are the columns of a row, all NULL where it was joined and is
+// not there.
+type benchmarkRunRow struct {
+	accepted, outcome, failure                []byte
+	acceptedAt, startedAt, updatedAt, endedAt *time.Time
+	status                                    *string
+	asked, errors                             *int
+}
+
+func (row *benchmarkRunRow) into() []any {
+	return []any{&row.accepted, &row.acceptedAt, &row.status, &row.startedAt, &row.updatedAt, &row.endedAt, &row.asked, &row.errors, &row.outcome, &row.failure}
+}
+
+// run returns the row's run; nil without a row.
+func (row *benchmarkRunRow) run() (*BenchmarkRun, error) {
+	if row.accepted == nil {
+		return nil, nil
+	}
+	r := &BenchmarkRun{
+		Status: operation.Status(*row.status), StartedAt: row.startedAt, UpdatedAt: *row.updatedAt, EndedAt: row.endedAt, Asked: *row.asked, Errors: *row.errors,
+	}
+	err := errors.Join(json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.outcome, &r.Outcome), stored(row.failure, &r.Failure))
+	r.At = *row.acceptedAt // to the precision that pages are ordered by
+	return r, err
+}
+
+// stored reads a jsonb column that may be NULL.
+func stored[T any](text []byte, into **T) error {
+	if text == nil {
+		return nil
+	}
+	*into = new(T)
+	return json.Unmarshal(text, *into)
+}
+
+func scanBenchmarkRun(row pgx.CollectableRow) (BenchmarkRun, error) {
+	var columns benchmarkRunRow
+	if err := row.Scan(columns.into()...); err != nil {
+		return BenchmarkRun{}, err
+	}
+	r, err := columns.run()
+	return *r, err
+}
+
+// BenchmarkRuns returns a page of a model's benchmark runs in the account.
+func (v *Views) BenchmarkRuns(ctx context.Context, q BenchmarkRunsQuery) ([]BenchmarkRun, error) {
+	sql, args := q.sql()
+	rows, err := v.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: list benchmark runs: %w", err)
+	}
+	return pgx.CollectRows(rows, scanBenchmarkRun)
+}
+
+func (q BenchmarkRunsQuery) sql() (sql string, args []any) {
+	sql = `SELECT ` + benchmarkRunColumns + ` FROM benchmark_runs_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	args = []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
+	if q.Before != nil {
+		sql += ` AND (accepted_at, run_id) < ($5, $6)`
+		args = append(args, q.Before.AcceptedAt, q.Before.RunID)
+	}
+	return sql + ` ORDER BY accepted_at DESC, run_id DESC LIMIT $4`, args
+}
+
+// BenchmarkRun returns a benchmark run of the account.
+func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.UUID) (BenchmarkRun, bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM benchmark_runs_v1 WHERE run_id = $1 AND account_id = $2`, runID, accountID)
+	if err != nil {
+		return BenchmarkRun{}, false, fmt.Errorf("projections: read benchmark run %s: %w", runID, err)
+	}
+	r, err := pgx.CollectExactlyOneRow(rows, scanBenchmarkRun)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return r, false, nil
+	}
+	return r, err == nil, err
+}
