@@ -124,6 +124,12 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 		return s.bundleApply(ctx, o)
 	case operation.AddPixies, operation.RemovePixies:
 		return s.pixies(ctx, o)
+	case operation.RunBenchmark:
+		return s.benchmarked(ctx, o)
+	case operation.RunAbTest:
+		return s.abTested(ctx, o)
+	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
+		return s.questions(ctx, o)
 	}
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }

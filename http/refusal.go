@@ -130,6 +130,9 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	if errors.Is(err, commands.ErrKeyReused) {
 		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"), http.StatusUnprocessableEntity
 	}
+	if errors.Is(err, commands.ErrMoved) {
+		return domain.Refuse(domain.InvalidRequest, "it was changed since the ETag of If-Match was read; read it again, and call with its ETag"), http.StatusPreconditionFailed
+	}
 	if refusal, ok := domain.Refused(err); ok {
 		if status, known := Status(refusal.Code); known {
 			return refusal, status
@@ -145,6 +148,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 // resourceTypes are what the ids that refusals name are ids of.
 var resourceTypes = map[string]string{
 	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule",
+	"abTestId": "AbTest", "runId": "Run",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }
 

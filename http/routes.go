@@ -128,18 +128,18 @@ func Routes() []Route {
 		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 
 		// A/B tests (spec 4.6; decisions 2 for the list of runs).
-		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: post, Path: abTestsPath, Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: get, Path: abTestPath, Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: patch, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: del, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: get, Path: abTestPath + "/runs", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: post, Path: abTestPath + "/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: get, Path: abTestPath + "/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: del, Path: abTestPath + "/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: get, Path: abTestPath + "/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: post, Path: abTestsPath, Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: get, Path: abTestPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: patch, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures, Built: true},
+		{Method: del, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures, Built: true},
+		{Method: get, Path: abTestPath + "/runs", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: post, Path: abTestPath + "/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: get, Path: abTestPath + "/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: del, Path: abTestPath + "/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
+		{Method: get, Path: abTestPath + "/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
 		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts in the account's group too.
 		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
@@ -150,14 +150,14 @@ func Routes() []Route {
 		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read, Built: true},
 
 		// Benchmarks (decisions 7).
-		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/benchmark/questions/generate", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/benchmark/questions/save", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: post, Path: modelPath + "/benchmark/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures},
-		{Method: get, Path: modelPath + "/benchmark/runs", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: get, Path: modelPath + "/benchmark/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures},
-		{Method: del, Path: modelPath + "/benchmark/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures},
-		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures},
+		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/benchmark/questions/generate", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/benchmark/questions/save", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: post, Path: modelPath + "/benchmark/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
+		{Method: get, Path: modelPath + "/benchmark/runs", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: get, Path: modelPath + "/benchmark/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: del, Path: modelPath + "/benchmark/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
+		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
 		// Scheduled assessments (decisions 7).
 		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
@@ -168,12 +168,12 @@ func Routes() []Route {
 		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 
 		// AI providers (decisions 7).
-		{Method: get, Path: providersPath, Scope: read, Group: Read},
-		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin},
-		{Method: get, Path: providerPath, Scope: read, Group: Read},
-		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin},
-		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin},
-		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin},
+		{Method: get, Path: providersPath, Scope: read, Group: Read, Built: true},
+		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
+		{Method: get, Path: providerPath, Scope: read, Group: Read, Built: true},
+		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
+		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
+		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin, Built: true},
 
 		// The history of events (decisions 7).
 		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin, Built: true},

@@ -9,9 +9,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
@@ -22,6 +26,207 @@ import (
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
+
+// Defines values for AbCorrectAnswersMode.
+const (
+	AbCorrectAnswersModePreserve AbCorrectAnswersMode = "Preserve"
+	AbCorrectAnswersModeUpdate   AbCorrectAnswersMode = "Update"
+)
+
+// Valid indicates whether the value is a known member of the AbCorrectAnswersMode enum.
+func (e AbCorrectAnswersMode) Valid() bool {
+	switch e {
+	case AbCorrectAnswersModePreserve:
+		return true
+	case AbCorrectAnswersModeUpdate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbLatestRunStage.
+const (
+	AbLatestRunStageComparing AbLatestRunStage = "Comparing"
+	AbLatestRunStageDone      AbLatestRunStage = "Done"
+	AbLatestRunStageSideA     AbLatestRunStage = "SideA"
+	AbLatestRunStageSideB     AbLatestRunStage = "SideB"
+)
+
+// Valid indicates whether the value is a known member of the AbLatestRunStage enum.
+func (e AbLatestRunStage) Valid() bool {
+	switch e {
+	case AbLatestRunStageComparing:
+		return true
+	case AbLatestRunStageDone:
+		return true
+	case AbLatestRunStageSideA:
+		return true
+	case AbLatestRunStageSideB:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbLatestRunStatus.
+const (
+	AbLatestRunStatusCancelled AbLatestRunStatus = "Cancelled"
+	AbLatestRunStatusFailed    AbLatestRunStatus = "Failed"
+	AbLatestRunStatusRunning   AbLatestRunStatus = "Running"
+	AbLatestRunStatusSucceeded AbLatestRunStatus = "Succeeded"
+)
+
+// Valid indicates whether the value is a known member of the AbLatestRunStatus enum.
+func (e AbLatestRunStatus) Valid() bool {
+	switch e {
+	case AbLatestRunStatusCancelled:
+		return true
+	case AbLatestRunStatusFailed:
+		return true
+	case AbLatestRunStatusRunning:
+		return true
+	case AbLatestRunStatusSucceeded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestQuestionsCorrectAnswers.
+const (
+	AbTestQuestionsCorrectAnswersPreserve AbTestQuestionsCorrectAnswers = "Preserve"
+	AbTestQuestionsCorrectAnswersUpdate   AbTestQuestionsCorrectAnswers = "Update"
+)
+
+// Valid indicates whether the value is a known member of the AbTestQuestionsCorrectAnswers enum.
+func (e AbTestQuestionsCorrectAnswers) Valid() bool {
+	switch e {
+	case AbTestQuestionsCorrectAnswersPreserve:
+		return true
+	case AbTestQuestionsCorrectAnswersUpdate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestRunStage.
+const (
+	AbTestRunStageComparing AbTestRunStage = "Comparing"
+	AbTestRunStageDone      AbTestRunStage = "Done"
+	AbTestRunStageSideA     AbTestRunStage = "SideA"
+	AbTestRunStageSideB     AbTestRunStage = "SideB"
+)
+
+// Valid indicates whether the value is a known member of the AbTestRunStage enum.
+func (e AbTestRunStage) Valid() bool {
+	switch e {
+	case AbTestRunStageComparing:
+		return true
+	case AbTestRunStageDone:
+		return true
+	case AbTestRunStageSideA:
+		return true
+	case AbTestRunStageSideB:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestRunStatus.
+const (
+	AbTestRunStatusCancelled AbTestRunStatus = "Cancelled"
+	AbTestRunStatusFailed    AbTestRunStatus = "Failed"
+	AbTestRunStatusRunning   AbTestRunStatus = "Running"
+	AbTestRunStatusSucceeded AbTestRunStatus = "Succeeded"
+)
+
+// Valid indicates whether the value is a known member of the AbTestRunStatus enum.
+func (e AbTestRunStatus) Valid() bool {
+	switch e {
+	case AbTestRunStatusCancelled:
+		return true
+	case AbTestRunStatusFailed:
+		return true
+	case AbTestRunStatusRunning:
+		return true
+	case AbTestRunStatusSucceeded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestRunCancelSide.
+const (
+	AbTestRunCancelSideA AbTestRunCancelSide = "A"
+	AbTestRunCancelSideB AbTestRunCancelSide = "B"
+)
+
+// Valid indicates whether the value is a known member of the AbTestRunCancelSide enum.
+func (e AbTestRunCancelSide) Valid() bool {
+	switch e {
+	case AbTestRunCancelSideA:
+		return true
+	case AbTestRunCancelSideB:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestRunSideStatus.
+const (
+	AbTestRunSideStatusCancelled AbTestRunSideStatus = "Cancelled"
+	AbTestRunSideStatusCompleted AbTestRunSideStatus = "Completed"
+	AbTestRunSideStatusFailed    AbTestRunSideStatus = "Failed"
+	AbTestRunSideStatusPending   AbTestRunSideStatus = "Pending"
+	AbTestRunSideStatusReused    AbTestRunSideStatus = "Reused"
+	AbTestRunSideStatusRunning   AbTestRunSideStatus = "Running"
+	AbTestRunSideStatusWaiting   AbTestRunSideStatus = "Waiting"
+)
+
+// Valid indicates whether the value is a known member of the AbTestRunSideStatus enum.
+func (e AbTestRunSideStatus) Valid() bool {
+	switch e {
+	case AbTestRunSideStatusCancelled:
+		return true
+	case AbTestRunSideStatusCompleted:
+		return true
+	case AbTestRunSideStatusFailed:
+		return true
+	case AbTestRunSideStatusPending:
+		return true
+	case AbTestRunSideStatusReused:
+		return true
+	case AbTestRunSideStatusRunning:
+		return true
+	case AbTestRunSideStatusWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AbTestSourceKind.
+const (
+	Questions AbTestSourceKind = "Questions"
+	Run       AbTestSourceKind = "Run"
+)
+
+// Valid indicates whether the value is a known member of the AbTestSourceKind enum.
+func (e AbTestSourceKind) Valid() bool {
+	switch e {
+	case Questions:
+		return true
+	case Run:
+		return true
+	default:
+		return false
+	}
+}
 
 // Defines values for AccountRightsRole.
 const (
@@ -53,6 +258,27 @@ func (e AccountSettingsDefinitionCopies) Valid() bool {
 	case AccountSettingsDefinitionCopiesKeep30Days:
 		return true
 	case AccountSettingsDefinitionCopiesNone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AnswerFieldRole.
+const (
+	AnswerFieldRoleFilter   AnswerFieldRole = "filter"
+	AnswerFieldRoleGrouping AnswerFieldRole = "grouping"
+	AnswerFieldRoleMeasure  AnswerFieldRole = "measure"
+)
+
+// Valid indicates whether the value is a known member of the AnswerFieldRole enum.
+func (e AnswerFieldRole) Valid() bool {
+	switch e {
+	case AnswerFieldRoleFilter:
+		return true
+	case AnswerFieldRoleGrouping:
+		return true
+	case AnswerFieldRoleMeasure:
 		return true
 	default:
 		return false
@@ -116,6 +342,42 @@ const (
 func (e AuditCheckpointAlgorithm) Valid() bool {
 	switch e {
 	case Ed25519:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BenchmarkQuestionSource.
+const (
+	Customer  BenchmarkQuestionSource = "Customer"
+	Generated BenchmarkQuestionSource = "Generated"
+)
+
+// Valid indicates whether the value is a known member of the BenchmarkQuestionSource enum.
+func (e BenchmarkQuestionSource) Valid() bool {
+	switch e {
+	case Customer:
+		return true
+	case Generated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BenchmarkRunAbTestSide.
+const (
+	BenchmarkRunAbTestSideA BenchmarkRunAbTestSide = "A"
+	BenchmarkRunAbTestSideB BenchmarkRunAbTestSide = "B"
+)
+
+// Valid indicates whether the value is a known member of the BenchmarkRunAbTestSide enum.
+func (e BenchmarkRunAbTestSide) Valid() bool {
+	switch e {
+	case BenchmarkRunAbTestSideA:
+		return true
+	case BenchmarkRunAbTestSideB:
 		return true
 	default:
 		return false
@@ -308,6 +570,75 @@ func (e DataResidencyLocation) Valid() bool {
 	}
 }
 
+// Defines values for GivenAnswerFieldOperator.
+const (
+	Between             GivenAnswerFieldOperator = "between"
+	Bottom              GivenAnswerFieldOperator = "bottom"
+	Contains            GivenAnswerFieldOperator = "contains"
+	Equal               GivenAnswerFieldOperator = "="
+	GreaterThan         GivenAnswerFieldOperator = ">"
+	GreaterThanEqual    GivenAnswerFieldOperator = ">="
+	In                  GivenAnswerFieldOperator = "in"
+	LessThan            GivenAnswerFieldOperator = "<"
+	LessThanEqual       GivenAnswerFieldOperator = "<="
+	LessThanGreaterThan GivenAnswerFieldOperator = "<>"
+	Period              GivenAnswerFieldOperator = "period"
+	Top                 GivenAnswerFieldOperator = "top"
+)
+
+// Valid indicates whether the value is a known member of the GivenAnswerFieldOperator enum.
+func (e GivenAnswerFieldOperator) Valid() bool {
+	switch e {
+	case Between:
+		return true
+	case Bottom:
+		return true
+	case Contains:
+		return true
+	case Equal:
+		return true
+	case GreaterThan:
+		return true
+	case GreaterThanEqual:
+		return true
+	case In:
+		return true
+	case LessThan:
+		return true
+	case LessThanEqual:
+		return true
+	case LessThanGreaterThan:
+		return true
+	case Period:
+		return true
+	case Top:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GivenAnswerFieldRole.
+const (
+	GivenAnswerFieldRoleFilter   GivenAnswerFieldRole = "filter"
+	GivenAnswerFieldRoleGrouping GivenAnswerFieldRole = "grouping"
+	GivenAnswerFieldRoleMeasure  GivenAnswerFieldRole = "measure"
+)
+
+// Valid indicates whether the value is a known member of the GivenAnswerFieldRole enum.
+func (e GivenAnswerFieldRole) Valid() bool {
+	switch e {
+	case GivenAnswerFieldRoleFilter:
+		return true
+	case GivenAnswerFieldRoleGrouping:
+		return true
+	case GivenAnswerFieldRoleMeasure:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HealthStatus.
 const (
 	HealthStatusOk          HealthStatus = "ok"
@@ -328,22 +659,22 @@ func (e HealthStatus) Valid() bool {
 
 // Defines values for ObjectType.
 const (
-	Column  ObjectType = "Column"
-	Measure ObjectType = "Measure"
-	Model   ObjectType = "Model"
-	Table   ObjectType = "Table"
+	ObjectTypeColumn  ObjectType = "Column"
+	ObjectTypeMeasure ObjectType = "Measure"
+	ObjectTypeModel   ObjectType = "Model"
+	ObjectTypeTable   ObjectType = "Table"
 )
 
 // Valid indicates whether the value is a known member of the ObjectType enum.
 func (e ObjectType) Valid() bool {
 	switch e {
-	case Column:
+	case ObjectTypeColumn:
 		return true
-	case Measure:
+	case ObjectTypeMeasure:
 		return true
-	case Model:
+	case ObjectTypeModel:
 		return true
-	case Table:
+	case ObjectTypeTable:
 		return true
 	default:
 		return false
@@ -569,6 +900,421 @@ func (e TrackedItemStatus) Valid() bool {
 	}
 }
 
+// Defines values for ListAbTestsParamsSort.
+const (
+	Earliest ListAbTestsParamsSort = "earliest"
+	Latest   ListAbTestsParamsSort = "latest"
+	Name     ListAbTestsParamsSort = "name"
+	NameDesc ListAbTestsParamsSort = "nameDesc"
+)
+
+// Valid indicates whether the value is a known member of the ListAbTestsParamsSort enum.
+func (e ListAbTestsParamsSort) Valid() bool {
+	switch e {
+	case Earliest:
+		return true
+	case Latest:
+		return true
+	case Name:
+		return true
+	case NameDesc:
+		return true
+	default:
+		return false
+	}
+}
+
+// AIProvider defines model for AIProvider.
+type AIProvider struct {
+	APIVersion *string `json:"apiVersion"`
+
+	// BaseURL Null where the kind has an address of its own.
+	BaseURL *string `json:"baseUrl"`
+
+	// Capabilities Null for the embedded provider.
+	Capabilities *AIProviderCapabilities `json:"capabilities"`
+
+	// ChangedAtUtc When somebody last changed it or its key.
+	ChangedAtUtc *time.Time          `json:"changedAtUtc"`
+	CreatedAtUtc *time.Time          `json:"createdAtUtc"`
+	DataAgentID  *openapi_types.UUID `json:"dataAgentId"`
+
+	// DataPolicy Null for the embedded provider, which sends nothing.
+	DataPolicy *AIProviderDataPolicy `json:"dataPolicy"`
+	Enabled    bool                  `json:"enabled"`
+
+	// HasKey Whether a key is saved. The key itself is never shown.
+	HasKey bool `json:"hasKey"`
+
+	// Kind What answers. `rules` is the embedded provider alone.
+	Kind     AIProviderKind  `json:"kind"`
+	LastTest *AIProviderTest `json:"lastTest"`
+
+	// Limits Null for the embedded provider.
+	Limits *AIProviderLimits `json:"limits"`
+
+	// Model Of azure_openai the deployment.
+	Model *string `json:"model"`
+	Name  string  `json:"name"`
+
+	// ProviderID embedded, or a UUID.
+	ProviderID string `json:"providerId"`
+
+	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	Purposes AIProviderPurposes `json:"purposes"`
+
+	// UsedBy How many things use it and keep it from being deleted.
+	UsedBy      int                 `json:"usedBy"`
+	WorkspaceID *openapi_types.UUID `json:"workspaceId"`
+}
+
+// AIProviderCapabilities What the last test call that was answered saw. A member that is absent was not seen.
+type AIProviderCapabilities = aiprovider.Capabilities
+
+// AIProviderDataPolicy defines model for AIProviderDataPolicy.
+type AIProviderDataPolicy = aiprovider.DataPolicy
+
+// AIProviderDataPolicyRequest defines model for AIProviderDataPolicyRequest.
+type AIProviderDataPolicyRequest struct {
+	// SendDax True by default.
+	SendDax *bool `json:"sendDax,omitempty"`
+}
+
+// AIProviderKind What answers. `rules` is the embedded provider alone.
+type AIProviderKind = aiprovider.Kind
+
+// AIProviderLimits defines model for AIProviderLimits.
+type AIProviderLimits = aiprovider.Limits
+
+// AIProviderLimitsRequest defines model for AIProviderLimitsRequest.
+type AIProviderLimitsRequest struct {
+	// MaxConcurrency 4 by default.
+	MaxConcurrency *int `json:"maxConcurrency,omitempty"`
+
+	// MaxOutputTokens 8192 by default.
+	MaxOutputTokens *int `json:"maxOutputTokens,omitempty"`
+
+	// MaxRetries 2 by default.
+	MaxRetries *int `json:"maxRetries,omitempty"`
+
+	// TimeoutMs 120000 by default.
+	TimeoutMs *int `json:"timeoutMs,omitempty"`
+}
+
+// AIProviderList defines model for AIProviderList.
+type AIProviderList struct {
+	Value []AIProvider `json:"value"`
+}
+
+// AIProviderPurpose What the provider may be asked for: texts of previews, benchmark questions, whether an answer is right, and answers in a benchmark or an A/B test.
+type AIProviderPurpose = aiprovider.Purpose
+
+// AIProviderPurposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+type AIProviderPurposes = []AIProviderPurpose
+
+// AIProviderTest defines model for AIProviderTest.
+type AIProviderTest = aiprovider.Test
+
+// AbAggregate What a comparison comes to: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
+// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown), alpha and
+// corrections. Members may be added.
+type AbAggregate = comparison.Aggregate
+
+// AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.
+// Members may be added.
+type AbAgreement = comparison.Agreement
+
+// AbComparisonSide How a side did: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy, accuracyCi,
+// passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be added.
+type AbComparisonSide = json.RawMessage
+
+// AbCorrectAnswers defines model for AbCorrectAnswers.
+type AbCorrectAnswers struct {
+	// ComputedAtUtc When they were computed from side A; null for those the test was made with.
+	ComputedAtUtc *time.Time            `json:"computedAtUtc"`
+	Mode          *AbCorrectAnswersMode `json:"mode"`
+}
+
+// AbCorrectAnswersMode defines model for AbCorrectAnswers.Mode.
+type AbCorrectAnswersMode string
+
+// AbLatestRun defines model for AbLatestRun.
+type AbLatestRun struct {
+	Aggregate     *AbAggregate       `json:"aggregate"`
+	Error         *OperationError    `json:"error"`
+	FinishedAtUtc *time.Time         `json:"finishedAtUtc"`
+	RunID         string             `json:"runId"`
+	Stage         *AbLatestRunStage  `json:"stage"`
+	StartedAtUtc  *time.Time         `json:"startedAtUtc"`
+	Status        *AbLatestRunStatus `json:"status"`
+}
+
+// AbLatestRunStage defines model for AbLatestRun.Stage.
+type AbLatestRunStage string
+
+// AbLatestRunStatus defines model for AbLatestRun.Status.
+type AbLatestRunStatus string
+
+// AbTest defines model for AbTest.
+type AbTest struct {
+	AbTestID     string            `json:"abTestId"`
+	CreatedAtUtc *time.Time        `json:"createdAtUtc,omitempty"`
+	Description  *string           `json:"description,omitempty"`
+	Hypothesis   *AbTestHypothesis `json:"hypothesis,omitempty"`
+	LatestRun    *AbLatestRun      `json:"latestRun,omitempty"`
+
+	// LatestSucceededRunAggregate Scores and response times of the newest succeeded run.
+	LatestSucceededRunAggregate *AbAggregate    `json:"latestSucceededRunAggregate,omitempty"`
+	LatestSucceededRunID        *string         `json:"latestSucceededRunId,omitempty"`
+	Name                        string          `json:"name"`
+	Questions                   AbTestQuestions `json:"questions"`
+
+	// Repeats How many times each question is asked on each side.
+	Repeats  *int `json:"repeats,omitempty"`
+	RunCount int  `json:"runCount"`
+
+	// RunGaps For each succeeded run, side B's correct answers less side A's, the oldest first.
+	RunGaps []int `json:"runGaps"`
+
+	// Runs Where the one test is read: its newest runs, at most 50, the newest first.
+	Runs  *[]AbTestRun `json:"runs,omitempty"`
+	SideA AbTestSide   `json:"sideA"`
+	SideB AbTestSide   `json:"sideB"`
+}
+
+// AbTestHypothesis defines model for AbTestHypothesis.
+type AbTestHypothesis struct {
+	// Kind A, B or Same; null for the customer's own words.
+	Kind *string `json:"kind"`
+	Text string  `json:"text"`
+}
+
+// AbTestHypothesisRequest defines model for AbTestHypothesisRequest.
+type AbTestHypothesisRequest struct {
+	// Kind A, B or Same for a suggested sentence; null for words of one's own.
+	Kind *string `json:"kind,omitempty"`
+
+	// Text At most 2,000 characters.
+	Text string `json:"text"`
+}
+
+// AbTestList defines model for AbTestList.
+type AbTestList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI `json:"continuationUri,omitempty"`
+	Value           []AbTest `json:"value"`
+}
+
+// AbTestQuestions defines model for AbTestQuestions.
+type AbTestQuestions struct {
+	// CorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+	CorrectAnswers AbTestQuestionsCorrectAnswers `json:"correctAnswers"`
+	Count          int                           `json:"count"`
+
+	// QuestionSetHash The hash of the questions that the test froze; absent until it has.
+	QuestionSetHash *string      `json:"questionSetHash,omitempty"`
+	Source          AbTestSource `json:"source"`
+}
+
+// AbTestQuestionsCorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+type AbTestQuestionsCorrectAnswers string
+
+// AbTestResult defines model for AbTestResult.
+type AbTestResult struct {
+	AbTestID       string            `json:"abTestId"`
+	Aggregate      *AbAggregate      `json:"aggregate"`
+	Agreement      *AbAgreement      `json:"agreement,omitempty"`
+	CorrectAnswers *AbCorrectAnswers `json:"correctAnswers,omitempty"`
+
+	// Document The comparison as stored, with every question and both sides' verdicts. agent_ref.data_agent_id is null for a
+	// PlatformAssistant or GenericAgent side.
+	Document    json.RawMessage   `json:"document"`
+	RunID       string            `json:"runId"`
+	SideA       *AbComparisonSide `json:"sideA"`
+	SideB       *AbComparisonSide `json:"sideB"`
+	StoredAtUtc *time.Time        `json:"storedAtUtc,omitempty"`
+}
+
+// AbTestRun defines model for AbTestRun.
+type AbTestRun struct {
+	AbTestID  string       `json:"abTestId"`
+	Aggregate *AbAggregate `json:"aggregate,omitempty"`
+	Agreement *AbAgreement `json:"agreement,omitempty"`
+
+	// Asks Across the sides that ask.
+	Asks   *AbTestRunAsks   `json:"asks,omitempty"`
+	Cancel *AbTestRunCancel `json:"cancel,omitempty"`
+
+	// Counted Whether the run counts against the benchmark runs; while it goes on, whether it would if it were stopped now.
+	Counted *bool `json:"counted,omitempty"`
+
+	// Error Why the run failed.
+	Error         *OperationError `json:"error,omitempty"`
+	FinishedAtUtc *time.Time      `json:"finishedAtUtc,omitempty"`
+
+	// QuestionSetHash The hash of the questions that this run asks.
+	QuestionSetHash *string `json:"questionSetHash,omitempty"`
+	QuestionsCount  *int    `json:"questionsCount,omitempty"`
+
+	// RunID The id of the run's operation.
+	RunID string        `json:"runId"`
+	SideA AbTestRunSide `json:"sideA"`
+	SideB AbTestRunSide `json:"sideB"`
+
+	// Stage How far the run is, or was when it ended.
+	Stage        *AbTestRunStage  `json:"stage,omitempty"`
+	StartedAtUtc *time.Time       `json:"startedAtUtc,omitempty"`
+	Status       *AbTestRunStatus `json:"status"`
+}
+
+// AbTestRunStage How far the run is, or was when it ended.
+type AbTestRunStage string
+
+// AbTestRunStatus defines model for AbTestRun.Status.
+type AbTestRunStatus string
+
+// AbTestRunAsks Across the sides that ask.
+type AbTestRunAsks struct {
+	Made  int `json:"made"`
+	Total int `json:"total"`
+}
+
+// AbTestRunCancel How the run stood when it was stopped.
+type AbTestRunCancel struct {
+	Asked int `json:"asked"`
+
+	// Counted Whether the run counts against the benchmark runs.
+	Counted bool `json:"counted"`
+
+	// Side The side that asked; null when none did.
+	Side  *AbTestRunCancelSide `json:"side"`
+	Total int                  `json:"total"`
+}
+
+// AbTestRunCancelSide The side that asked; null when none did.
+type AbTestRunCancelSide string
+
+// AbTestRunList defines model for AbTestRunList.
+type AbTestRunList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI    `json:"continuationUri,omitempty"`
+	Value           []AbTestRun `json:"value"`
+}
+
+// AbTestRunProgress defines model for AbTestRunProgress.
+type AbTestRunProgress struct {
+	// Answered How many asks were made.
+	Answered int `json:"answered"`
+
+	// Stalled Whether the side is asking and made no ask for two minutes.
+	Stalled bool `json:"stalled"`
+
+	// Total How many are to be made.
+	Total int `json:"total"`
+}
+
+// AbTestRunSide defines model for AbTestRunSide.
+type AbTestRunSide struct {
+	// BenchmarkRunID The side's own benchmark run; null until it has one and where a stored run is kept.
+	BenchmarkRunID *string `json:"benchmarkRunId"`
+
+	// CapacityWorkspaceID The workspace whose capacity refused the side.
+	CapacityWorkspaceID *string `json:"capacityWorkspaceId"`
+
+	// ErrorCode Why the side failed.
+	ErrorCode *string `json:"errorCode"`
+
+	// Progress Null until the side has a benchmark run of its own.
+	Progress     *AbTestRunProgress     `json:"progress"`
+	ResponseTime *BenchmarkResponseTime `json:"responseTime"`
+
+	// ReusedFromRunID The stored run that is kept as the side.
+	ReusedFromRunID *string `json:"reusedFromRunId"`
+
+	// Scored How many questions have an answer.
+	Scored *int `json:"scored"`
+
+	// Stable How many of the scored questions got the same verdict each time.
+	Stable *int `json:"stable"`
+
+	// Status Cancelled: of the side that asked when the run was stopped.
+	Status      AbTestRunSideStatus `json:"status"`
+	StoredAtUtc *time.Time          `json:"storedAtUtc"`
+
+	// Total How many questions there are.
+	Total *int `json:"total"`
+}
+
+// AbTestRunSideStatus Cancelled: of the side that asked when the run was stopped.
+type AbTestRunSideStatus string
+
+// AbTestSide defines model for AbTestSide.
+type AbTestSide struct {
+	AnsweredBy AnsweredBy `json:"answeredBy"`
+
+	// Description The customer's words.
+	Description *string `json:"description,omitempty"`
+
+	// Label The customer's short name.
+	Label             *string `json:"label,omitempty"`
+	SemanticModelID   *string `json:"semanticModelId"`
+	SemanticModelName *string `json:"semanticModelName,omitempty"`
+	WorkspaceID       *string `json:"workspaceId"`
+	WorkspaceName     *string `json:"workspaceName,omitempty"`
+}
+
+// AbTestSideRequest defines model for AbTestSideRequest.
+type AbTestSideRequest struct {
+	// AnsweredBy What answers the questions.
+	AnsweredBy AnsweredByRequest `json:"answeredBy"`
+
+	// Description At most 2,000 characters.
+	Description *string `json:"description,omitempty"`
+
+	// Label At most 100 characters.
+	Label           *string            `json:"label,omitempty"`
+	SemanticModelID openapi_types.UUID `json:"semanticModelId"`
+	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
+}
+
+// AbTestSideWords defines model for AbTestSideWords.
+type AbTestSideWords struct {
+	Description json.RawMessage `json:"description,omitempty"`
+	Label       json.RawMessage `json:"label,omitempty"`
+}
+
+// AbTestSource defines model for AbTestSource.
+type AbTestSource struct {
+	Kind AbTestSourceKind `json:"kind"`
+
+	// RunID The stored run that side A replays, for as long as there is one.
+	RunID          *string    `json:"runId,omitempty"`
+	RunStoredAtUtc *time.Time `json:"runStoredAtUtc,omitempty"`
+}
+
+// AbTestSourceKind defines model for AbTestSource.Kind.
+type AbTestSourceKind string
+
+// AbTestSourceRequest defines model for AbTestSourceRequest.
+type AbTestSourceRequest struct {
+	// Kind Run: replays a stored benchmark run of side A's model. Questions: asks its saved questions that can run.
+	Kind string `json:"kind"`
+
+	// RunID The stored run; with kind Run only.
+	RunID *openapi_types.UUID `json:"runId,omitempty"`
+}
+
+// AbTestsOfItem defines model for AbTestsOfItem.
+type AbTestsOfItem struct {
+	Value []AbTest `json:"value"`
+}
+
 // Accepted defines model for Accepted.
 type Accepted struct {
 	// Location The address of the operation's state; equals the Location header.
@@ -656,6 +1402,53 @@ type Allowance struct {
 
 // AllowanceImpact A member is present only when its value is known.
 type AllowanceImpact = operation.Impact
+
+// AnswerField defines model for AnswerField.
+type AnswerField struct {
+	Name string `json:"name"`
+
+	// Operator Of a filter only.
+	Operator *string         `json:"operator,omitempty"`
+	Role     AnswerFieldRole `json:"role"`
+	Table    *string         `json:"table,omitempty"`
+
+	// Values Of a filter only.
+	Values []string `json:"values,omitempty"`
+}
+
+// AnswerFieldRole defines model for AnswerField.Role.
+type AnswerFieldRole string
+
+// AnsweredBy defines model for AnsweredBy.
+type AnsweredBy struct {
+	// DataAgentID For DataAgent and ServiceTestAgent alone, as the three that follow.
+	DataAgentID            *string `json:"dataAgentId,omitempty"`
+	DataAgentName          *string `json:"dataAgentName,omitempty"`
+	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
+	DataAgentWorkspaceName *string `json:"dataAgentWorkspaceName,omitempty"`
+
+	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
+	Kind *string `json:"kind"`
+
+	// ProviderID The saved AI provider, for GenericAgent alone, as its name.
+	ProviderID   *string `json:"providerId,omitempty"`
+	ProviderName *string `json:"providerName,omitempty"`
+}
+
+// AnsweredByRequest What answers the questions.
+type AnsweredByRequest struct {
+	// DataAgentID For DataAgent and ServiceTestAgent.
+	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
+
+	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
+	Kind string `json:"kind"`
+
+	// ProviderID The saved AI provider; for GenericAgent.
+	ProviderID *string `json:"providerId,omitempty"`
+
+	// WorkspaceID The data agent's workspace; left out, the semantic model's.
+	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
+}
 
 // AppliedObject defines model for AppliedObject.
 type AppliedObject = optimization.Object
@@ -885,6 +1678,109 @@ type AuditEventList struct {
 	Value           []AuditEvent `json:"value"`
 }
 
+// BenchmarkQuestion defines model for BenchmarkQuestion.
+type BenchmarkQuestion struct {
+	CanRun bool `json:"canRun"`
+
+	// ClusterID Shared by paraphrases of one question; absent from a question of its own.
+	ClusterID *string `json:"clusterId,omitempty"`
+
+	// Expected What is known of the correct answer.
+	Expected   ExpectedAnswer `json:"expected"`
+	QuestionID string         `json:"questionId"`
+
+	// Reason Why it cannot run; null when it can.
+	Reason *string                 `json:"reason"`
+	Source BenchmarkQuestionSource `json:"source"`
+	Text   string                  `json:"text"`
+}
+
+// BenchmarkQuestionSource defines model for BenchmarkQuestion.Source.
+type BenchmarkQuestionSource string
+
+// BenchmarkQuestions A set of benchmark questions about a semantic model, each with whether it can run.
+type BenchmarkQuestions = benchmark.QuestionsResult
+
+// BenchmarkResponseTime How long answers took, in milliseconds: n, errors, meanMs, medianMs, p90Ms, p95Ms, minMs, maxMs, includes and
+// excludes. Members may be added.
+type BenchmarkResponseTime = comparison.ResponseTime
+
+// BenchmarkRun defines model for BenchmarkRun.
+type BenchmarkRun struct {
+	// AbTestID The A/B test that the run was made for, which may be gone; null for a run of its own.
+	AbTestID     *string                 `json:"abTestId"`
+	AbTestSide   *BenchmarkRunAbTestSide `json:"abTestSide"`
+	Agent        AnsweredBy              `json:"agent"`
+	Asks         BenchmarkRunAsks        `json:"asks"`
+	CreatedAtUtc time.Time               `json:"createdAtUtc"`
+
+	// Error Why the run failed.
+	Error         *OperationError `json:"error"`
+	FinishedAtUtc *time.Time      `json:"finishedAtUtc"`
+
+	// OperationID The operation that asks: RunBenchmark, with the run's own id, or the RunAbTest that the run is a side of.
+	OperationID string `json:"operationId"`
+
+	// QuestionSetHash The hash of the questions that the run asks.
+	QuestionSetHash string                 `json:"questionSetHash"`
+	QuestionsCount  int                    `json:"questionsCount"`
+	Repeats         int                    `json:"repeats"`
+	ResponseTime    *BenchmarkResponseTime `json:"responseTime"`
+	RunID           string                 `json:"runId"`
+
+	// Score Accuracy of 100; null unless the run succeeded and a question has an answer.
+	Score *int `json:"score"`
+
+	// Scored How many questions have an answer.
+	Scored            *int    `json:"scored"`
+	SemanticModelID   string  `json:"semanticModelId"`
+	SemanticModelName *string `json:"semanticModelName"`
+
+	// Stable How many of the scored questions got the same verdict each time.
+	Stable       *int       `json:"stable"`
+	StartedAtUtc *time.Time `json:"startedAtUtc"`
+
+	// Status More statuses may be added over time.
+	Status      OperationStatus `json:"status"`
+	StoredAtUtc *time.Time      `json:"storedAtUtc"`
+
+	// Verdicts Null unless the run succeeded, as the three that follow.
+	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
+	WorkspaceID   string             `json:"workspaceId"`
+	WorkspaceName *string            `json:"workspaceName"`
+}
+
+// BenchmarkRunAbTestSide defines model for BenchmarkRun.AbTestSide.
+type BenchmarkRunAbTestSide string
+
+// BenchmarkRunAsks defines model for BenchmarkRunAsks.
+type BenchmarkRunAsks struct {
+	// Errors How many of those made got no answer.
+	Errors int `json:"errors"`
+	Made   int `json:"made"`
+	Total  int `json:"total"`
+}
+
+// BenchmarkRunList defines model for BenchmarkRunList.
+type BenchmarkRunList struct {
+	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI       `json:"continuationUri,omitempty"`
+	Value           []BenchmarkRun `json:"value"`
+}
+
+// BenchmarkRunResult defines model for BenchmarkRunResult.
+type BenchmarkRunResult struct {
+	// Document The run as stored, with every question and what was answered.
+	Document json.RawMessage `json:"document"`
+	Run      BenchmarkRun    `json:"run"`
+}
+
+// BenchmarkVerdicts How many asks got which verdict: correct, incorrect, unclear, refused and error. Members may be added.
+type BenchmarkVerdicts = comparison.VerdictCounts
+
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -1003,6 +1899,27 @@ type BundlePreviewKind struct {
 // BundlePreviewKindStanding defines model for BundlePreviewKind.Standing.
 type BundlePreviewKindStanding string
 
+// ChangeAIProviderRequest defines model for ChangeAIProviderRequest.
+type ChangeAIProviderRequest struct {
+	// APIKey Null deletes the key.
+	APIKey      json.RawMessage              `json:"apiKey,omitempty"`
+	APIVersion  json.RawMessage              `json:"apiVersion,omitempty"`
+	BaseURL     json.RawMessage              `json:"baseUrl,omitempty"`
+	DataAgentID json.RawMessage              `json:"dataAgentId,omitempty"`
+	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
+	Enabled     *bool                        `json:"enabled,omitempty"`
+
+	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	Kind   *SavedAIProviderKind     `json:"kind,omitempty"`
+	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
+	Model  json.RawMessage          `json:"model,omitempty"`
+	Name   *string                  `json:"name,omitempty"`
+
+	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
+	WorkspaceID json.RawMessage     `json:"workspaceId,omitempty"`
+}
+
 // ChangeScheduleRequest defines model for ChangeScheduleRequest.
 type ChangeScheduleRequest struct {
 	// DayOfWeek Null or empty clears it, as making the frequency Daily does.
@@ -1016,6 +1933,28 @@ type ChangeScheduleRequest struct {
 
 // ChangeType defines model for ChangeType.
 type ChangeType string
+
+// CreateAbTestRequest defines model for CreateAbTestRequest.
+type CreateAbTestRequest struct {
+	// CorrectAnswers Preserve (the default) or Update; Update only with a source of kind Questions.
+	CorrectAnswers *string `json:"correctAnswers,omitempty"`
+
+	// Description At most 2,000 characters.
+	Description *string                  `json:"description,omitempty"`
+	Hypothesis  *AbTestHypothesisRequest `json:"hypothesis,omitempty"`
+
+	// Name At most 200 characters.
+	Name string `json:"name"`
+
+	// Repeats How many times each question is asked on each side; left out, as the stored run or the saved questions were.
+	Repeats *int `json:"repeats,omitempty"`
+
+	// ReuseSideA Keeps the stored run's answers as side A and asks side B alone; only with a source of kind Run.
+	ReuseSideA *bool               `json:"reuseSideA,omitempty"`
+	SideA      AbTestSideRequest   `json:"sideA"`
+	SideB      AbTestSideRequest   `json:"sideB"`
+	Source     AbTestSourceRequest `json:"source"`
+}
 
 // CreateScheduleRequest defines model for CreateScheduleRequest.
 type CreateScheduleRequest struct {
@@ -1123,11 +2062,39 @@ type DataResidency struct {
 // DataResidencyLocation Where results are kept; Unknown when it could not be read.
 type DataResidencyLocation string
 
+// DeletedAIProvider defines model for DeletedAIProvider.
+type DeletedAIProvider struct {
+	Deleted    bool   `json:"deleted"`
+	ProviderID string `json:"providerId"`
+}
+
+// DeletedAbTest defines model for DeletedAbTest.
+type DeletedAbTest struct {
+	AbTestID    openapi_types.UUID `json:"abTestId"`
+	DeletedRuns int                `json:"deletedRuns"`
+}
+
+// DeletedAbTestRun defines model for DeletedAbTestRun.
+type DeletedAbTestRun struct {
+	AbTestID openapi_types.UUID `json:"abTestId"`
+
+	// Deleted Always true.
+	Deleted bool               `json:"deleted"`
+	RunID   openapi_types.UUID `json:"runId"`
+}
+
 // DeletedAssessments defines model for DeletedAssessments.
 type DeletedAssessments struct {
 	// DeletedAssessments How many assessments were stored.
 	DeletedAssessments int                `json:"deletedAssessments"`
 	SemanticModelID    openapi_types.UUID `json:"semanticModelId"`
+}
+
+// DeletedBenchmarkRun defines model for DeletedBenchmarkRun.
+type DeletedBenchmarkRun struct {
+	// Deleted Always true.
+	Deleted bool               `json:"deleted"`
+	RunID   openapi_types.UUID `json:"runId"`
 }
 
 // DeletedSchedule defines model for DeletedSchedule.
@@ -1171,6 +2138,55 @@ type ErrorResponse struct {
 
 	// RequestID Equals the x-ms-request-id header.
 	RequestID openapi_types.UUID `json:"requestId"`
+}
+
+// ExpectedAnswer What is known of the correct answer.
+type ExpectedAnswer struct {
+	Dax *string `json:"dax,omitempty"`
+
+	// Fields The measures
+	Fields []AnswerField `json:"fields"`
+	Value  *string       `json:"value,omitempty"`
+}
+
+// GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
+type GenerateBenchmarkQuestionsRequest struct {
+	// Count How many questions at most.
+	Count *int `json:"count,omitempty"`
+}
+
+// GivenAnswerField defines model for GivenAnswerField.
+type GivenAnswerField struct {
+	Name string `json:"name"`
+
+	// Operator Of a filter only.
+	Operator *GivenAnswerFieldOperator `json:"operator,omitempty"`
+	Role     GivenAnswerFieldRole      `json:"role"`
+
+	// Table Needed of a column; of a measure it does not matter.
+	Table *string `json:"table,omitempty"`
+
+	// Values Of a filter only.
+	Values []string `json:"values,omitempty"`
+}
+
+// GivenAnswerFieldOperator Of a filter only.
+type GivenAnswerFieldOperator string
+
+// GivenAnswerFieldRole defines model for GivenAnswerField.Role.
+type GivenAnswerFieldRole string
+
+// GivenBenchmarkQuestion defines model for GivenBenchmarkQuestion.
+type GivenBenchmarkQuestion = benchmark.Question
+
+// GivenExpectedAnswer What is known of the correct answer. At least one of the members.
+type GivenExpectedAnswer struct {
+	// Dax A query that answers the question, of at most 10,000 bytes.
+	Dax    *string            `json:"dax,omitempty"`
+	Fields []GivenAnswerField `json:"fields,omitempty"`
+
+	// Value The answer as one number, date or short label.
+	Value *string `json:"value,omitempty"`
 }
 
 // Health defines model for Health.
@@ -1554,6 +2570,58 @@ type RevertRequest struct {
 	OperationID string `json:"operationId"`
 }
 
+// RunAbTestAgainRequest defines model for RunAbTestAgainRequest.
+type RunAbTestAgainRequest struct {
+	// QuestionSet Frozen (the default): the questions that the test froze. Current: those that side A's model has saved now.
+	QuestionSet *string `json:"questionSet,omitempty"`
+
+	// ReuseRunID A stored benchmark run of side A's model that asked the frozen questions, kept as side A; not with Current.
+	ReuseRunID *openapi_types.UUID `json:"reuseRunId,omitempty"`
+}
+
+// SaveAIProviderRequest defines model for SaveAIProviderRequest.
+type SaveAIProviderRequest struct {
+	// APIKey Visible ASCII characters. It may be given later.
+	APIKey *string `json:"apiKey,omitempty"`
+
+	// APIVersion Of azure_openai only; without it the interface without versions is used.
+	APIVersion *string `json:"apiVersion,omitempty"`
+	BaseURL    *string `json:"baseUrl,omitempty"`
+
+	// DataAgentID Needed for data_agent.
+	DataAgentID *openapi_types.UUID          `json:"dataAgentId,omitempty"`
+	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
+
+	// Enabled True by default.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	Kind   SavedAIProviderKind      `json:"kind"`
+	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
+
+	// Model Needed for every kind but data_agent.
+	Model *string `json:"model,omitempty"`
+	Name  string  `json:"name"`
+
+	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
+
+	// WorkspaceID Needed for data_agent.
+	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
+}
+
+// SaveBenchmarkQuestionsRequest defines model for SaveBenchmarkQuestionsRequest.
+type SaveBenchmarkQuestionsRequest struct {
+	// Questions The whole set.
+	Questions []GivenBenchmarkQuestion `json:"questions"`
+
+	// Repeats How many times each question is asked unless a run says otherwise.
+	Repeats *int `json:"repeats,omitempty"`
+}
+
+// SavedAIProviderKind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+type SavedAIProviderKind = aiprovider.Kind
+
 // Schedule defines model for Schedule.
 type Schedule struct {
 	// ChangedAtUtc When somebody last changed it.
@@ -1651,6 +2719,15 @@ type SemanticModelList struct {
 // SkippedObject defines model for SkippedObject.
 type SkippedObject = optimization.Skip
 
+// StartBenchmarkRunRequest defines model for StartBenchmarkRunRequest.
+type StartBenchmarkRunRequest struct {
+	// AnsweredBy What answers the questions.
+	AnsweredBy AnsweredByRequest `json:"answeredBy"`
+
+	// Repeats How many times each question is asked; left out, as they were saved with.
+	Repeats *int `json:"repeats,omitempty"`
+}
+
 // TableFolders defines model for TableFolders.
 type TableFolders = optimization.TableFolders
 
@@ -1694,6 +2771,17 @@ type TrackedItemList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI      `json:"continuationUri,omitempty"`
 	Value           []TrackedItem `json:"value"`
+}
+
+// UpdateAbTestRequest defines model for UpdateAbTestRequest.
+type UpdateAbTestRequest struct {
+	Description json.RawMessage `json:"description,omitempty"`
+	Hypothesis  json.RawMessage `json:"hypothesis,omitempty"`
+
+	// Name A test keeps its name or gets another one.
+	Name  *string         `json:"name,omitempty"`
+	SideA json.RawMessage `json:"sideA,omitempty"`
+	SideB json.RawMessage `json:"sideB,omitempty"`
 }
 
 // Workspace defines model for Workspace.
@@ -1748,6 +2836,9 @@ type WorkspaceReportList struct {
 // IdempotencyKey defines model for Idempotency-Key.
 type IdempotencyKey = string
 
+// AbTestID defines model for abTestId.
+type AbTestID = string
+
 // ContinuationToken defines model for continuationToken.
 type ContinuationToken = string
 
@@ -1763,8 +2854,14 @@ type MaxResults = int
 // OperationID defines model for operationId.
 type OperationID = openapi_types.UUID
 
+// ProviderID defines model for providerId.
+type ProviderID = string
+
 // ReportID defines model for reportId.
 type ReportID = openapi_types.UUID
+
+// RunID defines model for runId.
+type RunID = string
 
 // ScheduleID defines model for scheduleId.
 type ScheduleID = openapi_types.UUID
@@ -1774,6 +2871,66 @@ type SemanticModelID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
+
+// ListAbTestsParams defines parameters for ListAbTests.
+type ListAbTestsParams struct {
+	// Q Lists only tests whose name, either semantic model or either data agent contains the text, in whatever case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// WorkspaceID Lists only tests with either side's semantic model in this workspace.
+	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
+
+	// Sort latest: by the finish of the newest run, its start while it goes on, or when the test was created, the latest first.
+	// earliest: the other way round. name and nameDesc: by name, in whatever case.
+	Sort *ListAbTestsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// ListAbTestsParamsSort defines parameters for ListAbTests.
+type ListAbTestsParamsSort string
+
+// CreateAbTestParams defines parameters for CreateAbTest.
+type CreateAbTestParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// GetAbTestParams defines parameters for GetAbTest.
+type GetAbTestParams struct {
+	// IfNoneMatch The ETag of the test read earlier; 304 is answered while the test and its runs have not changed.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// UpdateAbTestParams defines parameters for UpdateAbTest.
+type UpdateAbTestParams struct {
+	// IfMatch The ETag of the test read earlier; 412 is answered, and nothing changed, when the test was changed or a run of it
+	// started, ended or was deleted since. How far a run is does not matter.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// ListAbTestRunsParams defines parameters for ListAbTestRuns.
+type ListAbTestRunsParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// RunAbTestAgainParams defines parameters for RunAbTestAgain.
+type RunAbTestAgainParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
 
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
@@ -1962,6 +3119,39 @@ type ListAssessmentsParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// GenerateBenchmarkQuestionsParams defines parameters for GenerateBenchmarkQuestions.
+type GenerateBenchmarkQuestionsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SaveBenchmarkQuestionsParams defines parameters for SaveBenchmarkQuestions.
+type SaveBenchmarkQuestionsParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListBenchmarkRunsParams defines parameters for ListBenchmarkRuns.
+type ListBenchmarkRunsParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// StartBenchmarkRunParams defines parameters for StartBenchmarkRun.
+type StartBenchmarkRunParams struct {
+	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
+	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
+	// OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
 	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
@@ -2019,6 +3209,21 @@ type PreviewOptimizationParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// SaveAIProviderJSONRequestBody defines body for SaveAIProvider for application/json ContentType.
+type SaveAIProviderJSONRequestBody = SaveAIProviderRequest
+
+// ChangeAIProviderJSONRequestBody defines body for ChangeAIProvider for application/json ContentType.
+type ChangeAIProviderJSONRequestBody = ChangeAIProviderRequest
+
+// CreateAbTestJSONRequestBody defines body for CreateAbTest for application/json ContentType.
+type CreateAbTestJSONRequestBody = CreateAbTestRequest
+
+// UpdateAbTestJSONRequestBody defines body for UpdateAbTest for application/json ContentType.
+type UpdateAbTestJSONRequestBody = UpdateAbTestRequest
+
+// RunAbTestAgainJSONRequestBody defines body for RunAbTestAgain for application/json ContentType.
+type RunAbTestAgainJSONRequestBody = RunAbTestAgainRequest
+
 // ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
 type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 
@@ -2030,6 +3235,15 @@ type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
 
 // RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
 type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
+
+// GenerateBenchmarkQuestionsJSONRequestBody defines body for GenerateBenchmarkQuestions for application/json ContentType.
+type GenerateBenchmarkQuestionsJSONRequestBody = GenerateBenchmarkQuestionsRequest
+
+// SaveBenchmarkQuestionsJSONRequestBody defines body for SaveBenchmarkQuestions for application/json ContentType.
+type SaveBenchmarkQuestionsJSONRequestBody = SaveBenchmarkQuestionsRequest
+
+// StartBenchmarkRunJSONRequestBody defines body for StartBenchmarkRun for application/json ContentType.
+type StartBenchmarkRunJSONRequestBody = StartBenchmarkRunRequest
 
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
@@ -2057,6 +3271,54 @@ type ServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(w http.ResponseWriter, r *http.Request)
+	// ListAIProviders List the AI providers of the account
+	// (GET /v1/aiProviders)
+	ListAIProviders(w http.ResponseWriter, r *http.Request)
+	// SaveAIProvider Save an AI provider
+	// (POST /v1/aiProviders)
+	SaveAIProvider(w http.ResponseWriter, r *http.Request)
+	// DeleteAIProvider Delete an AI provider
+	// (DELETE /v1/aiProviders/{providerId})
+	DeleteAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
+	// GetAIProvider Read an AI provider
+	// (GET /v1/aiProviders/{providerId})
+	GetAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
+	// ChangeAIProvider Change an AI provider
+	// (PATCH /v1/aiProviders/{providerId})
+	ChangeAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
+	// TestAIProvider Make a test call of an AI provider
+	// (POST /v1/aiProviders/{providerId}/test)
+	TestAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
+	// ListAbTests List the A/B tests of the account
+	// (GET /v1/aiReadiness/abTests)
+	ListAbTests(w http.ResponseWriter, r *http.Request, params ListAbTestsParams)
+	// CreateAbTest Create an A/B test and start its first run
+	// (POST /v1/aiReadiness/abTests)
+	CreateAbTest(w http.ResponseWriter, r *http.Request, params CreateAbTestParams)
+	// DeleteAbTest Delete an A/B test
+	// (DELETE /v1/aiReadiness/abTests/{abTestId})
+	DeleteAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID)
+	// GetAbTest Read an A/B test with its newest runs
+	// (GET /v1/aiReadiness/abTests/{abTestId})
+	GetAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params GetAbTestParams)
+	// UpdateAbTest Change the words of an A/B test
+	// (PATCH /v1/aiReadiness/abTests/{abTestId})
+	UpdateAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params UpdateAbTestParams)
+	// ListAbTestRuns List the runs of an A/B test, newest first
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs)
+	ListAbTestRuns(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params ListAbTestRunsParams)
+	// RunAbTestAgain Run an A/B test again
+	// (POST /v1/aiReadiness/abTests/{abTestId}/runs)
+	RunAbTestAgain(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params RunAbTestAgainParams)
+	// DeleteAbTestRun Delete a run of an A/B test
+	// (DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
+	DeleteAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
+	// GetAbTestRun Read a run of an A/B test
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
+	GetAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
+	// GetAbTestRunResult Read the comparison of a run of an A/B test
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
+	GetAbTestRunResult(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams)
@@ -2102,6 +3364,9 @@ type ServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListDataAgentsParams)
+	// ListAbTestsOfDataAgent List the A/B tests of a data agent
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests)
+	ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID)
 	// AssessDataAgent Assess one data agent
 	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
 	AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams)
@@ -2132,6 +3397,9 @@ type ServerInterface interface {
 	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/semanticModels)
 	ListSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListSemanticModelsParams)
+	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests)
+	ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
 	// AssessSemanticModel Assess one semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
 	AssessSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params AssessSemanticModelParams)
@@ -2144,6 +3412,30 @@ type ServerInterface interface {
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
 	GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string)
+	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
+	GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
+	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate)
+	GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GenerateBenchmarkQuestionsParams)
+	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save)
+	SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params SaveBenchmarkQuestionsParams)
+	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
+	ListBenchmarkRuns(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListBenchmarkRunsParams)
+	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
+	StartBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params StartBenchmarkRunParams)
+	// DeleteBenchmarkRun Delete a benchmark run
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
+	DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
+	// GetBenchmarkRun Read a benchmark run
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
+	GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
+	// GetBenchmarkRunResult Read what a benchmark run came to
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
+	GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
 	Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams)
@@ -2198,6 +3490,600 @@ func (siw *ServerInterfaceWrapper) ListPermissions(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListPermissions(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAIProviders operation middleware
+func (siw *ServerInterfaceWrapper) ListAIProviders(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAIProviders(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SaveAIProvider operation middleware
+func (siw *ServerInterfaceWrapper) SaveAIProvider(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SaveAIProvider(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAIProvider operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAIProvider(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "providerId" -------------
+	var providerID ProviderID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAIProvider(w, r, providerID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAIProvider operation middleware
+func (siw *ServerInterfaceWrapper) GetAIProvider(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "providerId" -------------
+	var providerID ProviderID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAIProvider(w, r, providerID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ChangeAIProvider operation middleware
+func (siw *ServerInterfaceWrapper) ChangeAIProvider(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "providerId" -------------
+	var providerID ProviderID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ChangeAIProvider(w, r, providerID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TestAIProvider operation middleware
+func (siw *ServerInterfaceWrapper) TestAIProvider(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "providerId" -------------
+	var providerID ProviderID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TestAIProvider(w, r, providerID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAbTests operation middleware
+func (siw *ServerInterfaceWrapper) ListAbTests(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAbTestsParams
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "workspaceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", r.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAbTests(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateAbTest operation middleware
+func (siw *ServerInterfaceWrapper) CreateAbTest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateAbTestParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateAbTest(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAbTest operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAbTest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAbTest(w, r, abTestID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAbTest operation middleware
+func (siw *ServerInterfaceWrapper) GetAbTest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAbTestParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-None-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-None-Match", Err: err})
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAbTest(w, r, abTestID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateAbTest operation middleware
+func (siw *ServerInterfaceWrapper) UpdateAbTest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateAbTestParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateAbTest(w, r, abTestID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAbTestRuns operation middleware
+func (siw *ServerInterfaceWrapper) ListAbTestRuns(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAbTestRunsParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAbTestRuns(w, r, abTestID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RunAbTestAgain operation middleware
+func (siw *ServerInterfaceWrapper) RunAbTestAgain(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RunAbTestAgainParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RunAbTestAgain(w, r, abTestID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteAbTestRun operation middleware
+func (siw *ServerInterfaceWrapper) DeleteAbTestRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteAbTestRun(w, r, abTestID, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAbTestRun operation middleware
+func (siw *ServerInterfaceWrapper) GetAbTestRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAbTestRun(w, r, abTestID, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAbTestRunResult operation middleware
+func (siw *ServerInterfaceWrapper) GetAbTestRunResult(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "abTestId" -------------
+	var abTestID AbTestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAbTestRunResult(w, r, abTestID, runID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2878,6 +4764,41 @@ func (siw *ServerInterfaceWrapper) ListDataAgents(w http.ResponseWriter, r *http
 	handler.ServeHTTP(w, r)
 }
 
+// ListAbTestsOfDataAgent operation middleware
+func (siw *ServerInterfaceWrapper) ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "dataAgentId" -------------
+	var dataAgentID DataAgentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAbTestsOfDataAgent(w, r, workspaceID, dataAgentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // AssessDataAgent operation middleware
 func (siw *ServerInterfaceWrapper) AssessDataAgent(w http.ResponseWriter, r *http.Request) {
 
@@ -3421,6 +5342,41 @@ func (siw *ServerInterfaceWrapper) ListSemanticModels(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// ListAbTestsOfSemanticModel operation middleware
+func (siw *ServerInterfaceWrapper) ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAbTestsOfSemanticModel(w, r, workspaceID, semanticModelID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // AssessSemanticModel operation middleware
 func (siw *ServerInterfaceWrapper) AssessSemanticModel(w http.ResponseWriter, r *http.Request) {
 
@@ -3614,6 +5570,414 @@ func (siw *ServerInterfaceWrapper) GetAssessment(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAssessment(w, r, workspaceID, semanticModelID, assessmentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetBenchmarkQuestions operation middleware
+func (siw *ServerInterfaceWrapper) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetBenchmarkQuestions(w, r, workspaceID, semanticModelID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GenerateBenchmarkQuestions operation middleware
+func (siw *ServerInterfaceWrapper) GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GenerateBenchmarkQuestionsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GenerateBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SaveBenchmarkQuestions operation middleware
+func (siw *ServerInterfaceWrapper) SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SaveBenchmarkQuestionsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SaveBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListBenchmarkRuns operation middleware
+func (siw *ServerInterfaceWrapper) ListBenchmarkRuns(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBenchmarkRunsParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListBenchmarkRuns(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// StartBenchmarkRun operation middleware
+func (siw *ServerInterfaceWrapper) StartBenchmarkRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params StartBenchmarkRunParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.StartBenchmarkRun(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeleteBenchmarkRun operation middleware
+func (siw *ServerInterfaceWrapper) DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeleteBenchmarkRun(w, r, workspaceID, semanticModelID, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetBenchmarkRun operation middleware
+func (siw *ServerInterfaceWrapper) GetBenchmarkRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetBenchmarkRun(w, r, workspaceID, semanticModelID, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetBenchmarkRunResult operation middleware
+func (siw *ServerInterfaceWrapper) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetBenchmarkRunResult(w, r, workspaceID, semanticModelID, runID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -4211,6 +6575,38 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders", wrapper.ListAIProviders).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders", wrapper.SaveAIProvider).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.DeleteAIProvider).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.GetAIProvider).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.ChangeAIProvider).Methods(http.MethodPatch)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}/test", wrapper.TestAIProvider).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests", wrapper.ListAbTests).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests", wrapper.CreateAbTest).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.DeleteAbTest).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.GetAbTest).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.UpdateAbTest).Methods(http.MethodPatch)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs", wrapper.ListAbTestRuns).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs", wrapper.RunAbTestAgain).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", wrapper.DeleteAbTestRun).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", wrapper.GetAbTestRun).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result", wrapper.GetAbTestRunResult).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules", wrapper.ListSchedules).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.DeleteSchedule).Methods(http.MethodDelete)
@@ -4241,6 +6637,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents", wrapper.ListDataAgents).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests", wrapper.ListAbTestsOfDataAgent).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess", wrapper.AssessDataAgent).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments", wrapper.ListDataAgentAssessments).Methods(http.MethodGet)
@@ -4261,6 +6659,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels", wrapper.ListSemanticModels).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests", wrapper.ListAbTestsOfSemanticModel).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", wrapper.ApplyOptimization).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview", wrapper.PreviewOptimization).Methods(http.MethodPost)
@@ -4272,6 +6672,22 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.ListAssessments).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", wrapper.GetAssessment).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions", wrapper.GetBenchmarkQuestions).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate", wrapper.GenerateBenchmarkQuestions).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save", wrapper.SaveBenchmarkQuestions).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", wrapper.ListBenchmarkRuns).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", wrapper.StartBenchmarkRun).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.DeleteBenchmarkRun).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.GetBenchmarkRun).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result", wrapper.GetBenchmarkRunResult).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", wrapper.Optimize).Methods(http.MethodPost)
 
@@ -4330,6 +6746,404 @@ type ListPermissionsResponseObject interface {
 type ListPermissions200JSONResponse PermissionList
 
 func (response ListPermissions200JSONResponse) VisitListPermissionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAIProvidersRequestObject struct {
+}
+
+type ListAIProvidersResponseObject interface {
+	VisitListAIProvidersResponse(w http.ResponseWriter) error
+}
+
+type ListAIProviders200JSONResponse AIProviderList
+
+func (response ListAIProviders200JSONResponse) VisitListAIProvidersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SaveAIProviderRequestObject struct {
+	Body *SaveAIProviderJSONRequestBody
+}
+
+type SaveAIProviderResponseObject interface {
+	VisitSaveAIProviderResponse(w http.ResponseWriter) error
+}
+
+type SaveAIProvider200JSONResponse AIProvider
+
+func (response SaveAIProvider200JSONResponse) VisitSaveAIProviderResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAIProviderRequestObject struct {
+	ProviderID ProviderID `json:"providerId"`
+}
+
+type DeleteAIProviderResponseObject interface {
+	VisitDeleteAIProviderResponse(w http.ResponseWriter) error
+}
+
+type DeleteAIProvider200JSONResponse DeletedAIProvider
+
+func (response DeleteAIProvider200JSONResponse) VisitDeleteAIProviderResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAIProviderRequestObject struct {
+	ProviderID ProviderID `json:"providerId"`
+}
+
+type GetAIProviderResponseObject interface {
+	VisitGetAIProviderResponse(w http.ResponseWriter) error
+}
+
+type GetAIProvider200JSONResponse AIProvider
+
+func (response GetAIProvider200JSONResponse) VisitGetAIProviderResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeAIProviderRequestObject struct {
+	ProviderID ProviderID `json:"providerId"`
+	Body       *ChangeAIProviderJSONRequestBody
+}
+
+type ChangeAIProviderResponseObject interface {
+	VisitChangeAIProviderResponse(w http.ResponseWriter) error
+}
+
+type ChangeAIProvider200JSONResponse AIProvider
+
+func (response ChangeAIProvider200JSONResponse) VisitChangeAIProviderResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestAIProviderRequestObject struct {
+	ProviderID ProviderID `json:"providerId"`
+}
+
+type TestAIProviderResponseObject interface {
+	VisitTestAIProviderResponse(w http.ResponseWriter) error
+}
+
+type TestAIProvider200JSONResponse AIProvider
+
+func (response TestAIProvider200JSONResponse) VisitTestAIProviderResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAbTestsRequestObject struct {
+	Params ListAbTestsParams
+}
+
+type ListAbTestsResponseObject interface {
+	VisitListAbTestsResponse(w http.ResponseWriter) error
+}
+
+type ListAbTests200JSONResponse AbTestList
+
+func (response ListAbTests200JSONResponse) VisitListAbTestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateAbTestRequestObject struct {
+	Params CreateAbTestParams
+	Body   *CreateAbTestJSONRequestBody
+}
+
+type CreateAbTestResponseObject interface {
+	VisitCreateAbTestResponse(w http.ResponseWriter) error
+}
+
+type CreateAbTest202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response CreateAbTest202JSONResponse) VisitCreateAbTestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAbTestRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+}
+
+type DeleteAbTestResponseObject interface {
+	VisitDeleteAbTestResponse(w http.ResponseWriter) error
+}
+
+type DeleteAbTest200JSONResponse DeletedAbTest
+
+func (response DeleteAbTest200JSONResponse) VisitDeleteAbTestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAbTestRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	Params   GetAbTestParams
+}
+
+type GetAbTestResponseObject interface {
+	VisitGetAbTestResponse(w http.ResponseWriter) error
+}
+
+type GetAbTest200ResponseHeaders struct {
+	ETag string
+}
+
+type GetAbTest200JSONResponse struct {
+	Body    AbTest
+	Headers GetAbTest200ResponseHeaders
+}
+
+func (response GetAbTest200JSONResponse) VisitGetAbTestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAbTest304ResponseHeaders struct {
+	ETag string
+}
+
+type GetAbTest304Response struct {
+	Headers GetAbTest304ResponseHeaders
+}
+
+func (response GetAbTest304Response) VisitGetAbTestResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(304)
+	return nil
+}
+
+type UpdateAbTestRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	Params   UpdateAbTestParams
+	Body     *UpdateAbTestJSONRequestBody
+}
+
+type UpdateAbTestResponseObject interface {
+	VisitUpdateAbTestResponse(w http.ResponseWriter) error
+}
+
+type UpdateAbTest200ResponseHeaders struct {
+	ETag string
+}
+
+type UpdateAbTest200JSONResponse struct {
+	Body    AbTest
+	Headers UpdateAbTest200ResponseHeaders
+}
+
+func (response UpdateAbTest200JSONResponse) VisitUpdateAbTestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAbTestRunsRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	Params   ListAbTestRunsParams
+}
+
+type ListAbTestRunsResponseObject interface {
+	VisitListAbTestRunsResponse(w http.ResponseWriter) error
+}
+
+type ListAbTestRuns200JSONResponse AbTestRunList
+
+func (response ListAbTestRuns200JSONResponse) VisitListAbTestRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RunAbTestAgainRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	Params   RunAbTestAgainParams
+	Body     *RunAbTestAgainJSONRequestBody
+}
+
+type RunAbTestAgainResponseObject interface {
+	VisitRunAbTestAgainResponse(w http.ResponseWriter) error
+}
+
+type RunAbTestAgain202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response RunAbTestAgain202JSONResponse) VisitRunAbTestAgainResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteAbTestRunRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	RunID    RunID    `json:"runId"`
+}
+
+type DeleteAbTestRunResponseObject interface {
+	VisitDeleteAbTestRunResponse(w http.ResponseWriter) error
+}
+
+type DeleteAbTestRun200JSONResponse DeletedAbTestRun
+
+func (response DeleteAbTestRun200JSONResponse) VisitDeleteAbTestRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAbTestRunRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	RunID    RunID    `json:"runId"`
+}
+
+type GetAbTestRunResponseObject interface {
+	VisitGetAbTestRunResponse(w http.ResponseWriter) error
+}
+
+type GetAbTestRun200JSONResponse AbTestRun
+
+func (response GetAbTestRun200JSONResponse) VisitGetAbTestRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAbTestRunResultRequestObject struct {
+	AbTestID AbTestID `json:"abTestId"`
+	RunID    RunID    `json:"runId"`
+}
+
+type GetAbTestRunResultResponseObject interface {
+	VisitGetAbTestRunResultResponse(w http.ResponseWriter) error
+}
+
+type GetAbTestRunResult200JSONResponse AbTestResult
+
+func (response GetAbTestRunResult200JSONResponse) VisitGetAbTestRunResultResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -4731,6 +7545,29 @@ func (response ListDataAgents200JSONResponse) VisitListDataAgentsResponse(w http
 	return err
 }
 
+type ListAbTestsOfDataAgentRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	DataAgentID DataAgentID `json:"dataAgentId"`
+}
+
+type ListAbTestsOfDataAgentResponseObject interface {
+	VisitListAbTestsOfDataAgentResponse(w http.ResponseWriter) error
+}
+
+type ListAbTestsOfDataAgent200JSONResponse AbTestsOfItem
+
+func (response ListAbTestsOfDataAgent200JSONResponse) VisitListAbTestsOfDataAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AssessDataAgentRequestObject struct {
 	WorkspaceID WorkspaceID `json:"workspaceId"`
 	DataAgentID DataAgentID `json:"dataAgentId"`
@@ -4983,6 +7820,29 @@ func (response ListSemanticModels200JSONResponse) VisitListSemanticModelsRespons
 	return err
 }
 
+type ListAbTestsOfSemanticModelRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+}
+
+type ListAbTestsOfSemanticModelResponseObject interface {
+	VisitListAbTestsOfSemanticModelResponse(w http.ResponseWriter) error
+}
+
+type ListAbTestsOfSemanticModel200JSONResponse AbTestsOfItem
+
+func (response ListAbTestsOfSemanticModel200JSONResponse) VisitListAbTestsOfSemanticModelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AssessSemanticModelRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -5070,6 +7930,209 @@ type GetAssessmentResponseObject interface {
 type GetAssessment200JSONResponse Assessment
 
 func (response GetAssessment200JSONResponse) VisitGetAssessmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBenchmarkQuestionsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+}
+
+type GetBenchmarkQuestionsResponseObject interface {
+	VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error
+}
+
+type GetBenchmarkQuestions200JSONResponse BenchmarkQuestions
+
+func (response GetBenchmarkQuestions200JSONResponse) VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GenerateBenchmarkQuestionsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          GenerateBenchmarkQuestionsParams
+	Body            *GenerateBenchmarkQuestionsJSONRequestBody
+}
+
+type GenerateBenchmarkQuestionsResponseObject interface {
+	VisitGenerateBenchmarkQuestionsResponse(w http.ResponseWriter) error
+}
+
+type GenerateBenchmarkQuestions202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response GenerateBenchmarkQuestions202JSONResponse) VisitGenerateBenchmarkQuestionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SaveBenchmarkQuestionsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          SaveBenchmarkQuestionsParams
+	Body            *SaveBenchmarkQuestionsJSONRequestBody
+}
+
+type SaveBenchmarkQuestionsResponseObject interface {
+	VisitSaveBenchmarkQuestionsResponse(w http.ResponseWriter) error
+}
+
+type SaveBenchmarkQuestions202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response SaveBenchmarkQuestions202JSONResponse) VisitSaveBenchmarkQuestionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBenchmarkRunsRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          ListBenchmarkRunsParams
+}
+
+type ListBenchmarkRunsResponseObject interface {
+	VisitListBenchmarkRunsResponse(w http.ResponseWriter) error
+}
+
+type ListBenchmarkRuns200JSONResponse BenchmarkRunList
+
+func (response ListBenchmarkRuns200JSONResponse) VisitListBenchmarkRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartBenchmarkRunRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          StartBenchmarkRunParams
+	Body            *StartBenchmarkRunJSONRequestBody
+}
+
+type StartBenchmarkRunResponseObject interface {
+	VisitStartBenchmarkRunResponse(w http.ResponseWriter) error
+}
+
+type StartBenchmarkRun202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response StartBenchmarkRun202JSONResponse) VisitStartBenchmarkRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteBenchmarkRunRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	RunID           RunID           `json:"runId"`
+}
+
+type DeleteBenchmarkRunResponseObject interface {
+	VisitDeleteBenchmarkRunResponse(w http.ResponseWriter) error
+}
+
+type DeleteBenchmarkRun200JSONResponse DeletedBenchmarkRun
+
+func (response DeleteBenchmarkRun200JSONResponse) VisitDeleteBenchmarkRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBenchmarkRunRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	RunID           RunID           `json:"runId"`
+}
+
+type GetBenchmarkRunResponseObject interface {
+	VisitGetBenchmarkRunResponse(w http.ResponseWriter) error
+}
+
+type GetBenchmarkRun200JSONResponse BenchmarkRun
+
+func (response GetBenchmarkRun200JSONResponse) VisitGetBenchmarkRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBenchmarkRunResultRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	RunID           RunID           `json:"runId"`
+}
+
+type GetBenchmarkRunResultResponseObject interface {
+	VisitGetBenchmarkRunResultResponse(w http.ResponseWriter) error
+}
+
+type GetBenchmarkRunResult200JSONResponse BenchmarkRunResult
+
+func (response GetBenchmarkRunResult200JSONResponse) VisitGetBenchmarkRunResultResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -5306,6 +8369,54 @@ type StrictServerInterface interface {
 	// ListPermissions List how the signed-in person stands to each platform permission
 	// (GET /v1/account/permissions)
 	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
+	// ListAIProviders List the AI providers of the account
+	// (GET /v1/aiProviders)
+	ListAIProviders(ctx context.Context, request ListAIProvidersRequestObject) (ListAIProvidersResponseObject, error)
+	// SaveAIProvider Save an AI provider
+	// (POST /v1/aiProviders)
+	SaveAIProvider(ctx context.Context, request SaveAIProviderRequestObject) (SaveAIProviderResponseObject, error)
+	// DeleteAIProvider Delete an AI provider
+	// (DELETE /v1/aiProviders/{providerId})
+	DeleteAIProvider(ctx context.Context, request DeleteAIProviderRequestObject) (DeleteAIProviderResponseObject, error)
+	// GetAIProvider Read an AI provider
+	// (GET /v1/aiProviders/{providerId})
+	GetAIProvider(ctx context.Context, request GetAIProviderRequestObject) (GetAIProviderResponseObject, error)
+	// ChangeAIProvider Change an AI provider
+	// (PATCH /v1/aiProviders/{providerId})
+	ChangeAIProvider(ctx context.Context, request ChangeAIProviderRequestObject) (ChangeAIProviderResponseObject, error)
+	// TestAIProvider Make a test call of an AI provider
+	// (POST /v1/aiProviders/{providerId}/test)
+	TestAIProvider(ctx context.Context, request TestAIProviderRequestObject) (TestAIProviderResponseObject, error)
+	// ListAbTests List the A/B tests of the account
+	// (GET /v1/aiReadiness/abTests)
+	ListAbTests(ctx context.Context, request ListAbTestsRequestObject) (ListAbTestsResponseObject, error)
+	// CreateAbTest Create an A/B test and start its first run
+	// (POST /v1/aiReadiness/abTests)
+	CreateAbTest(ctx context.Context, request CreateAbTestRequestObject) (CreateAbTestResponseObject, error)
+	// DeleteAbTest Delete an A/B test
+	// (DELETE /v1/aiReadiness/abTests/{abTestId})
+	DeleteAbTest(ctx context.Context, request DeleteAbTestRequestObject) (DeleteAbTestResponseObject, error)
+	// GetAbTest Read an A/B test with its newest runs
+	// (GET /v1/aiReadiness/abTests/{abTestId})
+	GetAbTest(ctx context.Context, request GetAbTestRequestObject) (GetAbTestResponseObject, error)
+	// UpdateAbTest Change the words of an A/B test
+	// (PATCH /v1/aiReadiness/abTests/{abTestId})
+	UpdateAbTest(ctx context.Context, request UpdateAbTestRequestObject) (UpdateAbTestResponseObject, error)
+	// ListAbTestRuns List the runs of an A/B test, newest first
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs)
+	ListAbTestRuns(ctx context.Context, request ListAbTestRunsRequestObject) (ListAbTestRunsResponseObject, error)
+	// RunAbTestAgain Run an A/B test again
+	// (POST /v1/aiReadiness/abTests/{abTestId}/runs)
+	RunAbTestAgain(ctx context.Context, request RunAbTestAgainRequestObject) (RunAbTestAgainResponseObject, error)
+	// DeleteAbTestRun Delete a run of an A/B test
+	// (DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
+	DeleteAbTestRun(ctx context.Context, request DeleteAbTestRunRequestObject) (DeleteAbTestRunResponseObject, error)
+	// GetAbTestRun Read a run of an A/B test
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
+	GetAbTestRun(ctx context.Context, request GetAbTestRunRequestObject) (GetAbTestRunResponseObject, error)
+	// GetAbTestRunResult Read the comparison of a run of an A/B test
+	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
+	GetAbTestRunResult(ctx context.Context, request GetAbTestRunResultRequestObject) (GetAbTestRunResultResponseObject, error)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
@@ -5351,6 +8462,9 @@ type StrictServerInterface interface {
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
 	ListDataAgents(ctx context.Context, request ListDataAgentsRequestObject) (ListDataAgentsResponseObject, error)
+	// ListAbTestsOfDataAgent List the A/B tests of a data agent
+	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests)
+	ListAbTestsOfDataAgent(ctx context.Context, request ListAbTestsOfDataAgentRequestObject) (ListAbTestsOfDataAgentResponseObject, error)
 	// AssessDataAgent Assess one data agent
 	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
 	AssessDataAgent(ctx context.Context, request AssessDataAgentRequestObject) (AssessDataAgentResponseObject, error)
@@ -5381,6 +8495,9 @@ type StrictServerInterface interface {
 	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/semanticModels)
 	ListSemanticModels(ctx context.Context, request ListSemanticModelsRequestObject) (ListSemanticModelsResponseObject, error)
+	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests)
+	ListAbTestsOfSemanticModel(ctx context.Context, request ListAbTestsOfSemanticModelRequestObject) (ListAbTestsOfSemanticModelResponseObject, error)
 	// AssessSemanticModel Assess one semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
 	AssessSemanticModel(ctx context.Context, request AssessSemanticModelRequestObject) (AssessSemanticModelResponseObject, error)
@@ -5393,6 +8510,30 @@ type StrictServerInterface interface {
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
 	GetAssessment(ctx context.Context, request GetAssessmentRequestObject) (GetAssessmentResponseObject, error)
+	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
+	GetBenchmarkQuestions(ctx context.Context, request GetBenchmarkQuestionsRequestObject) (GetBenchmarkQuestionsResponseObject, error)
+	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate)
+	GenerateBenchmarkQuestions(ctx context.Context, request GenerateBenchmarkQuestionsRequestObject) (GenerateBenchmarkQuestionsResponseObject, error)
+	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save)
+	SaveBenchmarkQuestions(ctx context.Context, request SaveBenchmarkQuestionsRequestObject) (SaveBenchmarkQuestionsResponseObject, error)
+	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
+	ListBenchmarkRuns(ctx context.Context, request ListBenchmarkRunsRequestObject) (ListBenchmarkRunsResponseObject, error)
+	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
+	StartBenchmarkRun(ctx context.Context, request StartBenchmarkRunRequestObject) (StartBenchmarkRunResponseObject, error)
+	// DeleteBenchmarkRun Delete a benchmark run
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
+	DeleteBenchmarkRun(ctx context.Context, request DeleteBenchmarkRunRequestObject) (DeleteBenchmarkRunResponseObject, error)
+	// GetBenchmarkRun Read a benchmark run
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
+	GetBenchmarkRun(ctx context.Context, request GetBenchmarkRunRequestObject) (GetBenchmarkRunResponseObject, error)
+	// GetBenchmarkRunResult Read what a benchmark run came to
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
+	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (GetBenchmarkRunResultResponseObject, error)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
 	Optimize(ctx context.Context, request OptimizeRequestObject) (OptimizeResponseObject, error)
@@ -5499,6 +8640,463 @@ func (sh *strictHandler) ListPermissions(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListPermissionsResponseObject); ok {
 		if err := validResponse.VisitListPermissionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAIProviders operation middleware
+func (sh *strictHandler) ListAIProviders(w http.ResponseWriter, r *http.Request) {
+	var request ListAIProvidersRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAIProviders(ctx, request.(ListAIProvidersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAIProviders")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAIProvidersResponseObject); ok {
+		if err := validResponse.VisitListAIProvidersResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SaveAIProvider operation middleware
+func (sh *strictHandler) SaveAIProvider(w http.ResponseWriter, r *http.Request) {
+	var request SaveAIProviderRequestObject
+
+	var body SaveAIProviderJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SaveAIProvider(ctx, request.(SaveAIProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SaveAIProvider")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SaveAIProviderResponseObject); ok {
+		if err := validResponse.VisitSaveAIProviderResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAIProvider operation middleware
+func (sh *strictHandler) DeleteAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
+	var request DeleteAIProviderRequestObject
+
+	request.ProviderID = providerID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAIProvider(ctx, request.(DeleteAIProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAIProvider")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAIProviderResponseObject); ok {
+		if err := validResponse.VisitDeleteAIProviderResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAIProvider operation middleware
+func (sh *strictHandler) GetAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
+	var request GetAIProviderRequestObject
+
+	request.ProviderID = providerID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAIProvider(ctx, request.(GetAIProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAIProvider")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAIProviderResponseObject); ok {
+		if err := validResponse.VisitGetAIProviderResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeAIProvider operation middleware
+func (sh *strictHandler) ChangeAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
+	var request ChangeAIProviderRequestObject
+
+	request.ProviderID = providerID
+
+	var body ChangeAIProviderJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeAIProvider(ctx, request.(ChangeAIProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeAIProvider")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ChangeAIProviderResponseObject); ok {
+		if err := validResponse.VisitChangeAIProviderResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestAIProvider operation middleware
+func (sh *strictHandler) TestAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
+	var request TestAIProviderRequestObject
+
+	request.ProviderID = providerID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TestAIProvider(ctx, request.(TestAIProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestAIProvider")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TestAIProviderResponseObject); ok {
+		if err := validResponse.VisitTestAIProviderResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAbTests operation middleware
+func (sh *strictHandler) ListAbTests(w http.ResponseWriter, r *http.Request, params ListAbTestsParams) {
+	var request ListAbTestsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAbTests(ctx, request.(ListAbTestsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAbTests")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAbTestsResponseObject); ok {
+		if err := validResponse.VisitListAbTestsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateAbTest operation middleware
+func (sh *strictHandler) CreateAbTest(w http.ResponseWriter, r *http.Request, params CreateAbTestParams) {
+	var request CreateAbTestRequestObject
+
+	request.Params = params
+
+	var body CreateAbTestJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateAbTest(ctx, request.(CreateAbTestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateAbTest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateAbTestResponseObject); ok {
+		if err := validResponse.VisitCreateAbTestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAbTest operation middleware
+func (sh *strictHandler) DeleteAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID) {
+	var request DeleteAbTestRequestObject
+
+	request.AbTestID = abTestID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAbTest(ctx, request.(DeleteAbTestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAbTest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAbTestResponseObject); ok {
+		if err := validResponse.VisitDeleteAbTestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAbTest operation middleware
+func (sh *strictHandler) GetAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params GetAbTestParams) {
+	var request GetAbTestRequestObject
+
+	request.AbTestID = abTestID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAbTest(ctx, request.(GetAbTestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAbTest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAbTestResponseObject); ok {
+		if err := validResponse.VisitGetAbTestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateAbTest operation middleware
+func (sh *strictHandler) UpdateAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params UpdateAbTestParams) {
+	var request UpdateAbTestRequestObject
+
+	request.AbTestID = abTestID
+	request.Params = params
+
+	var body UpdateAbTestJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAbTest(ctx, request.(UpdateAbTestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAbTest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateAbTestResponseObject); ok {
+		if err := validResponse.VisitUpdateAbTestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAbTestRuns operation middleware
+func (sh *strictHandler) ListAbTestRuns(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params ListAbTestRunsParams) {
+	var request ListAbTestRunsRequestObject
+
+	request.AbTestID = abTestID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAbTestRuns(ctx, request.(ListAbTestRunsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAbTestRuns")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAbTestRunsResponseObject); ok {
+		if err := validResponse.VisitListAbTestRunsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RunAbTestAgain operation middleware
+func (sh *strictHandler) RunAbTestAgain(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params RunAbTestAgainParams) {
+	var request RunAbTestAgainRequestObject
+
+	request.AbTestID = abTestID
+	request.Params = params
+
+	var body RunAbTestAgainJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RunAbTestAgain(ctx, request.(RunAbTestAgainRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RunAbTestAgain")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RunAbTestAgainResponseObject); ok {
+		if err := validResponse.VisitRunAbTestAgainResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteAbTestRun operation middleware
+func (sh *strictHandler) DeleteAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
+	var request DeleteAbTestRunRequestObject
+
+	request.AbTestID = abTestID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAbTestRun(ctx, request.(DeleteAbTestRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAbTestRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteAbTestRunResponseObject); ok {
+		if err := validResponse.VisitDeleteAbTestRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAbTestRun operation middleware
+func (sh *strictHandler) GetAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
+	var request GetAbTestRunRequestObject
+
+	request.AbTestID = abTestID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAbTestRun(ctx, request.(GetAbTestRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAbTestRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAbTestRunResponseObject); ok {
+		if err := validResponse.VisitGetAbTestRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAbTestRunResult operation middleware
+func (sh *strictHandler) GetAbTestRunResult(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
+	var request GetAbTestRunResultRequestObject
+
+	request.AbTestID = abTestID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAbTestRunResult(ctx, request.(GetAbTestRunResultRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAbTestRunResult")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAbTestRunResultResponseObject); ok {
+		if err := validResponse.VisitGetAbTestRunResultResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -5910,6 +9508,33 @@ func (sh *strictHandler) ListDataAgents(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
+// ListAbTestsOfDataAgent operation middleware
+func (sh *strictHandler) ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID) {
+	var request ListAbTestsOfDataAgentRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.DataAgentID = dataAgentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAbTestsOfDataAgent(ctx, request.(ListAbTestsOfDataAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAbTestsOfDataAgent")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAbTestsOfDataAgentResponseObject); ok {
+		if err := validResponse.VisitListAbTestsOfDataAgentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // AssessDataAgent operation middleware
 func (sh *strictHandler) AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams) {
 	var request AssessDataAgentRequestObject
@@ -6199,6 +9824,33 @@ func (sh *strictHandler) ListSemanticModels(w http.ResponseWriter, r *http.Reque
 	}
 }
 
+// ListAbTestsOfSemanticModel operation middleware
+func (sh *strictHandler) ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+	var request ListAbTestsOfSemanticModelRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAbTestsOfSemanticModel(ctx, request.(ListAbTestsOfSemanticModelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAbTestsOfSemanticModel")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAbTestsOfSemanticModelResponseObject); ok {
+		if err := validResponse.VisitListAbTestsOfSemanticModelResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // AssessSemanticModel operation middleware
 func (sh *strictHandler) AssessSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params AssessSemanticModelParams) {
 	var request AssessSemanticModelRequestObject
@@ -6303,6 +9955,253 @@ func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, w
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAssessmentResponseObject); ok {
 		if err := validResponse.VisitGetAssessmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetBenchmarkQuestions operation middleware
+func (sh *strictHandler) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+	var request GetBenchmarkQuestionsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBenchmarkQuestions(ctx, request.(GetBenchmarkQuestionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBenchmarkQuestions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetBenchmarkQuestionsResponseObject); ok {
+		if err := validResponse.VisitGetBenchmarkQuestionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GenerateBenchmarkQuestions operation middleware
+func (sh *strictHandler) GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GenerateBenchmarkQuestionsParams) {
+	var request GenerateBenchmarkQuestionsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body GenerateBenchmarkQuestionsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GenerateBenchmarkQuestions(ctx, request.(GenerateBenchmarkQuestionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GenerateBenchmarkQuestions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GenerateBenchmarkQuestionsResponseObject); ok {
+		if err := validResponse.VisitGenerateBenchmarkQuestionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SaveBenchmarkQuestions operation middleware
+func (sh *strictHandler) SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params SaveBenchmarkQuestionsParams) {
+	var request SaveBenchmarkQuestionsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body SaveBenchmarkQuestionsJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SaveBenchmarkQuestions(ctx, request.(SaveBenchmarkQuestionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SaveBenchmarkQuestions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SaveBenchmarkQuestionsResponseObject); ok {
+		if err := validResponse.VisitSaveBenchmarkQuestionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListBenchmarkRuns operation middleware
+func (sh *strictHandler) ListBenchmarkRuns(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListBenchmarkRunsParams) {
+	var request ListBenchmarkRunsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBenchmarkRuns(ctx, request.(ListBenchmarkRunsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBenchmarkRuns")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListBenchmarkRunsResponseObject); ok {
+		if err := validResponse.VisitListBenchmarkRunsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// StartBenchmarkRun operation middleware
+func (sh *strictHandler) StartBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params StartBenchmarkRunParams) {
+	var request StartBenchmarkRunRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	var body StartBenchmarkRunJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.StartBenchmarkRun(ctx, request.(StartBenchmarkRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StartBenchmarkRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(StartBenchmarkRunResponseObject); ok {
+		if err := validResponse.VisitStartBenchmarkRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeleteBenchmarkRun operation middleware
+func (sh *strictHandler) DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
+	var request DeleteBenchmarkRunRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteBenchmarkRun(ctx, request.(DeleteBenchmarkRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteBenchmarkRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeleteBenchmarkRunResponseObject); ok {
+		if err := validResponse.VisitDeleteBenchmarkRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetBenchmarkRun operation middleware
+func (sh *strictHandler) GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
+	var request GetBenchmarkRunRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBenchmarkRun(ctx, request.(GetBenchmarkRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBenchmarkRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetBenchmarkRunResponseObject); ok {
+		if err := validResponse.VisitGetBenchmarkRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetBenchmarkRunResult operation middleware
+func (sh *strictHandler) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
+	var request GetBenchmarkRunResultRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBenchmarkRunResult(ctx, request.(GetBenchmarkRunResultRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBenchmarkRunResult")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetBenchmarkRunResultResponseObject); ok {
+		if err := validResponse.VisitGetBenchmarkRunResultResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

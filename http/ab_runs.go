@@ -1,0 +1,266 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/operation"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// stalledAfter is how long a side that asks may make no ask before it is said to be stalled.
+const stalledAfter = 2 * time.Minute
+
+// ListAbTestRuns answers GET /v1/aiReadiness/abTests/{abTestId}/runs (decisions 2).
+func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
+	who := of(ctx).who
+	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.abTest(ctx, r.AbTestID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: who.Account, AbTestID: t.AbTestID, Before: p.After, Limit: p.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	found, token, uri, err := cut(p, found, func(r projections.AbRun) projections.AbRunCursor {
+		return projections.AbRunCursor{StartedAt: r.At, RunID: r.RunID}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.ListAbTestRuns200JSONResponse{Value: s.abRuns(found), ContinuationToken: token, ContinuationURI: uri}, nil
+}
+
+// RunAbTestAgain answers POST /v1/aiReadiness/abTests/{abTestId}/runs (spec 4.6, run-again rules).
+func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequestObject) (api.RunAbTestAgainResponseObject, error) {
+	var again abtest.AgainRequest
+	if r.Body != nil {
+		again = abtest.AgainRequest{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
+	}
+	done, err := s.commands.RunAbTestAgain(ctx, of(ctx).who, r.AbTestID, again)
+	if err != nil {
+		return nil, err
+	}
+	return api.RunAbTestAgain202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// GetAbTestRun answers GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
+func (s *Server) GetAbTestRun(ctx context.Context, r api.GetAbTestRunRequestObject) (api.GetAbTestRunResponseObject, error) {
+	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetAbTestRun200JSONResponse(s.run(run)), nil
+}
+
+// DeleteAbTestRun answers DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (spec 4.6, DELETE rules).
+func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunRequestObject) (api.DeleteAbTestRunResponseObject, error) {
+	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.commands.DeleteAbTestRun(ctx, of(ctx).who, r.AbTestID, r.RunID); err != nil {
+		return nil, err
+	}
+	return api.DeleteAbTestRun200JSONResponse{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil
+}
+
+// GetAbTestRunResult answers GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (spec 4.6, run result rules).
+func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (api.GetAbTestRunResultResponseObject, error) {
+	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.hasResult(run.RunID, run.Operation.Status, run.At); err != nil {
+		return nil, err
+	}
+	result, err := s.abTestResult(ctx, run)
+	if err != nil {
+		// What was deleted between the two reads is not there.
+		if _, gone := s.abRun(ctx, r.AbTestID, r.RunID); gone != nil {
+			err = gone
+		}
+		return nil, err
+	}
+	return api.GetAbTestRunResult200JSONResponse(result), nil
+}
+
+// hasResult refuses to answer with the result of a run that has none, or none yet.
+func (s *Server) hasResult(runID uuid.UUID, status operation.Status, since time.Time) error {
+	switch {
+	case !status.Ended():
+		wait := time.Duration(retryAfter(s.now().Sub(since))) * time.Second
+		return domain.Refuse(domain.ResultNotReady, "run %s has not ended; read it until it has", runID).About("runId", runID).After(wait)
+	case status != operation.Succeeded:
+		return domain.Refuse(domain.OperationHasNoResult, "run %s has no result because it is %s; the run says why", runID, status).About("runId", runID)
+	}
+	return nil
+}
+
+// abTested is the result of a run of an A/B test as an operation.
+func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+		return nil, err
+	}
+	run, found, err := s.views.AbRun(ctx, o.AccountID, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, domain.Refuse(domain.OperationExpired, "the run of an A/B test that operation %s made was deleted", o.ID).About("operationId", o.ID)
+	}
+	return s.abTestResult(ctx, run)
+}
+
+// abTestResult is the comparison of a run that succeeded (spec 2.11, AbTestResult).
+func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out api.AbTestResult, err error) {
+	if run.Compared == nil {
+		return out, fmt.Errorf("http: run %s of an A/B test succeeded and there is no comparison", run.RunID)
+	}
+	document, err := s.document(ctx, run.Compared.Document)
+	if err != nil {
+		return out, err
+	}
+	var sides struct{ A, B json.RawMessage }
+	if err := json.Unmarshal(document, &sides); err != nil {
+		return out, fmt.Errorf("http: the document of run %s of an A/B test: %w", run.RunID, err)
+	}
+	return api.AbTestResult{
+		AbTestID: run.AbTestID.String(), RunID: run.RunID.String(), StoredAtUtc: inUTC(run.FinishedAt),
+		SideA: &sides.A, SideB: &sides.B, Aggregate: &run.Compared.Aggregate, Agreement: &run.Compared.Agreement,
+		CorrectAnswers: &api.AbCorrectAnswers{Mode: new(api.AbCorrectAnswersMode(run.CorrectAnswers)), ComputedAtUtc: inUTC(run.ComputedAt)},
+		Document:       document,
+	}, nil
+}
+
+// abRun returns a run of a test of the caller's account. Ids that none could have are not found (decisions 8.12).
+func (s *Server) abRun(ctx context.Context, abTestID, runID string) (run projections.AbRun, err error) {
+	t, err := s.abTest(ctx, abTestID)
+	if err != nil {
+		return run, err
+	}
+	id, err := parseID(runID)
+	if err != nil {
+		return run, abtest.RunNotFound(runID)
+	}
+	run, found, err := s.views.AbRun(ctx, of(ctx).who.Account, id)
+	if err == nil && (!found || run.AbTestID != t.AbTestID) {
+		err = abtest.RunNotFound(runID)
+	}
+	return run, err
+}
+
+func (s *Server) abRuns(found []projections.AbRun) []api.AbTestRun {
+	value := make([]api.AbTestRun, len(found))
+	for i, r := range found {
+		value[i] = s.run(r)
+	}
+	return value
+}
+
+// run is a run of a test as callers see it (spec 2.11).
+func (s *Server) run(r projections.AbRun) api.AbTestRun {
+	out := api.AbTestRun{
+		RunID: r.RunID.String(), AbTestID: r.AbTestID.String(), Status: new(api.AbTestRunStatus(r.Operation.Status)), Stage: new(api.AbTestRunStage(r.Stage())),
+		StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: inUTC(r.FinishedAt), SideA: s.runSide(r, abtest.A), SideB: s.runSide(r, abtest.B),
+		QuestionSetHash: &r.Questions.SetHash, QuestionsCount: &r.Questions.Count, Counted: counted(r), Asks: asks(r), Error: r.Operation.Failure,
+	}
+	if r.Compared != nil {
+		out.Aggregate, out.Agreement = &r.Compared.Aggregate, &r.Compared.Agreement
+	}
+	if c := r.Stopped; c != nil {
+		out.Cancel = &api.AbTestRunCancel{Counted: c.Counted, Asked: c.Asked, Total: c.Total}
+		if c.Side != nil {
+			out.Cancel.Side = new(api.AbTestRunCancelSide(strings.ToUpper(string(*c.Side))))
+		}
+	}
+	return out
+}
+
+// counted says whether a run counts against the benchmark runs, as a stop would have it while the run goes on; nil where
+// that is not known.
+func counted(r projections.AbRun) *bool {
+	switch {
+	case r.Stopped != nil:
+		return &r.Stopped.Counted
+	case r.Operation.Status == operation.Succeeded:
+		return new(true)
+	case r.Operation.Status.Ended():
+		if r.Operation.Impact.BenchmarkRuns == nil {
+			return nil
+		}
+		return new(*r.Operation.Impact.BenchmarkRuns > 0)
+	}
+	made, _ := made(r)
+	return new(made > 0)
+}
+
+// made is how many asks the sides that ask have made; false where it is not known because the benchmark run of one was
+// deleted.
+func made(r projections.AbRun) (n int, known bool) {
+	if r.Stopped != nil {
+		return r.Stopped.Asked, true
+	}
+	for _, name := range []abtest.SideName{abtest.A, abtest.B} {
+		side, asked := r.Side(name), r.Asked(name)
+		switch {
+		case side.Status == abtest.SideReused || side.Status == abtest.SideWaiting:
+		case side.Status == abtest.SideDone:
+			n += r.Questions.Count * r.Repeats
+		case asked == nil:
+			return n, false
+		default:
+			n += asked.Asked
+		}
+	}
+	return n, true
+}
+
+func asks(r projections.AbRun) *api.AbTestRunAsks {
+	n, known := made(r)
+	if !known {
+		return nil
+	}
+	return &api.AbTestRunAsks{Made: n, Total: r.Total()}
+}
+
+// runSide is a side of a run as callers see it.
+func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRunSide {
+	side, asked := r.Side(name), r.Asked(name)
+	out := api.AbTestRunSide{Status: api.AbTestRunSideStatus(side.Status)}
+	if side.Status == abtest.SideReused {
+		out.ReusedFromRunID = idText(side.BenchmarkRunID)
+	} else {
+		out.BenchmarkRunID = idText(side.BenchmarkRunID)
+	}
+	if side.Failure != nil {
+		out.ErrorCode, out.CapacityWorkspaceID = new(string(side.Failure.Failure.Code)), idText(side.Failure.CapacityWorkspaceID)
+	}
+	if asked == nil {
+		return out
+	}
+	out.Total = &asked.Count
+	if asked.Outcome != nil {
+		out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = &asked.Outcome.Stable, &asked.Outcome.Scored, asked.Outcome.ResponseTime, inUTC(asked.EndedAt)
+	}
+	if side.Status != abtest.SideReused {
+		out.Progress = &api.AbTestRunProgress{
+			Answered: asked.Asked, Total: asked.Total(),
+			Stalled: side.Status == abtest.SideRunning && !r.Operation.Status.Ended() && s.now().Sub(asked.UpdatedAt) > stalledAfter,
+		}
+	}
+	return out
+}

@@ -1,0 +1,269 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// runsWithTest is how many runs are returned with one test (spec 8).
+const runsWithTest = 50
+
+// CreateAbTest answers POST /v1/aiReadiness/abTests (spec 4.6, create rules).
+func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObject) (api.CreateAbTestResponseObject, error) {
+	b := r.Body
+	create := abtest.CreateRequest{
+		Words: abtest.Words{
+			Name: b.Name, Description: b.Description, LabelA: b.SideA.Label, LabelB: b.SideB.Label,
+			SideADescription: b.SideA.Description, SideBDescription: b.SideB.Description,
+		},
+		SideA: sideRequest(b.SideA), SideB: sideRequest(b.SideB),
+		Source:  abtest.SourceRequest{Kind: b.Source.Kind, RunID: b.Source.RunID},
+		Repeats: b.Repeats, CorrectAnswers: b.CorrectAnswers, ReuseSideA: b.ReuseSideA != nil && *b.ReuseSideA,
+	}
+	if b.Hypothesis != nil {
+		create.Hypothesis = &abtest.Hypothesis{Text: b.Hypothesis.Text, Kind: b.Hypothesis.Kind}
+	}
+	done, err := s.commands.CreateAbTest(ctx, of(ctx).who, create)
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateAbTest202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+func sideRequest(s api.AbTestSideRequest) abtest.SideRequest {
+	return abtest.SideRequest{SemanticModelID: s.SemanticModelID, WorkspaceID: s.WorkspaceID, AnsweredBy: answererRequest(s.AnsweredBy)}
+}
+
+func answererRequest(a api.AnsweredByRequest) abtest.AnswererRequest {
+	return abtest.AnswererRequest{Kind: a.Kind, DataAgentID: a.DataAgentID, WorkspaceID: a.WorkspaceID, ProviderID: a.ProviderID}
+}
+
+// GetAbTest answers GET /v1/aiReadiness/abTests/{abTestId}.
+func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (api.GetAbTestResponseObject, error) {
+	t, err := s.abTest(ctx, r.AbTestID)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: of(ctx).who.Account, AbTestID: t.AbTestID, Limit: runsWithTest})
+	if err != nil {
+		return nil, err
+	}
+	body := abTest(t)
+	body.Runs = new(s.abRuns(runs))
+	tag, err := abTestTag(t, body)
+	if err != nil {
+		return nil, err
+	}
+	if r.Params.IfNoneMatch != nil && sameTag(*r.Params.IfNoneMatch, tag) {
+		return api.GetAbTest304Response{Headers: api.GetAbTest304ResponseHeaders{ETag: tag}}, nil
+	}
+	return api.GetAbTest200JSONResponse{Body: body, Headers: api.GetAbTest200ResponseHeaders{ETag: tag}}, nil
+}
+
+// UpdateAbTest answers PATCH /v1/aiReadiness/abTests/{abTestId} (spec 4.6, PATCH rules).
+func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObject) (api.UpdateAbTestResponseObject, error) {
+	change, err := rewording(*r.Body)
+	if err != nil {
+		return nil, err
+	}
+	// What of the form does not depend on the test comes before it is looked up.
+	if err := change(abtest.Words{Name: "a test"}).Trimmed().Check(); err != nil {
+		return nil, err
+	}
+	before, err := s.abTest(ctx, r.AbTestID)
+	if err != nil {
+		return nil, err
+	}
+	var version *int64
+	if r.Params.IfMatch != nil {
+		version = versionOf(*r.Params.IfMatch, before.Version)
+	}
+	if err := s.commands.RewordAbTest(ctx, of(ctx).who, r.AbTestID, version, change); err != nil {
+		return nil, err
+	}
+	t, err := s.abTest(ctx, r.AbTestID)
+	if err != nil {
+		return nil, err
+	}
+	body := abTest(t)
+	tag, err := abTestTag(t, body)
+	if err != nil {
+		return nil, err
+	}
+	return api.UpdateAbTest200JSONResponse{Body: body, Headers: api.UpdateAbTest200ResponseHeaders{ETag: tag}}, nil
+}
+
+// rewording is what the body of a PATCH changes of a test's words: what it names and nothing else; null clears.
+func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, error) {
+	var changes []func(*abtest.Words)
+	if b.Name != nil {
+		changes = append(changes, func(w *abtest.Words) { w.Name = *b.Name })
+	}
+	clearable := func(member string, raw json.RawMessage, of func(*abtest.Words) **string) error {
+		value, there, err := optional[string](member, raw)
+		if there {
+			changes = append(changes, func(w *abtest.Words) { *of(w) = value })
+		}
+		return err
+	}
+	if err := clearable("description", b.Description, func(w *abtest.Words) **string { return &w.Description }); err != nil {
+		return nil, err
+	}
+	hypothesis, there, err := optional[abtest.Hypothesis]("hypothesis", b.Hypothesis)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		changes = append(changes, func(w *abtest.Words) { w.Hypothesis = hypothesis })
+	}
+	for _, side := range []struct {
+		member             string
+		raw                json.RawMessage
+		label, description func(*abtest.Words) **string
+	}{
+		{"sideA", b.SideA, func(w *abtest.Words) **string { return &w.LabelA }, func(w *abtest.Words) **string { return &w.SideADescription }},
+		{"sideB", b.SideB, func(w *abtest.Words) **string { return &w.LabelB }, func(w *abtest.Words) **string { return &w.SideBDescription }},
+	} {
+		words, there, err := optional[api.AbTestSideWords](side.member, side.raw)
+		if err != nil {
+			return nil, err
+		}
+		if there && words == nil { // both of its words are cleared
+			words = &api.AbTestSideWords{Label: json.RawMessage("null"), Description: json.RawMessage("null")}
+		}
+		if words == nil {
+			continue
+		}
+		if err := clearable(side.member+".label", words.Label, side.label); err != nil {
+			return nil, err
+		}
+		if err := clearable(side.member+".description", words.Description, side.description); err != nil {
+			return nil, err
+		}
+	}
+	return func(w abtest.Words) abtest.Words {
+		for _, change := range changes {
+			change(&w)
+		}
+		return w
+	}, nil
+}
+
+// DeleteAbTest answers DELETE /v1/aiReadiness/abTests/{abTestId} (spec 4.6, DELETE rules).
+func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObject) (api.DeleteAbTestResponseObject, error) {
+	id, err := parseID(r.AbTestID)
+	if err != nil {
+		return nil, abtest.NotFound(r.AbTestID)
+	}
+	runs, err := s.commands.DeleteAbTest(ctx, of(ctx).who, r.AbTestID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteAbTest200JSONResponse{AbTestID: id, DeletedRuns: runs}, nil
+}
+
+// abTest returns a test of the caller's account. The id is a string: one that no test could have is not found (decisions
+// 8.12).
+func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest, err error) {
+	id, err := parseID(text)
+	if err != nil {
+		return t, abtest.NotFound(text)
+	}
+	t, found, err := s.views.AbTest(ctx, of(ctx).who.Account, id)
+	if err == nil && !found {
+		err = abtest.NotFound(text)
+	}
+	return t, err
+}
+
+// abTestTag names exactly what body says of the test, and the version of the test itself.
+func abTestTag(t projections.AbTest, body api.AbTest) (string, error) {
+	body.Runs = nil // the tag of a PATCH's answer is that of the test it leaves
+	tag, err := etag(body)
+	return fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(tag, `"`)), err
+}
+
+// versionOf is the version of the test that an If-Match field demands; nil for any (RFC 9110, 13.1.1: strong comparison,
+// of the version alone: how far a run is changes no word). Of several it is now's, if it is among them.
+func versionOf(field string, now int64) *int64 {
+	if strings.TrimSpace(field) == "*" {
+		return nil
+	}
+	demanded := []int64{-1} // which no test is at
+	for one := range strings.SplitSeq(field, ",") {
+		text, _, tagged := strings.Cut(strings.TrimPrefix(strings.TrimSpace(one), `"`), "-")
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && tagged && strings.HasPrefix(strings.TrimSpace(one), `"`) {
+			demanded = append(demanded, n)
+		}
+	}
+	if slices.Contains(demanded, now) {
+		return &now
+	}
+	return &demanded[len(demanded)-1]
+}
+
+// abTest is a test as callers see it, without its runs (spec 2.11).
+func abTest(t projections.AbTest) api.AbTest {
+	out := api.AbTest{
+		AbTestID: t.AbTestID.String(), Name: t.Name, CreatedAtUtc: new(t.At.UTC()), Description: t.Description,
+		SideA: abTestSide(t.SideA, t.LabelA, t.SideADescription), SideB: abTestSide(t.SideB, t.LabelB, t.SideBDescription),
+		Questions: api.AbTestQuestions{
+			Count: t.Questions.Count, CorrectAnswers: api.AbTestQuestionsCorrectAnswers(t.CorrectAnswers),
+			Source: api.AbTestSource{Kind: api.AbTestSourceKind(t.Source.Kind)},
+		},
+		Repeats: &t.Repeats, RunCount: t.Standing.Runs, RunGaps: listed(t.Standing.Gaps),
+		LatestSucceededRunID: idText(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
+	}
+	if t.Frozen != nil {
+		out.Questions.Count, out.Questions.QuestionSetHash = t.Frozen.Count, &t.Frozen.SetHash
+	}
+	if t.SourceHeld {
+		out.Questions.Source.RunID, out.Questions.Source.RunStoredAtUtc = idText(t.Source.RunID), inUTC(t.Source.RunStoredAt)
+	}
+	if t.Hypothesis != nil {
+		out.Hypothesis = &api.AbTestHypothesis{Text: t.Hypothesis.Text, Kind: t.Hypothesis.Kind}
+	}
+	if r := t.Latest; r != nil {
+		out.LatestRun = &api.AbLatestRun{
+			RunID: r.RunID.String(), Status: new(api.AbLatestRunStatus(r.Operation.Status)), Stage: new(api.AbLatestRunStage(r.Stage())),
+			StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: inUTC(r.FinishedAt), Error: r.Operation.Failure,
+		}
+		if r.Compared != nil {
+			out.LatestRun.Aggregate = &r.Compared.Aggregate
+		}
+	}
+	return out
+}
+
+func abTestSide(s benchmark.Side, label, description *string) api.AbTestSide {
+	return api.AbTestSide{
+		SemanticModelID: new(s.SemanticModelID.String()), SemanticModelName: text(s.SemanticModelName),
+		WorkspaceID: new(s.WorkspaceID.String()), WorkspaceName: text(s.WorkspaceName),
+		Label: label, Description: description, AnsweredBy: answeredBy(s.AnsweredBy),
+	}
+}
+
+// answeredBy is what answers for a side as callers see it: of a kind without a data agent nothing of one is told, and a
+// provider of GenericAgent alone.
+func answeredBy(a benchmark.AnsweredBy) api.AnsweredBy {
+	out := api.AnsweredBy{Kind: new(string(a.Kind))}
+	switch a.Kind {
+	case comparison.DataAgent, comparison.ServiceTestAgent:
+		out.DataAgentID, out.DataAgentName = idText(a.DataAgentID), text(a.DataAgentName)
+		out.DataAgentWorkspaceID, out.DataAgentWorkspaceName = idText(a.DataAgentWorkspaceID), text(a.DataAgentWorkspaceName)
+	case comparison.GenericAgent:
+		out.ProviderID, out.ProviderName = text(a.ProviderID), text(a.ProviderName)
+	case comparison.PlatformAssistant:
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package http
+
+import (
+	"context"
+	"net/url"
+
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// ListAbTests answers GET /v1/aiReadiness/abTests (spec 4.6, list rules).
+func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (api.ListAbTestsResponseObject, error) {
+	q := projections.AbTestsQuery{AccountID: of(ctx).who.Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}
+	filters := url.Values{}
+	if r.Params.Q != nil && *r.Params.Q != "" {
+		q.Text = *r.Params.Q
+		filters.Set("q", q.Text)
+	}
+	if q.WorkspaceID != nil {
+		filters.Set("workspaceId", q.WorkspaceID.String())
+	}
+	if r.Params.Sort != nil && *r.Params.Sort != api.Latest {
+		q.Sort = projections.AbTestSort(*r.Params.Sort)
+		filters.Set("sort", string(q.Sort))
+	}
+	p, err := openPage[projections.AbTestCursor](s, q.AccountID, abTestsPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	q.After, q.Limit = p.After, p.Limit+1
+	found, err := s.views.AbTests(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, token, uri, err := cut(p, found, projections.AbTest.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListAbTests200JSONResponse{Value: abTests(found), ContinuationToken: token, ContinuationURI: uri}, nil
+}
+
+// ListAbTestsOfSemanticModel answers GET …/semanticModels/{semanticModelId}/abTests.
+func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context, r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
+	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
+		AccountID: of(ctx).who.Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.ListAbTestsOfSemanticModel200JSONResponse{Value: abTests(found)}, nil
+}
+
+// ListAbTestsOfDataAgent answers GET …/dataAgents/{dataAgentId}/abTests.
+func (s *Server) ListAbTestsOfDataAgent(ctx context.Context, r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
+	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
+		AccountID: of(ctx).who.Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return api.ListAbTestsOfDataAgent200JSONResponse{Value: abTests(found)}, nil
+}
+
+func abTests(found []projections.AbTest) []api.AbTest {
+	value := make([]api.AbTest, len(found))
+	for i, t := range found {
+		value[i] = abTest(t)
+	}
+	return value
+}

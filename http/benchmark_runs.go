@@ -1,0 +1,166 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+// StartBenchmarkRun answers POST …/aiReadiness/benchmark/runs (decisions 7).
+func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
+	done, err := s.commands.StartBenchmarkRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy), r.Body.Repeats)
+	if err != nil {
+		return nil, err
+	}
+	return api.StartBenchmarkRun202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// ListBenchmarkRuns answers GET …/aiReadiness/benchmark/runs.
+func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (api.ListBenchmarkRunsResponseObject, error) {
+	who := of(ctx).who
+	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/benchmark/runs"
+	p, err := openPage[projections.BenchmarkRunCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
+		return nil, err
+	}
+	found, err := s.views.BenchmarkRuns(ctx, projections.BenchmarkRunsQuery{
+		AccountID: who.Account, WorkspaceID: r.WorkspaceID, ModelID: r.SemanticModelID, Before: p.After, Limit: p.Limit + 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, token, uri, err := cut(p, found, func(r projections.BenchmarkRun) projections.BenchmarkRunCursor {
+		return projections.BenchmarkRunCursor{AcceptedAt: r.At, RunID: r.RunID}
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := api.BenchmarkRunList{Value: make([]api.BenchmarkRun, len(found)), ContinuationToken: token, ContinuationURI: uri}
+	for i, run := range found {
+		list.Value[i] = benchmarkRun(run)
+	}
+	return api.ListBenchmarkRuns200JSONResponse(list), nil
+}
+
+// GetBenchmarkRun answers GET …/aiReadiness/benchmark/runs/{runId}.
+func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunRequestObject) (api.GetBenchmarkRunResponseObject, error) {
+	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetBenchmarkRun200JSONResponse(benchmarkRun(run)), nil
+}
+
+// DeleteBenchmarkRun answers DELETE …/aiReadiness/benchmark/runs/{runId}.
+func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (api.DeleteBenchmarkRunResponseObject, error) {
+	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.commands.DeleteBenchmarkRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
+		return nil, err
+	}
+	return api.DeleteBenchmarkRun200JSONResponse{RunID: run.RunID, Deleted: true}, nil
+}
+
+// GetBenchmarkRunResult answers GET …/aiReadiness/benchmark/runs/{runId}/result.
+func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
+	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.hasResult(run.RunID, run.Status, run.At); err != nil {
+		return nil, err
+	}
+	result, err := s.benchmarkResult(ctx, run)
+	if err != nil {
+		// What was deleted between the two reads is not there.
+		if _, gone := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID); gone != nil {
+			err = gone
+		}
+		return nil, err
+	}
+	return api.GetBenchmarkRunResult200JSONResponse(result), nil
+}
+
+// benchmarked is the result of a benchmark run as an operation.
+func (s *Server) benchmarked(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
+	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+		return nil, err
+	}
+	run, found, err := s.views.BenchmarkRun(ctx, o.AccountID, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, domain.Refuse(domain.OperationExpired, "the benchmark run that operation %s made was deleted", o.ID).About("operationId", o.ID)
+	}
+	return s.benchmarkResult(ctx, run)
+}
+
+func (s *Server) benchmarkResult(ctx context.Context, run projections.BenchmarkRun) (api.BenchmarkRunResult, error) {
+	if run.Outcome == nil {
+		return api.BenchmarkRunResult{}, errors.New("http: a benchmark run succeeded and has no outcome")
+	}
+	document, err := s.document(ctx, run.Outcome.DocumentHash)
+	return api.BenchmarkRunResult{Run: benchmarkRun(run), Document: document}, err
+}
+
+// document is a stored result as it was stored. A store that cannot answer is said to (spec 4.6, run result rules).
+func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, error) {
+	document, err := s.views.Document(ctx, hash)
+	if err != nil && errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", of(ctx).id, "err", err)
+		return nil, domain.Refuse(domain.StoreUnavailable, "where the account keeps its results could not answer; call again in a moment")
+	}
+	return document, err
+}
+
+// benchmarkRun returns a benchmark run of a model that the caller sees. The id is a string: one that no run could have is
+// not found (decisions 8.12).
+func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
+	who := of(ctx).who
+	if _, err := s.commands.Item(ctx, who, workspaceID, item.SemanticModel, modelID); err != nil {
+		return run, err
+	}
+	found := false
+	if id, err := parseID(runID); err == nil {
+		if run, found, err = s.views.BenchmarkRun(ctx, who.Account, id); err != nil {
+			return run, err
+		}
+	}
+	if !found || run.Side.SemanticModelID != modelID || run.Side.WorkspaceID != workspaceID {
+		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shown(runID)).About("runId", shown(runID))
+	}
+	return run, nil
+}
+
+// benchmarkRun is a benchmark run as callers see it.
+func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
+	out := api.BenchmarkRun{
+		RunID: r.RunID.String(), OperationID: r.OperationID.String(), Agent: answeredBy(r.Side.AnsweredBy),
+		WorkspaceID: r.Side.WorkspaceID.String(), WorkspaceName: text(r.Side.WorkspaceName),
+		SemanticModelID: r.Side.SemanticModelID.String(), SemanticModelName: text(r.Side.SemanticModelName),
+		Status: api.OperationStatus(r.Status), CreatedAtUtc: r.At.UTC(), StartedAtUtc: inUTC(r.StartedAt), FinishedAtUtc: inUTC(r.EndedAt),
+		QuestionSetHash: r.QuestionSetHash, QuestionsCount: r.Count, Repeats: r.Repeats,
+		Asks: api.BenchmarkRunAsks{Made: r.Asked, Total: r.Total(), Errors: r.Errors}, Error: r.Failure,
+	}
+	if o := r.Outcome; o != nil {
+		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored, o.ResponseTime, inUTC(r.EndedAt)
+	}
+	if r.AbTest != nil {
+		out.AbTestID, out.AbTestSide = new(r.AbTest.AbTestID.String()), new(api.BenchmarkRunAbTestSide(strings.ToUpper(r.AbTest.Side)))
+	}
+	return out
+}
