@@ -22,6 +22,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -57,7 +58,11 @@ type bench struct {
 	optimize []optimization.Step
 	// pixies are the steps of runs over reports that were enqueued.
 	pixies []pixies.Step
-	now    time.Time
+	// questions are the steps of generations and savings of questions.
+	questions []benchmark.QuestionStep
+	// ask are the steps of benchmark runs that were enqueued.
+	ask []benchmark.Step
+	now time.Time
 }
 
 // Assess implements commands.Jobs.
@@ -75,6 +80,18 @@ func (b *bench) Optimize(_ context.Context, _ pgx.Tx, steps ...optimization.Step
 // ChangePixies implements commands.Jobs.
 func (b *bench) ChangePixies(_ context.Context, _ pgx.Tx, steps []pixies.Step) error {
 	b.pixies = append(b.pixies, steps...)
+	return nil
+}
+
+// MakeQuestions implements commands.Jobs.
+func (b *bench) MakeQuestions(_ context.Context, _ pgx.Tx, step benchmark.QuestionStep) error {
+	b.questions = append(b.questions, step)
+	return nil
+}
+
+// Ask implements commands.Jobs.
+func (b *bench) Ask(_ context.Context, _ pgx.Tx, step benchmark.Step) error {
+	b.ask = append(b.ask, step)
 	return nil
 }
 
