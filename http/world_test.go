@@ -28,10 +28,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/commands"
+	"readiness/definition"
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -69,6 +71,7 @@ type cloud struct {
 	seenBy     map[uuid.UUID]string // the one person who sees a workspace
 	fails      func(as item.Caller) error
 	calls      int
+	table      string // of every semantic model
 }
 
 func newCloud() *cloud {
@@ -79,6 +82,7 @@ func newCloud() *cloud {
 		workspaces: []item.Workspace{{ID: sales, DisplayName: "Sales"}, {ID: finance, DisplayName: "Finance"}},
 		items:      []item.Item{model(modelB, "Budget"), model(modelA, "Actuals"), model(modelC, "Costs"), model(kept, "Usage Metrics"), {ID: agent, Type: item.DataAgent, WorkspaceID: sales, DisplayName: "Analyst", Description: "answers"}, {ID: reportA, Type: item.Report, WorkspaceID: sales, DisplayName: "Overview"}},
 		seenBy:     map[uuid.UUID]string{finance: "ada"},
+		table:      "table Sales\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\n\tcolumn Region\n\t\tdataType: string\n\n\tcolumn Amount\n\t\tdataType: double\n",
 	}
 	c.items[3].Maintained = true
 	return c
@@ -149,6 +153,16 @@ func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.Capacity
 	return item.CapacityActive, nil
 }
 
+// Definition is that of a model with one measure, whichever item it is.
+func (c *cloud) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	if _, err := c.Item(ctx, as, it.WorkspaceID, it.Type, it.ID); err != nil {
+		return definition.Definition{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte(c.table)}), nil
+}
+
 // jobs counts the steps that were enqueued, and hands them on where somebody carries them out.
 type jobs struct {
 	steps atomic.Int64
@@ -177,6 +191,22 @@ func (j *jobs) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step)
 		return nil
 	}
 	return j.next.ChangePixies(ctx, tx, steps)
+}
+
+func (j *jobs) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error {
+	j.steps.Add(1)
+	if j.next == nil {
+		return nil
+	}
+	return j.next.MakeQuestions(ctx, tx, step)
+}
+
+func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
+	j.steps.Add(1)
+	if j.next == nil {
+		return nil
+	}
+	return j.next.Ask(ctx, tx, step)
 }
 
 func (j *jobs) count() int { return int(j.steps.Load()) }

@@ -1,0 +1,20 @@
+package projections
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+// QuestionWork folds a generation or a saving of benchmark questions from its
+// operation's stream, which is a handful of events. What is saved for a model, the
+// stream of its questions says with its last event, so neither has a table.
+func (v *Views) QuestionWork(ctx context.Context, operationID uuid.UUID) (benchmark.QuestionWork, error) {
+	work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
+	err := v.Store.Load(ctx, work)
+	return work.State, err
+}
