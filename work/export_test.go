@@ -67,6 +67,17 @@ func CarryAsk(ctx context.Context, o Options, step benchmark.Step, failed int) e
 	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}).Work(ctx, job)
 }
 
+// CarryQuestions carries a step of a generation or a saving of questions out once,
+// as the attempt after failed earlier ones and others that ended their process, the
+// first of them at since.
+func CarryQuestions(ctx context.Context, o Options, step benchmark.QuestionStep, failed, crashes int, since time.Time) error {
+	job := &river.Job[makeQuestions]{
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		Args:   makeQuestions{step},
+	}
+	return (&questioner{Options: o, busy: new(busy)}).Work(ctx, job)
+}
+
 // LookForDue looks once for schedules that are due.
 func LookForDue(ctx context.Context, o Options) error {
 	return (&scheduler{Options: o, busy: new(busy)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})

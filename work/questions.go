@@ -25,9 +25,8 @@ import (
 )
 
 // Phraser puts queries about a model into questions that people would ask, with
-// the provider that the settings are of: of the first so many that can be said one
-// text each, in their order, each
-// another one, "" for a query that no question can be made of.
+// the provider that the settings are of. There is a text for each of the first so
+// many that can be said, each another one, and "" for the others.
 type Phraser interface {
 	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error)
 }
@@ -213,6 +212,9 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 		return err
 	}
 	set := benchmark.GeneratedSet(queries, texts, work.Count)
+	if len(set.Questions) == 0 {
+		return domain.Refuse(domain.QuestionsNotGenerated, "the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
+	}
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m)), nil)
 }
 

@@ -1,0 +1,443 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/work"
+)
+
+const soldTable = "table Sales\n\n\tmeasure 'Sales Qty' = SUM(Sales[Qty])\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\n\tcolumn Region\n\t\tdataType: string\n\n\tcolumn Qty\n\t\tdataType: int64\n\n\tcolumn Amount\n\t\tdataType: double\n"
+
+// newQuestions is a bench whose good model has measures.
+func newQuestions(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.sells(t, soldTable)
+	return b
+}
+
+func (b *bench) sells(t *testing.T, table string) {
+	t.Helper()
+	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), table)
+}
+
+func (b *bench) generate(t *testing.T, modelID uuid.UUID, count int) uuid.UUID {
+	t.Helper()
+	got, err := b.GenerateQuestions(t.Context(), b.ana(), workspace, modelID, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.OperationID
+}
+
+func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
+	t.Helper()
+	got, err := b.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.OperationID
+}
+
+// carryQuestions carries the n-th step out, as often as somebody may have to.
+func (b *bench) carryQuestions(t *testing.T, n int) {
+	t.Helper()
+	for range 2 {
+		if err := work.CarryQuestions(t.Context(), b.options, b.questions[n], 0, 0, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (b *bench) result(t *testing.T, id uuid.UUID) (r benchmark.QuestionsResult) {
+	t.Helper()
+	w, err := b.views.QuestionWork(t.Context(), id)
+	if err != nil || w.Made == nil {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	body, err := b.views.Document(t.Context(), w.Made.DocumentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Count != w.Made.Count || r.CanRun != w.Made.CanRun || r.QuestionSetHash != w.Made.QuestionSetHash || r.Count != len(r.Value) {
+		t.Errorf("the log says %+v, the document %+v", w.Made, r)
+	}
+	return r
+}
+
+func (b *bench) saved(t *testing.T) benchmark.QuestionsResult {
+	t.Helper()
+	r, err := b.SavedQuestions(t.Context(), b.ana(), workspace, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (b *bench) builds(t *testing.T) int {
+	t.Helper()
+	return b.used(t, account.BenchmarkBuilds, account.Day)
+}
+
+func asked(id, text string, expected benchmark.Expected) benchmark.Question {
+	return benchmark.Question{QuestionID: id, Text: text, Expected: expected}
+}
+
+var revenue = benchmark.Expected{Fields: []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"}}}
+
+// A generation spends one build, however often its step is carried out, and makes
+// questions of the business; nothing is saved by it and nothing tracked.
+//
+// proves: 2.7/operationType/GenerateBenchmarkQuestions 4.2/result/3-BenchmarkQuestions
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	id := b.generate(t, good, 4)
+	if op := b.operation(t, id); op.Type != operation.GenerateBenchmarkQuestions || *op.Impact.BenchmarkBuilds != 1 || op.Impact.BenchmarkRuns != nil {
+		t.Errorf("accepted as %+v", op)
+	}
+	b.carryQuestions(t, 0)
+	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Impact.BenchmarkBuilds != 1 {
+		t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
+	}
+	r := b.result(t, id)
+	if r.Count != 4 || r.CanRun != 4 || r.Repeats != 1 || r.SemanticModelID != good {
+		t.Errorf("the result is %+v", r)
+	}
+	quantity := false
+	for _, q := range r.Value {
+		quantity = quantity || strings.Contains(q.Text, "sales quantity")
+		if q.Source != benchmark.Generated || len(q.Expected.Fields) == 0 || q.Expected.DAX == "" || strings.Contains(q.Text, "Qty") {
+			t.Errorf("generated %+v", q)
+		}
+	}
+	if !quantity {
+		t.Errorf("no question asks for the quantity: %+v", r.Value)
+	}
+	if b.builds(t) != 1 || b.saved(t).Count != 0 {
+		t.Errorf("%d builds, %d saved", b.builds(t), b.saved(t).Count)
+	}
+	for what, sql := range map[string]string{
+		"tokens":        `SELECT count(*) FROM step_tokens`,
+		"tracked items": `SELECT count(*) FROM streams WHERE stream LIKE 'tracked%'`,
+		"texts told":    `SELECT count(*) FROM events WHERE data::text LIKE '%sales quantity%' OR data::text LIKE '%EVALUATE%'`,
+		"other results": `SELECT count(*) - 1 FROM events WHERE type = 'benchmark.questions-made'`,
+		"sets":          `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`,
+	} {
+		if n := b.count(t, sql); n != 0 {
+			t.Errorf("%d %s", n, what)
+		}
+	}
+	again := b.generate(t, good, 4)
+	b.carryQuestions(t, 1)
+	if d := cmp.Diff(r, b.result(t, again)); d != "" {
+		t.Errorf("the same model has other questions:\n%s", d)
+	}
+}
+
+// Two that carry the same step out at once make one result.
+func TestGenerateTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	id := b.generate(t, good, 4)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if err := work.CarryQuestions(t.Context(), b.options, b.questions[0], 0, 0, noon); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := b.count(t, `SELECT count(*) FROM events WHERE type IN ('benchmark.questions-made', 'operation.succeeded')`); n != 2 || b.builds(t) != 1 {
+		t.Errorf("%d events, %d builds", n, b.builds(t))
+	}
+	b.result(t, id)
+}
+
+// refusing is a platform that gives no definition.
+type refusing struct {
+	work.Platform
+	err error
+}
+
+func (p refusing) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
+	return definition.Definition{}, p.err
+}
+
+// A build is given back when the generation failed before it did anything.
+//
+// proves: 2.7/error/QuestionsNotGenerated
+func TestGenerateFails(t *testing.T) {
+	t.Parallel()
+	refuse := func(c domain.Code) func(*testing.T, *bench) {
+		return func(_ *testing.T, b *bench) {
+			b.options.Platform = refusing{b.options.Platform, domain.Refuse(c, "no")}
+		}
+	}
+	for name, tt := range map[string]struct {
+		model   uuid.UUID
+		prepare func(*testing.T, *bench)
+		failed  int // attempts before this one
+		code    domain.Code
+		builds  int // that stay spent
+	}{
+		"paused":        {good, refuse(domain.CapacityPaused), 0, domain.CapacityPaused, 0},
+		"busy":          {good, refuse(domain.CapacityBusy), 0, domain.CapacityBusy, 0},
+		"unavailable":   {good, refuse(domain.PlatformUnavailable), work.Patience, domain.PlatformUnavailable, 0},
+		"denied":        {good, refuse(domain.PlatformConsentRequired), 0, domain.PlatformAccessDenied, 1},
+		"not there":     {good, refuse(domain.WorkspaceNotFound), 0, domain.ItemNotFound, 1},
+		"no sense":      {broken, nil, 0, domain.ItemNotReadable, 1},
+		"nothing asked": {gone, nil, 0, domain.QuestionsNotGenerated, 1},
+		"no token":      {good, func(_ *testing.T, b *bench) { b.now = b.now.Add(2 * time.Hour) }, 0, domain.QuestionsNotGenerated, 0},
+		"a fault of ours": {good, func(_ *testing.T, b *bench) {
+			b.options.Platform = refusing{b.options.Platform, errors.New("out of order")}
+			b.now = b.now.Add(50 * time.Minute) // the token lives
+		}, work.Patience, domain.QuestionsNotGenerated, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newQuestions(t)
+			id := b.generate(t, tt.model, 4)
+			if tt.prepare != nil {
+				tt.prepare(t, b)
+			}
+			for range 2 {
+				if err := work.CarryQuestions(t.Context(), b.options, b.questions[0], tt.failed, 0, noon.Add(-20*time.Minute)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			op := b.operation(t, id)
+			if op.Status != operation.Failed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t) != tt.builds {
+				t.Errorf("the operation is %s: %+v, impact %d, %d builds used", op.Status, op.Failure, *op.Impact.BenchmarkBuilds, b.builds(t))
+			}
+			if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+				t.Errorf("%d tokens are left", n)
+			}
+		})
+	}
+}
+
+// What may pass is tried again, and until then nothing ends.
+func TestGenerateAgain(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	id := b.generate(t, good, 4)
+	whole := b.options.Platform
+	for _, err := range []error{domain.Refuse(domain.PlatformUnavailable, "no"), errors.New("out of order")} {
+		b.options.Platform = refusing{whole, err}
+		if got := work.CarryQuestions(t.Context(), b.options, b.questions[0], 0, 0, noon); !errors.Is(got, err) {
+			t.Errorf("got %v, want %v", got, err)
+		}
+		if op := b.operation(t, id); op.Status != operation.Running {
+			t.Errorf("the operation is %s", op.Status)
+		}
+	}
+	b.options.Platform = whole
+	b.carryQuestions(t, 0)
+	if b.result(t, id); b.builds(t) != 1 {
+		t.Errorf("%d builds", b.builds(t))
+	}
+	last := b.generate(t, good, 4)
+	if err := work.CarryQuestions(t.Context(), b.options, b.questions[1], 0, work.MaxCrashes, noon); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated || b.builds(t) != 2 {
+		t.Errorf("the operation that ends its process every time is %s: %+v", op.Status, op.Failure)
+	}
+}
+
+// phraser is told what the step has and says what it was made to.
+type phraser struct {
+	settings aiprovider.Settings
+	text     func(i int) string
+}
+
+func (p *phraser) Phrase(_ context.Context, s aiprovider.Settings, _ *semanticmodel.Model, queries []benchmark.Query, _ int) ([]string, error) {
+	p.settings = s
+	texts := make([]string, len(queries))
+	for i := range texts {
+		texts[i] = p.text(i)
+	}
+	return texts, nil
+}
+
+// Texts that cannot be questions, and second ones, are left out whoever says them.
+func TestGenerateOfBadWords(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	p := &phraser{text: func(i int) string {
+		return []string{"", "Two\nlines?", strings.Repeat("x", 1001), "How many?", "how  MANY?", "How much?", "HOW MUCH?"}[i%7]
+	}}
+	b.options.Phraser = p
+	id := b.generate(t, good, 50)
+	b.carryQuestions(t, 0)
+	r := b.result(t, id)
+	if r.Count < 2 || r.Value[0].Text != "How many?" || !p.settings.IsEmbedded() {
+		t.Errorf("got %+v of %+v", r.Value, p.settings)
+	}
+	p.text = func(int) string { return "" }
+	last := b.generate(t, good, 50)
+	b.carryQuestions(t, 1)
+	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated {
+		t.Errorf("without a word the operation is %s: %+v", op.Status, op.Failure)
+	}
+}
+
+// A saved set is the model's: whole, with what its queries use, and with what can
+// run. It spends nothing.
+//
+// proves: 2.7/operationType/SaveBenchmarkQuestions 4.2/result/3-BenchmarkQuestions
+func TestSave(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	query := benchmark.Query{Measures: []benchmark.Field{{Table: "Sales", Name: "Revenue"}}, Groupings: []benchmark.Field{{Table: "Sales", Name: "Region"}}}
+	id := b.save(t,
+		asked("by fields", "What is the revenue?", revenue),
+		asked("by query", "What is the revenue by region?", benchmark.Expected{DAX: query.DAX()}),
+		asked("by value", "How many?", benchmark.Expected{Value: "12"}),
+		asked("gone", "What is the cost?", benchmark.Expected{Fields: []comparison.Field{{Role: comparison.MeasureField, Name: "Cost"}}}),
+	)
+	if b.saved(t).Count != 0 {
+		t.Error("a set is saved before its step")
+	}
+	b.carryQuestions(t, 0)
+	op := b.operation(t, id)
+	if op.Type != operation.SaveBenchmarkQuestions || op.Status != operation.Succeeded || op.Impact != (operation.Impact{}) {
+		t.Errorf("the operation is %+v", op)
+	}
+	r := b.result(t, id)
+	if r.Count != 4 || r.CanRun != 3 || r.Repeats != 2 {
+		t.Errorf("the result is %+v", r)
+	}
+	if fields := r.Value[1].Expected.Fields; !cmp.Equal(fields, query.Fields()) {
+		t.Errorf("the query uses %v", fields)
+	}
+	if q := r.Value[3]; q.CanRun || q.Reason == nil || !strings.Contains(*q.Reason, "[Cost]") || q.Source != benchmark.Customer {
+		t.Errorf("what is gone: %+v", q)
+	}
+	if d := cmp.Diff(r, b.saved(t)); d != "" {
+		t.Errorf("what is read is not what was saved:\n%s", d)
+	}
+	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`) + b.count(t, `SELECT count(*) FROM streams WHERE stream LIKE 'allowance%'`); n != 1 {
+		t.Errorf("saved or counted %d times", n)
+	}
+	if n := b.count(t, `SELECT count(*) FROM events WHERE data::text LIKE '%the revenue%'`); n != 0 {
+		t.Errorf("%d events tell a text", n)
+	}
+
+	// What can run, is as of now.
+	b.sells(t, strings.ReplaceAll(soldTable, "Region", "Area"))
+	if r := b.saved(t); r.Count != 4 || r.CanRun != 2 || r.Value[1].CanRun || !strings.Contains(*r.Value[1].Reason, "'Sales'[Region]") {
+		t.Errorf("after a column was renamed: %+v", r)
+	}
+	b.sells(t, "table = = =")
+	if r := b.saved(t); r.Count != 4 || r.CanRun != 0 || r.Value[0].Reason == nil {
+		t.Errorf("of a definition without sense: %+v", r)
+	}
+	none := b.save(t) // which takes no model that makes sense
+	b.carryQuestions(t, 1)
+	if r := b.result(t, none); r.Count != 0 || r.Repeats != 2 || b.saved(t).Count != 0 {
+		t.Errorf("after an empty set: %+v", r)
+	}
+	if b.result(t, id).Count != 4 {
+		t.Error("the result of the first saving is gone")
+	}
+}
+
+// The set whose call came later stays, whichever step ends first.
+func TestSaveTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string][]int{"in turn": {0, 1}, "the later first": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newQuestions(t)
+			first, second := b.save(t, asked("a", "What is the revenue?", revenue)), b.save(t, asked("b", "How much is the revenue?", revenue), asked("c", "Revenue?", revenue))
+			for _, n := range order {
+				b.carryQuestions(t, n)
+			}
+			for _, id := range []uuid.UUID{first, second} {
+				if op := b.operation(t, id); op.Status != operation.Succeeded {
+					t.Errorf("an operation is %s: %+v", op.Status, op.Failure)
+				}
+			}
+			if r := b.saved(t); r.Count != 2 || r.Value[0].QuestionID != "b" || !cmp.Equal(r, b.result(t, second)) {
+				t.Errorf("what stays is %+v", r)
+			}
+			if b.result(t, first).Count != 1 {
+				t.Error("the first call has another's result")
+			}
+		})
+	}
+}
+
+// What cannot be saved leaves the set before.
+func TestSaveFails(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	b.save(t, asked("a", "What is the revenue?", revenue))
+	b.carryQuestions(t, 0)
+	whole := b.options.Platform
+	for i, code := range []domain.Code{domain.CapacityPaused, domain.ItemNotReadable, domain.ItemNotFound} {
+		id := b.save(t, asked("b", "How much?", revenue))
+		b.options.Platform = refusing{whole, domain.Refuse(code, "no")}
+		b.carryQuestions(t, 1+i)
+		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != code || op.Impact != (operation.Impact{}) {
+			t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
+		}
+	}
+	if r := b.saved(t); r.Count != 1 || r.Value[0].QuestionID != "a" {
+		t.Errorf("saved is %+v", r)
+	}
+	b.options.Platform = whole
+	last := b.save(t, asked("c", "How much?", revenue))
+	b.carryQuestions(t, 4)
+	if r := b.saved(t); r.Value[0].QuestionID != "c" || b.operation(t, last).Status != operation.Succeeded {
+		t.Errorf("saved is %+v", r)
+	}
+}
+
+// Deleting a model's results leaves its questions, and another account has none.
+func TestQuestionsStay(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	b.save(t, asked("a", "What is the revenue?", revenue))
+	b.carryQuestions(t, 0)
+	b.start(t, good)
+	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.DeleteResults(t.Context(), b.ana(), workspace, good); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	if b.saved(t).Count != 1 {
+		t.Error("the questions are gone with the results")
+	}
+	other := b.ana()
+	other.Account = "fabrikam"
+	if r, err := b.SavedQuestions(t.Context(), other, workspace, good); err != nil || r.Count != 0 {
+		t.Errorf("another account reads %+v, %v", r, err)
+	}
+}
