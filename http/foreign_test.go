@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
@@ -23,6 +24,11 @@ var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 func TestIDsOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{ // oscar may call whatever there is
+		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Admin}},
+	}})
+	check(t, err)
 	secret := uuid.MustParse("aaaaaaaa-0000-4000-8000-00000000000f")
 	hidden := uuid.MustParse("bbbbbbbb-0000-4000-8000-00000000000f")
 	w.cloud.items = append(w.cloud.items,
@@ -33,10 +39,11 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	started := w.assess("ada", modelA)
 	made := w.assessed("acme", started, modelA, assessment.Usage{})
 	running := w.assess("ada", modelB)
+	saved := w.send("POST", "/v1/aiProviders", w.as("ada"), `{"name":"Ours","kind":"openai","model":"m"}`).ok(200).id("providerId")
 	planned := w.send("POST", modelPath(modelB)+"/schedules", w.as("ada"), everyMorning).ok(200).id("scheduleId")
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved}
 	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions"}
 	bodies := map[string]string{
 		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
@@ -49,6 +56,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"/optimize/revert":                  fmt.Sprintf(`{"operationId":"%s"}`, running),
 		"/aiReadiness/schedules":            everyMorning,
 		"/{scheduleId}":                     `{"enabled":true}`,
+		"/{providerId}":                     `{"enabled":true}`,
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())

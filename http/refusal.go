@@ -147,7 +147,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 
 // resourceTypes are what the ids that refusals name are ids of.
 var resourceTypes = map[string]string{
-	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule",
+	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule", "providerId": "AiProvider",
 	"abTestId": "AbTest", "runId": "Run",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }
