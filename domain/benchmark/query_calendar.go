@@ -29,11 +29,11 @@ import (
 //	between 5 and 9 March   Date between 2024-03-05, 2024-03-09
 //	last month              Date period "last month"
 //
-// "By month" and the like group by the column of that name and by nothing else;
-// "by day" and "by date" group by Date.
+// "By month" and the like group by the column of that name and by nothing else; "by
+// date" groups by Date, "by day" by the column Day or else by Date.
 type Calendar struct {
-	Table                                     string
-	Date, Year, Quarter, Month, Week, Weekday CalendarColumn
+	Table                                          string
+	Date, Year, Quarter, Month, Week, Weekday, Day CalendarColumn
 }
 
 // CalendarColumn is a column of a calendar.
@@ -70,7 +70,7 @@ func NewCalendar(table string, columns []CalendarColumn) Calendar {
 		}
 	}
 	find := func(part string) CalendarColumn { return named(calendarNames[part], others) }
-	c := Calendar{Table: table, Year: find("year"), Quarter: find("quarter"), Month: find("month"), Week: find("week"), Weekday: find("weekday")}
+	c := Calendar{Table: table, Year: find("year"), Quarter: find("quarter"), Month: find("month"), Week: find("week"), Weekday: find("weekday"), Day: named([]string{"day"}, others)}
 	c.Date = named(calendarNames["date"], dates)
 	keys := slices.DeleteFunc(slices.Clone(dates), func(d CalendarColumn) bool { return !d.Key })
 	switch best := named(calendarNames["date"], keys); {
@@ -218,8 +218,11 @@ func (c Calendar) During(p Period) (f Filter, ok bool) {
 // "weekday", "day" or "date".
 func (c Calendar) By(part string) (g Field, ok bool) {
 	column := map[string]CalendarColumn{
-		"year": c.Year, "quarter": c.Quarter, "month": c.Month, "week": c.Week, "weekday": c.Weekday, "day": c.Date, "date": c.Date,
+		"year": c.Year, "quarter": c.Quarter, "month": c.Month, "week": c.Week, "weekday": c.Weekday, "day": c.Day, "date": c.Date,
 	}[part]
+	if part == "day" && column.Name == "" {
+		column = c.Date
+	}
 	return Field{c.Table, column.Name}, column.Name != ""
 }
 

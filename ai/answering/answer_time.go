@@ -1,0 +1,215 @@
+package answering
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"readiness/domain/benchmark"
+)
+
+// against are the words that make a time one to compare with.
+var against = setOf("than vs versus against compare compared comparing comparison relative")
+
+// timesOf adds what the question says of time.
+func (q *question) timesOf(d *draft) string {
+	if len(q.times) == 0 {
+		return ""
+	}
+	for _, t := range q.times {
+		if t.unclear != "" {
+			return "I do not know " + t.unclear
+		}
+		if t.from > 0 && against[q.words[t.from-1].lower] || t.from > 1 && against[q.words[t.from-2].lower] {
+			return fmt.Sprintf("I cannot compare with %q", q.text(run{t.from, t.to}))
+		}
+	}
+	times, why := q.together()
+	if why != "" {
+		return why
+	}
+	for _, t := range times {
+		calendar, why := q.calendarOf(d, t)
+		if why != "" {
+			return why
+		}
+		if t.fiscal != "" {
+			if why := q.fiscalYear(d, t); why != "" {
+				return why
+			}
+			continue
+		}
+		f, ok := t.filter(calendar)
+		if !ok {
+			return fmt.Sprintf("no column of '%s' is for %q", shorten(calendar.Table), q.text(run{t.from, t.to}))
+		}
+		source := InCalendar
+		if t.column != nil {
+			source = t.column.source
+		}
+		why2 := reason{q.text(run{t.from, t.to}), source, 1}
+		d.filter(f, fmt.Sprintf("where '%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), why2)
+		if t.versus && calendar.Year.Name != "" {
+			year := FieldRef{calendar.Table, calendar.Year.Name}
+			if x := q.engine.lexicon.find(year, false); x != nil {
+				d.use(x, why2)
+			}
+		}
+	}
+	return ""
+}
+
+func spoken(o benchmark.Operator) string {
+	switch o {
+	case benchmark.InPeriod:
+		return "is"
+	case benchmark.Between:
+		return "is between"
+	}
+	return o
+}
+
+// together makes one time of a beginning and an end.
+func (q *question) together() ([]timePhrase, string) {
+	if len(q.times) == 1 {
+		return q.times, ""
+	}
+	if len(q.times) == 2 && q.times[0].column == nil && q.times[1].column == nil {
+		low, high := q.times[0], q.times[1]
+		if high.relation == since || high.relation == after {
+			low, high = high, low
+		}
+		ends := (low.relation == since || low.relation == after) && (high.relation == before || high.relation == until)
+		if ends && !low.named && !high.named && low.fiscal == "" && high.fiscal == "" && low.years == nil && high.years == nil {
+			span := low.span.Through(high.span)
+			if low.relation == after {
+				span.From = low.span.To.AddDate(0, 0, 1)
+			}
+			if high.relation == before {
+				span.To = high.span.From.AddDate(0, 0, -1)
+			}
+			if span.To.Before(span.From) {
+				return nil, "the time that is asked for ends before it begins"
+			}
+			return []timePhrase{{from: min(low.from, high.from), to: max(low.to, high.to), span: span}}, ""
+		}
+	}
+	for i, t := range q.times {
+		for _, other := range q.times[i+1:] {
+			if t.column == other.column {
+				return nil, fmt.Sprintf("I do not know how %q and %q go together", q.text(run{t.from, t.to}), q.text(run{other.from, other.to}))
+			}
+		}
+	}
+	return q.times, ""
+}
+
+func (t timePhrase) filter(c benchmark.Calendar) (benchmark.Filter, bool) {
+	switch {
+	case t.named:
+		return c.During(t.period)
+	case len(t.years) > 1:
+		if f, ok := c.InAny(t.years); ok {
+			return f, true
+		}
+		if t.years[len(t.years)-1]-t.years[0] != len(t.years)-1 {
+			return benchmark.Filter{}, false
+		}
+		return c.In(benchmark.YearSpan(t.years[0]).Through(benchmark.YearSpan(t.years[len(t.years)-1])))
+	case t.relation == since:
+		return c.Since(t.span)
+	case t.relation == after:
+		return c.After(t.span)
+	case t.relation == before:
+		return c.Before(t.span)
+	case t.relation == until:
+		return c.Until(t.span)
+	}
+	return c.In(t.span)
+}
+
+// calendarOf is what a time goes by: the date that the question names with it, the
+// calendar, or without one the date of the measures' table.
+func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, string) {
+	e := q.engine
+	if t.column != nil {
+		f := t.column.field
+		if e.calendar != nil && f.ref.Table == e.calendar.Table && f.ref.Name == e.calendar.Date.Name {
+			return *e.calendar, ""
+		}
+		return benchmark.DateOnly(f.named()), ""
+	}
+	if e.calendar != nil {
+		return *e.calendar, ""
+	}
+	if len(e.tables) > 1 {
+		return benchmark.Calendar{}, fmt.Sprintf("%q may be of '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}), shorten(e.tables[0]), shorten(e.tables[1]))
+	}
+	of := func(list []FieldRef) []FieldRef {
+		var near []FieldRef
+		for _, r := range list {
+			if slices.ContainsFunc(d.query.Measures, func(m benchmark.Field) bool { return strings.EqualFold(m.Table, r.Table) }) {
+				near = append(near, r)
+			}
+		}
+		return near
+	}
+	var said []FieldRef
+	for _, r := range e.said.dates {
+		if f := e.lexicon.find(r, false); f != nil {
+			said = append(said, f.ref)
+		}
+	}
+	dates := e.lexicon.dates()
+	for _, list := range [][]FieldRef{of(said), of(dates), said, dates} {
+		if len(list) == 1 {
+			return benchmark.DateOnly(benchmark.Field(list[0])), ""
+		}
+		if len(list) > 1 {
+			return benchmark.Calendar{}, fmt.Sprintf("%q may be of '%s'[%s] or '%s'[%s], and nothing says which",
+				q.text(run{t.from, t.to}), shorten(list[0].Table), shorten(list[0].Name), shorten(list[1].Table), shorten(list[1].Name))
+		}
+	}
+	return benchmark.Calendar{}, "I am given no date by which the question could be answered"
+}
+
+func (l *lexicon) dates() []FieldRef {
+	var all []FieldRef
+	for _, f := range l.fields {
+		if f.dataType == "dateTime" {
+			all = append(all, f.ref)
+		}
+	}
+	return all
+}
+
+// fiscalYear adds a fiscal year, by the one column that is called so. How its values
+// are written nobody knows but who asks.
+func (q *question) fiscalYear(d *draft, t timePhrase) string {
+	var list []candidate
+	for _, name := range []string{"fiscal year", "financial year", "FY"} {
+		for _, c := range q.engine.lexicon.candidates(readWords(name, false), true) {
+			if !c.field.measure && c.score > 0.9 && !slices.ContainsFunc(list, func(o candidate) bool { return o.field == c.field }) {
+				list = append(list, c)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	c, why := q.choose(list, run{t.from, t.to}, d)
+	if why != "" {
+		return why
+	}
+	kind := benchmark.ValueTypeOf(c.field.dataType)
+	value := t.fiscal
+	if kind == benchmark.NumberValue {
+		value = strings.TrimLeft(strings.ToLower(value), "fy")
+		if len(value) == 2 {
+			value = "20" + value
+		}
+	}
+	d.filter(benchmark.Filter{Field: c.field.named(), Operator: benchmark.Equal, Values: []string{value}, Type: kind},
+		fmt.Sprintf("where %s = %s", shorten(c.field.String()), shorten(value)), reason{q.text(run{t.from, t.to}), c.source, c.score})
+	return ""
+}

@@ -1,0 +1,110 @@
+package answering
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// draft is an answer while it is made.
+type draft struct {
+	engine  *Engine
+	query   benchmark.Query
+	reasons []Reason
+	// said are the parts of the sentence that tells what is shown.
+	filters []string
+}
+
+// reason is where a field comes from.
+type reason struct {
+	words   string
+	matched Source
+	score   float64
+}
+
+func (f *field) named() benchmark.Field { return benchmark.Field(f.ref) }
+
+// use takes a field as what it is: a measure, or a column to group by.
+func (d *draft) use(f *field, r reason) {
+	list, role := &d.query.Groupings, comparison.GroupingField
+	if f.measure {
+		list, role = &d.query.Measures, comparison.MeasureField
+	}
+	if slices.Contains(*list, f.named()) {
+		return
+	}
+	*list = append(*list, f.named())
+	d.because(comparison.Field{Role: role, Table: f.ref.Table, Name: f.ref.Name}, r)
+}
+
+// filter adds a filter; said is how a person says it.
+func (d *draft) filter(f benchmark.Filter, said string, r reason) {
+	d.query.Filters = append(d.query.Filters, f)
+	d.filters = append(d.filters, said)
+	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values}, r)
+}
+
+func (d *draft) because(f comparison.Field, r reason) {
+	d.reasons = append(d.reasons, Reason{f, r.words, r.matched, min(1, r.score)})
+}
+
+// explain is the finished answer.
+func (d *draft) explain() Explained {
+	return Explained{comparison.Answer{Text: d.text(), Query: d.query.DAX(), Fields: d.query.Fields()}, d.reasons}
+}
+
+// text says what the query shows.
+func (d *draft) text() string {
+	var b strings.Builder
+	b.WriteString("This shows ")
+	var rank *benchmark.Filter
+	for i, f := range d.query.Filters {
+		if f.Operator == benchmark.Top || f.Operator == benchmark.Bottom {
+			rank = &d.query.Filters[i]
+		}
+	}
+	var measures, groupings []string
+	for _, m := range d.query.Measures {
+		measures = append(measures, "["+shorten(m.Name)+"]")
+	}
+	for _, g := range d.query.Groupings {
+		groupings = append(groupings, "'"+shorten(g.Table)+"'["+shorten(g.Name)+"]")
+	}
+	switch {
+	case len(measures) == 0:
+		b.WriteString("the values of " + listed(groupings))
+	case len(groupings) == 0:
+		b.WriteString(listed(measures))
+	default:
+		b.WriteString(listed(measures) + " by " + listed(groupings))
+	}
+	if len(d.filters) > 0 {
+		b.WriteString(", " + strings.Join(d.filters, ", "))
+	}
+	if rank != nil {
+		which := "highest"
+		if rank.Operator == benchmark.Bottom {
+			which = "lowest"
+		}
+		b.WriteString(", the " + strings.Join(rank.Values, "") + " " + which + " by [" + shorten(rank.Name) + "]")
+	}
+	return b.String() + "."
+}
+
+// shorten keeps a sentence to one line of names that can be read.
+func shorten(name string) string {
+	name = strings.Join(strings.Fields(strings.ToValidUTF8(name, "?")), " ")
+	if short := first(name, 80); short != name {
+		return short + "…"
+	}
+	return name
+}
+
+func listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,215 @@
+package answering
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// instructions are what AI instructions say, as far as they say it in one of the
+// forms that are understood: those that package rules proposes, and the like.
+type instructions struct {
+	terms     map[string][]string // by FieldRef.key, what people call the field
+	explained map[string][]string // by FieldRef.key, what is said of the field
+	hidden    map[string]bool     // by FieldRef.key, not to be used
+	aliases   map[string]string   // a shortening in lower case, what it stands for
+	values    map[string]valueOf  // a text in lower case, the column that has it as a value
+	calendar  FieldRef            // the date for every question about time
+	year      FieldRef            // what a year is
+	dates     []FieldRef          // the dates of tables without a calendar
+}
+
+// valueOf is a value of a column.
+type valueOf struct {
+	column FieldRef
+	value  string
+}
+
+// maxLines is how many lines of instructions are read, maxLine how many runes of
+// each.
+const (
+	maxLines = 2000
+	maxLine  = 1000
+)
+
+// ref is a field as instructions write it: 'Table'[Name], Table[Name] or [Name].
+const ref = `((?:'[^'\n]+'|[\pL_][\pL\pN_.]*)?\[[^\[\]\n]+\])`
+
+// The forms. What is in brackets is a field; (.+?) is what is said of it.
+var (
+	meansForm    = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
+	useForm      = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref + ` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
+	forUseForm   = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
+	showForm     = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
+	aliasForm    = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
+	dayForm      = regexp.MustCompile(`(?i)\buse ` + ref + ` for (?:every|all|any) questions? about (?:a day|time|dates|periods|a period|a date)`)
+	periodForm   = regexp.MustCompile(`(?i)\bfor a period filter ` + ref)
+	dateForm     = regexp.MustCompile(`(?i)\bby default the date of (?:an? |the )?[^\[\]]{1,120}? is ` + ref)
+	onlyForm     = regexp.MustCompile(`(?i)\buse ` + ref + ` only when the question is about (?:the |an? )?([^.,\[\]]{1,100})`)
+	yearForm     = regexp.MustCompile(`(?i)\ba year is the (?:calendar|fiscal|financial) year ` + ref)
+	groupForm    = regexp.MustCompile(`(?i)\bis a calculation group: filter ` + ref + ` to one item[^;]*; its items are (.+?)\.?$`)
+	equalForm    = regexp.MustCompile(`(?i)^` + ref + ` equals ` + ref + `: prefer the latter\.?$`)
+	avoidForm    = regexp.MustCompile(`(?i)^(?:do not|don't|never) (?:use|show|answer with|group by) `)
+	refForm      = regexp.MustCompile(ref)
+	parameter    = regexp.MustCompile(`(?i)^(.{1,200}?) is a field parameter for visuals`)
+	defaultForm  = regexp.MustCompile(`(?i)\bdefault measure for (?:any|every|all)? ?(?:questions? )?(?:about |on |of )?([\pL][\pL -]{1,60})`)
+	aboutClauses = regexp.MustCompile(`(?i) (?:unless|except|if|when|rather than|and not) .*$`)
+)
+
+// defaultFor are the terms whose default measure a description says that it is.
+func defaultFor(text string) []string {
+	if m := defaultForm.FindStringSubmatch(text); m != nil {
+		return []string{m[1]}
+	}
+	return nil
+}
+
+// readRef reads a field as instructions write it.
+func readRef(s string) FieldRef {
+	table, name, _ := strings.Cut(s, "[")
+	return FieldRef{strings.Trim(table, "'"), strings.TrimSuffix(name, "]")}
+}
+
+// of is what is said of a field in one of the maps.
+func of[V any](said map[string][]V, r FieldRef, measure bool) []V {
+	all := said[r.key(measure)]
+	if measure {
+		all = slices.Concat(all, said[r.key(false)])
+	}
+	return all
+}
+
+// anyKey is the key of what a reference names: without a table a measure.
+func (r FieldRef) anyKey() string { return r.key(r.Table == "") }
+
+// readInstructions reads what is said line by line, a list item being a line.
+func readInstructions(text string) instructions {
+	in := instructions{
+		terms: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
+		aliases: map[string]string{}, values: map[string]valueOf{},
+	}
+	lines := 0
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if lines++; lines > maxLines {
+			break
+		}
+		in.line(strings.TrimSpace(strings.TrimLeft(first(strings.TrimSpace(line), maxLine), "-*•# \t")))
+	}
+	return in
+}
+
+func (in *instructions) line(s string) {
+	in.time(s)
+	switch {
+	case equalForm.MatchString(s):
+		in.hidden[readRef(equalForm.FindStringSubmatch(s)[1]).anyKey()] = true
+		return
+	case groupForm.MatchString(s):
+		m := groupForm.FindStringSubmatch(s)
+		for item := range strings.SplitSeq(strings.ReplaceAll(m[2], " and ", ", "), ", ") {
+			in.value(item, valueOf{readRef(m[1]), item})
+		}
+		return
+	case parameter.MatchString(s):
+		return
+	case avoidForm.MatchString(s):
+		for _, r := range refForm.FindAllString(s, 50) {
+			if _, before, _ := strings.Cut(s, ";"); !strings.Contains(before, r) {
+				in.hidden[readRef(r).anyKey()] = true
+			}
+		}
+		return
+	}
+	for part := range sentences(s) {
+		in.sentence(part)
+	}
+}
+
+// sentences are those of a line; a point within brackets or quotation marks ends none.
+func sentences(s string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		start := 0
+		depth := 0
+		for i, r := range s {
+			switch {
+			case r == '[':
+				depth++
+			case r == ']':
+				depth = max(0, depth-1)
+			case r == '.' && depth == 0 && i+1 < len(s) && s[i+1] == ' ':
+				if !yield(strings.TrimSpace(s[start : i+1])) {
+					return
+				}
+				start = i + 1
+			}
+		}
+		yield(strings.TrimSpace(s[start:]))
+	}
+}
+
+func (in *instructions) sentence(s string) {
+	if m := meansForm.FindStringSubmatch(s); m != nil && !structural[strings.ToLower(m[1])] {
+		if m[3] != "" {
+			in.value(m[1], valueOf{readRef(m[2]), m[3]})
+		} else {
+			in.term(readRef(m[2]), m[1])
+		}
+		return
+	}
+	if m := useForm.FindStringSubmatch(s); m != nil {
+		in.term(readRef(m[1]), m[2])
+		if m[3] != "" {
+			key := readRef(m[1]).anyKey()
+			in.explained[key] = append(in.explained[key], m[3])
+		}
+		return
+	}
+	for _, form := range []*regexp.Regexp{forUseForm, showForm} {
+		if m := form.FindStringSubmatch(s); m != nil {
+			in.term(readRef(m[2]), m[1])
+			return
+		}
+	}
+	if m := aliasForm.FindStringSubmatch(s); m != nil && !strings.HasPrefix(m[2], "one row ") {
+		if short := strings.ToLower(m[1]); in.aliases[short] == "" {
+			in.aliases[short] = m[2]
+		}
+	}
+}
+
+// time reads what is said of dates, anywhere in a line.
+func (in *instructions) time(s string) {
+	for form, to := range map[*regexp.Regexp]*FieldRef{dayForm: &in.calendar, yearForm: &in.year} {
+		if m := form.FindStringSubmatch(s); m != nil && to.Name == "" {
+			*to = readRef(m[1])
+		}
+	}
+	for _, form := range []*regexp.Regexp{periodForm, dateForm} {
+		for _, m := range form.FindAllStringSubmatch(s, 20) {
+			if r := readRef(m[1]); !slices.Contains(in.dates, r) {
+				in.dates = append(in.dates, r)
+			}
+		}
+	}
+	for _, m := range onlyForm.FindAllStringSubmatch(s, 20) {
+		in.term(readRef(m[1]), m[2])
+	}
+}
+
+func (in *instructions) term(r FieldRef, term string) {
+	for part := range strings.SplitSeq(aboutClauses.ReplaceAllString(term, ""), " or ") {
+		part = strings.Trim(strings.TrimSpace(part), `"“”'`)
+		for _, lead := range []string{"the ", "a ", "an ", "questions about ", "any question about ", "every question about "} {
+			part = strings.TrimPrefix(part, lead)
+		}
+		if key := r.anyKey(); part != "" && len(in.terms[key]) < 50 && !strings.EqualFold(part, "what its name says") {
+			in.terms[key] = append(in.terms[key], part)
+		}
+	}
+}
+
+func (in *instructions) value(text string, v valueOf) {
+	if text = strings.ToLower(strings.TrimSpace(text)); text != "" && in.values[text].value == "" {
+		in.values[text] = v
+	}
+}

@@ -1,0 +1,307 @@
+package answering
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Source is where the words of a question were found to mean a field.
+type Source string
+
+// The sources.
+const (
+	InName         Source = "name"
+	InSynonym      Source = "synonym"
+	InDescription  Source = "description"
+	InInstructions Source = "instructions"
+	InAnswer       Source = "verified answer"
+	// InCalendar is that the words are a time, which the calendar's column is for.
+	InCalendar Source = "calendar"
+)
+
+// What a match is worth, by where it is.
+const (
+	nameWeight        = 1.0
+	termWeight        = 1.06 // instructions say what a term means, whatever is called so
+	synonymWeight     = 0.97
+	tableNameWeight   = 0.98 // the field's name with its table's
+	tableTermWeight   = 0.94 // the same with a synonym
+	leadWeight        = 0.86 // what a description begins with
+	descriptionWeight = 0.55
+)
+
+// phrase is one way to name a field.
+type phrase struct {
+	source Source
+	weight float64
+	words  []term
+	// own tells of each word whether it is of the field's name, not of its table's.
+	own []bool
+	all float64 // the weight of all words
+}
+
+// term is a word of a phrase.
+type term struct {
+	lower, stem string
+	weight      float64
+}
+
+// field is a column or a measure as the engine looks it up.
+type field struct {
+	ref         FieldRef
+	measure     bool
+	dataType    string
+	key         bool
+	dates       bool // of a calendar
+	phrases     []phrase
+	description []string // stems
+	worth       float64  // 1, less where the instructions say not to use it
+}
+
+// String is the field as DAX names it.
+func (f *field) String() string {
+	name := "[" + strings.ReplaceAll(f.ref.Name, "]", "]]") + "]"
+	if f.measure {
+		return name
+	}
+	return "'" + strings.ReplaceAll(f.ref.Table, "'", "''") + "'" + name
+}
+
+// lexicon is everything that words may mean in a catalog.
+type lexicon struct {
+	fields  []*field         // by table, measures last, name
+	byStem  map[string][]int // the fields that a stem is found in, each once, in order
+	byName  map[string][]*field
+	byTable map[string][]*field
+	exact   map[string][]int // the fields that have a phrase of exactly these stems
+	longest int              // words in a phrase
+	aliases map[string]string
+}
+
+// known is how many fields the engine takes in, a bound for catalogs that nobody made.
+const known = 20_000
+
+func newLexicon(tables []Table, given instructions) *lexicon {
+	l := &lexicon{byStem: map[string][]int{}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases}
+	for _, t := range tables {
+		for _, c := range t.Columns {
+			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description, c.Synonyms, given)
+		}
+		for _, m := range t.Measures {
+			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, worth: 1}, m.Description, m.Synonyms, given)
+		}
+	}
+	for i, f := range l.fields {
+		seen := map[string]bool{}
+		note := func(stem string) {
+			if !seen[stem] {
+				seen[stem] = true
+				l.byStem[stem] = append(l.byStem[stem], i)
+			}
+		}
+		exact := map[string]bool{}
+		for _, p := range f.phrases {
+			stems := make([]string, len(p.words))
+			for j, w := range p.words {
+				stems[j] = w.stem
+				note(w.stem)
+			}
+			if key := strings.Join(stems, " "); !exact[key] {
+				exact[key] = true
+				l.exact[key] = append(l.exact[key], i)
+			}
+			l.longest = max(l.longest, len(p.words))
+		}
+		for _, stem := range f.description {
+			note(stem)
+		}
+	}
+	return l
+}
+
+func (l *lexicon) add(t Table, f *field, description string, synonyms []string, given instructions) {
+	if len(l.fields) == known {
+		return
+	}
+	l.fields = append(l.fields, f)
+	name := strings.ToLower(f.ref.Name)
+	l.byName[name] = append(l.byName[name], f)
+	l.byTable[strings.ToLower(t.Name)] = append(l.byTable[strings.ToLower(t.Name)], f)
+	if given.hidden[f.ref.key(false)] || f.measure && given.hidden[f.ref.key(true)] {
+		f.worth = 0.8
+	}
+	named := readWords(first(f.ref.Name, maxName), false)
+	f.phrase(InName, nameWeight, named, nil)
+	if full := l.spelled(named); full != nil {
+		f.phrase(InInstructions, synonymWeight, full, nil)
+	}
+	f.phrase(InName, tableNameWeight, named, readWords(first(t.Name, maxName), false))
+	for _, s := range t.Synonyms {
+		f.phrase(InSynonym, tableTermWeight, named, readWords(first(s, maxName), false))
+	}
+	for _, s := range synonyms {
+		f.phrase(InSynonym, synonymWeight, readWords(first(s, maxName), false), nil)
+	}
+	for _, s := range of(given.terms, f.ref, f.measure) {
+		f.phrase(InInstructions, termWeight, readWords(first(s, maxName), false), nil)
+	}
+	for _, text := range append([]string{description}, of(given.explained, f.ref, f.measure)...) {
+		text = first(text, maxText)
+		source := InDescription
+		if text != description {
+			source = InInstructions
+		}
+		for _, s := range defaultFor(text) {
+			f.phrase(source, synonymWeight, readWords(s, false), nil)
+		}
+		all := readWords(text, false)
+		if lead := leadOf(all); len(lead) > 0 {
+			f.phrase(source, leadWeight, lead, nil)
+		}
+		for _, w := range all {
+			f.description = append(f.description, w.stem)
+		}
+		f.description = append(f.description, "\x00")
+	}
+}
+
+// phrase adds a way to name the field, with the words of its table before the others.
+func (f *field) phrase(source Source, weight float64, words, table []word) {
+	p := phrase{source: source, weight: weight}
+	has := map[string]bool{}
+	for _, w := range words {
+		has[w.stem] = true
+	}
+	for _, w := range table {
+		if !has[w.stem] {
+			p.words, p.own = append(p.words, newTerm(w)), append(p.own, false)
+		}
+	}
+	if table != nil && len(p.words) == 0 {
+		return // says no more than the name alone
+	}
+	for _, w := range words {
+		p.words, p.own = append(p.words, newTerm(w)), append(p.own, true)
+	}
+	if len(p.words) == 0 || len(p.words) > 30 {
+		return
+	}
+	for _, w := range p.words {
+		p.all += w.weight
+	}
+	f.phrases = append(f.phrases, p)
+}
+
+func newTerm(w word) term {
+	t := term{w.lower, w.stem, 1}
+	if vague[w.lower] {
+		t.weight = 0.25
+	}
+	return t
+}
+
+// spelled is a name with the shortenings written out that the instructions explain,
+// nil where there are none.
+func (l *lexicon) spelled(name []word) []word {
+	var out []word
+	found := false
+	for _, w := range name {
+		if full := l.aliases[w.lower]; full != "" {
+			out, found = append(out, readWords(full, false)...), true
+		} else {
+			out = append(out, w)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return out
+}
+
+// leadEnds are the words that end what a description begins with.
+var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or is are was were used up under since until if for during")
+
+// leadOf is what a description begins with: what it says that the field is, up to a
+// word that goes on to say more of it.
+func leadOf(all []word) []word {
+	for len(all) > 0 && (all[0].lower == "the" || all[0].lower == "a" || all[0].lower == "an") {
+		all = all[1:]
+	}
+	for i, w := range all {
+		ofEach := w.lower == "of" && i+1 < len(all) && (all[i+1].lower == "each" || all[i+1].lower == "the" || all[i+1].lower == "every")
+		if i > 0 && (w.after != 0 || leadEnds[w.lower] || ofEach) {
+			return all[:i]
+		}
+		if i == 8 {
+			return nil
+		}
+	}
+	return all
+}
+
+// key is what a field is told by in maps. A measure goes by its name alone.
+func (r FieldRef) key(measure bool) string {
+	if measure {
+		return "\x00" + strings.ToLower(r.Name)
+	}
+	return strings.ToLower(r.Table) + "\x00" + strings.ToLower(r.Name)
+}
+
+// find is the column, or with measure the measure, that is named so.
+func (l *lexicon) find(r FieldRef, measure bool) *field {
+	for _, f := range l.byName[strings.ToLower(r.Name)] {
+		if f.measure == measure && (measure || strings.EqualFold(f.ref.Table, r.Table)) {
+			return f
+		}
+	}
+	return nil
+}
+
+// written is what a reference in brackets may name: with a table its column or
+// measure, without one any measure, or else the columns of that name.
+func (l *lexicon) written(w word) []*field {
+	var measures, columns []*field
+	for _, f := range l.byName[strings.ToLower(w.text)] {
+		switch {
+		case w.table != "" && !strings.EqualFold(w.table, f.ref.Table):
+		case f.measure:
+			measures = append(measures, f)
+		default:
+			columns = append(columns, f)
+		}
+	}
+	if len(measures) > 0 && w.table == "" {
+		return measures
+	}
+	return append(columns, measures...)
+}
+
+// canonical is the catalog in one order, whatever the order it came in.
+func canonical(tables []Table) []Table {
+	out := make([]Table, len(tables))
+	for i, t := range tables {
+		t.Columns, t.Measures, t.Synonyms = slices.Clone(t.Columns), slices.Clone(t.Measures), ordered(t.Synonyms)
+		for j := range t.Columns {
+			t.Columns[j].Synonyms = ordered(t.Columns[j].Synonyms)
+		}
+		for j := range t.Measures {
+			t.Measures[j].Synonyms = ordered(t.Measures[j].Synonyms)
+		}
+		slices.SortFunc(t.Columns, func(a, b Column) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
+		slices.SortFunc(t.Measures, func(a, b Measure) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
+		out[i] = t
+	}
+	slices.SortFunc(out, func(a, b Table) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
+	return out
+}
+
+// byText orders what has the same name, which a model does not have twice.
+func byText(a, b any) int { return strings.Compare(fmt.Sprintf("%q", a), fmt.Sprintf("%q", b)) }
+
+func ordered(s []string) []string {
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return slices.Compact(s)
+}

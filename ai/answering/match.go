@@ -1,0 +1,176 @@
+package answering
+
+import (
+	"strings"
+)
+
+const (
+	// enough is what a match by names must be worth: half of a name of two words is.
+	enough = 0.69
+	// mostFields is how many fields a run of words is compared with.
+	mostFields = 4096
+)
+
+// candidates are the fields that the words may name, in the order of the lexicon.
+func (l *lexicon) candidates(words []word, exact bool) []candidate {
+	if exact {
+		stems := make([]string, len(words))
+		for i, w := range words {
+			stems[i] = w.stem
+		}
+		var all []candidate
+		for _, i := range l.exact[strings.Join(stems, " ")] {
+			all = append(all, l.fields[i].match(words))
+		}
+		if len(words) > maxRun {
+			return all
+		}
+	}
+	var telling, loose []word
+	for _, w := range words {
+		switch {
+		case w.kind == plainWord && structural[w.lower]:
+		case w.kind == plainWord && amounts[w.lower]:
+			loose = append(loose, w)
+		default:
+			telling = append(telling, w)
+		}
+	}
+	if len(telling) == 0 {
+		telling = loose
+	}
+	var all []candidate
+	for _, i := range l.with(telling) {
+		if c := l.fields[i].match(words); c.score > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// with are the fields that have all of the words somewhere.
+func (l *lexicon) with(words []word) []int {
+	if len(words) == 0 {
+		return nil
+	}
+	rarest := l.byStem[words[0].stem]
+	for _, w := range words[1:] {
+		if list := l.byStem[w.stem]; len(list) < len(rarest) {
+			rarest = list
+		}
+	}
+	if len(rarest) > mostFields {
+		return nil
+	}
+	return rarest
+}
+
+// match is how well the words name the field: by its best phrase, else by its
+// description. The score is 0 when they do not.
+func (f *field) match(words []word) candidate {
+	best := candidate{field: f}
+	for i := range f.phrases {
+		if score := f.phrases[i].match(words) * f.worth; score > best.score {
+			best.score, best.source = score, f.phrases[i].source
+		}
+	}
+	if best.score < enough {
+		best.score, best.source = 0, ""
+		if score := f.described(words) * f.worth; score > 0 {
+			best.score, best.source = score, InDescription
+		}
+	}
+	if f.key {
+		best.score *= 0.97
+	}
+	return best
+}
+
+// match is the phrase's weight, less for what of the phrase the words leave out and
+// for words that only fill. It is 0 when a telling word is not in the phrase, or none is of
+// the field's own name.
+func (p *phrase) match(words []word) float64 {
+	var found, own float64
+	penalty := 0.0
+	next := 0 // where the next word of the phrase is expected
+	used := uint32(0)
+	for _, w := range words {
+		at := -1
+		for k := range p.words {
+			i := (next + k) % len(p.words)
+			if p.words[i].stem == w.stem && used&(1<<i) == 0 {
+				at = i
+				break
+			}
+		}
+		switch {
+		case at >= 0:
+			if at != next {
+				penalty += 0.01
+			}
+			next = at + 1
+			used |= 1 << at
+			found += p.words[at].weight
+			if p.own[at] {
+				own += p.words[at].weight
+			}
+			switch lower := p.words[at].lower; {
+			case lower == w.lower:
+			case sameButPlural(lower, w.lower):
+				penalty += 0.02
+			default:
+				penalty += 0.04
+			}
+		case structural[w.lower] && w.kind == plainWord:
+			penalty += 0.02
+		case amounts[w.lower] && w.kind == plainWord:
+			penalty += 0.06
+		default:
+			return 0
+		}
+	}
+	if found == 0 {
+		return 0
+	}
+	if own == 0 { // the words name the table: that is what its column of names is for
+		for i, w := range p.words {
+			if p.own[i] && w.weight == 1 {
+				return 0
+			}
+		}
+	}
+	return max(0, p.weight*(0.45+0.55*found/p.all)-penalty)
+}
+
+func sameButPlural(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return b == a+"s" || b == a+"es" || strings.HasSuffix(a, "y") && b == a[:len(a)-1]+"ies"
+}
+
+// described is what it is worth that the words stand in the description, in their order.
+func (f *field) described(words []word) float64 {
+	var stems []string
+	for _, w := range words {
+		if !structural[w.lower] && !amounts[w.lower] {
+			stems = append(stems, w.stem)
+		}
+	}
+	if len(stems) < 2 { // one word may stand in it for any reason
+		return 0
+	}
+	for i, s := range f.description {
+		if s != stems[0] || len(f.description)-i < len(stems) {
+			continue
+		}
+		together := true
+		for k, stem := range stems {
+			together = together && f.description[i+k] == stem
+		}
+		if together {
+			return descriptionWeight + 0.05*float64(min(3, len(stems)))
+		}
+	}
+	return 0
+}

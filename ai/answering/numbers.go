@@ -1,0 +1,116 @@
+package answering
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	digits   = regexp.MustCompile(`^([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(\.[0-9]+)?(k|m|mn|mio|b|bn)?$`)
+	ordinals = regexp.MustCompile(`^([0-9]{1,2})(?:st|nd|rd|th)$`)
+)
+
+var numberNames = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100,
+}
+
+var ordinalNames = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4}
+
+var scales = map[string]int{"thousand": 3, "million": 6, "millions": 6, "billion": 9, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9}
+
+// count reads a small whole number.
+func count(w word) (n int, ok bool) {
+	if n, ok = numberNames[w.lower]; ok {
+		return n, true
+	}
+	if w.kind != numberWord {
+		return 0, false
+	}
+	n, err := strconv.Atoi(w.text)
+	return n, err == nil && n > 0 && n <= 10_000
+}
+
+// ordinal reads 1st, third and the like.
+func ordinal(w word) (n int, ok bool) {
+	if n, ok = ordinalNames[w.lower]; ok {
+		return n, true
+	}
+	if m := ordinals.FindStringSubmatch(w.lower); m != nil {
+		n, err := strconv.Atoi(m[1])
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// amount reads a number as a filter writes it, with a currency or a minus before it
+// and a scale or a percent sign behind it. Used is how many words it takes.
+func amount(words []word) (value string, used int, ok bool) {
+	for used < len(words) && words[used].kind == signWord && !strings.ContainsAny(words[used].text, "<>=") {
+		used++
+	}
+	if used == len(words) {
+		return "", 0, false
+	}
+	w := words[used]
+	whole, fraction, scale := "", "", 0
+	switch m := digits.FindStringSubmatch(w.lower); {
+	case m != nil && len(m[1]) <= 15 && len(m[2]) <= 15:
+		whole, fraction, scale = strings.ReplaceAll(m[1], ",", ""), strings.TrimPrefix(m[2], "."), scales[m[3]]
+	case numberNames[w.lower] > 0:
+		whole = strconv.Itoa(numberNames[w.lower])
+	default:
+		return "", 0, false
+	}
+	used++
+	if used < len(words) && words[used].after == 0 {
+		if n, is := scales[words[used].lower]; is && scale == 0 {
+			scale = n
+			used++
+		}
+	}
+	if used < len(words) && words[used].lower == "percent" || used+1 < len(words) && words[used].lower == "per" && words[used+1].lower == "cent" {
+		if used++; words[used-1].lower == "per" {
+			used++
+		}
+		scale -= 2
+	}
+	for used < len(words) && words[used].kind == signWord && !strings.ContainsAny(words[used].text, "<>=") {
+		used++
+	}
+	return shift(whole, fraction, scale), used, true
+}
+
+// shift moves the point of a number to the right, by less than nothing to the left.
+func shift(whole, fraction string, by int) string {
+	for ; by > 0; by-- {
+		if fraction == "" {
+			fraction = "0"
+		}
+		whole, fraction = whole+fraction[:1], fraction[1:]
+	}
+	for ; by < 0; by++ {
+		if whole == "" {
+			whole = "0"
+		}
+		whole, fraction = whole[:len(whole)-1], whole[len(whole)-1:]+fraction
+	}
+	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// year reads a year of four digits.
+func year(w word) (y int, ok bool) {
+	if w.kind != numberWord || len(w.text) != 4 {
+		return 0, false
+	}
+	y, err := strconv.Atoi(w.text)
+	return y, err == nil && y >= 1900 && y < 2200
+}

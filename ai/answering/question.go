@@ -1,0 +1,318 @@
+package answering
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/domain/benchmark"
+)
+
+// question is a question while it is being understood.
+type question struct {
+	engine *Engine
+	source string // as it was asked, as far as it is read
+	words  []word
+	// taken tells of each word that its meaning is settled.
+	taken []bool
+	// named are the runs of words that are exactly a name, or what instructions or
+	// synonyms call a field.
+	named    []run
+	times    []timePhrase
+	bounds   []bound
+	filters  []columnFilter
+	mentions []mention
+	contexts []context
+}
+
+// run are the words from, up to and without to.
+type run struct{ from, to int }
+
+// candidate is a field that a run of words may mean.
+type candidate struct {
+	field  *field
+	score  float64
+	source Source
+}
+
+// mention is a run of words that names a field.
+type mention struct {
+	run
+	context context
+	// columns and measures are what it may name, the best first.
+	columns, measures []candidate
+	used              bool
+}
+
+// context is what the words before a mention say that it is for.
+type context int
+
+const (
+	free      context = iota
+	group             // by, per, each
+	which             // which, what
+	condition         // where, with
+	place             // in, for, of
+	sorting           // sorted by
+)
+
+// columnFilter is a filter whose column and values the question names.
+type columnFilter struct {
+	run
+	column   []candidate
+	operator benchmark.Operator
+	values   []string
+	source   Source
+	negated  bool
+	columnAt run
+}
+
+func (e *Engine) read(text string) *question {
+	text = first(text, maxQuestion)
+	q := &question{engine: e, source: text, words: readWords(text, true)}
+	q.taken = make([]bool, len(q.words))
+	return q
+}
+
+func (q *question) take(from, to int) {
+	for i := from; i < to; i++ {
+		q.taken[i] = true
+	}
+}
+
+func (q *question) anyTaken(from, to int) bool { return slices.Contains(q.taken[from:to], true) }
+
+// findNames finds the runs that are a name word for word, and settles references
+// in brackets.
+func (q *question) findNames() {
+	l := q.engine.lexicon
+	for i := range q.words {
+		key := ""
+		telling := false
+		for j := i; j < len(q.words) && j-i < l.longest && q.words[j].kind != quotedWord && q.words[j].kind != fieldWord; j++ {
+			if j > i {
+				key += " "
+			}
+			key += q.words[j].stem
+			telling = telling || !structural[q.words[j].lower]
+			if telling && len(l.exact[key]) > 0 {
+				q.named = append(q.named, run{i, j + 1})
+			}
+		}
+	}
+}
+
+// isNamed tells whether a name takes in the run and a telling word more.
+func (q *question) isNamed(from, to int) bool {
+	for from < to-1 && structural[q.words[from].lower] {
+		from++
+	}
+	return slices.ContainsFunc(q.named, func(n run) bool {
+		return n.from <= from && to <= n.to && n.to-n.from > to-from
+	})
+}
+
+// isExactly tells whether the run is a name.
+func (q *question) isExactly(r run) bool { return slices.Contains(q.named, r) }
+
+// findOrder settles the word that a question begins with when it is an order: in "List
+// the brands" nothing is called a list.
+func (q *question) findOrder() {
+	begins := func(n run) bool { return n.from == 0 && n.to > 1 }
+	if q.is(0, "list|name|display|rank|compare|count|break|group|sort|report|chart") && !slices.ContainsFunc(q.named, begins) {
+		q.take(0, 1)
+	}
+}
+
+var cues = map[string]context{
+	"by": group, "per": group, "each": group, "every": group, "across": group, "among": group,
+	"which": which, "what": which, "who": free, "where": condition, "whose": condition, "with": condition, "having": condition, "when": condition, "if": condition,
+	"in": place, "for": place, "from": place, "of": place, "at": place, "within": place, "to": place, "on": place, "under": place, "over": place,
+	"is": free, "are": free, "was": free, "were": free, "has": free, "have": free, "had": free, "did": free, "do": free, "does": free, "show": free, "list": free,
+	"give": free, "compare": free, "vs": free, "versus": free, "how": free, "much": free, "many": free,
+}
+
+// findContexts tells of each word what the cue before it says that it is for. A
+// conjunction goes on with what was before.
+func (q *question) findContexts() {
+	q.contexts = make([]context, len(q.words))
+	now := free
+	for i, w := range q.words {
+		if i > 0 && strings.ContainsRune(".?!;", w.after) && w.after != 0 {
+			now = free
+		}
+		c, isCue := cues[w.lower]
+		switch {
+		case w.kind != plainWord:
+		case w.lower == "by" && i > 0 && slices.Contains([]string{"sorted", "ordered", "ranked", "sort", "order", "rank"}, q.words[i-1].lower):
+			now = sorting
+		case isCue && now == group && (w.lower == "each" || w.lower == "every"):
+		case isCue && now == which && (w.lower == "of"):
+		case isCue:
+			now = c
+		case q.is(i, "different|various|individual") && now == place:
+			now = group
+		}
+		q.contexts[i] = now
+	}
+}
+
+// maxRun is how many words a mention has at most, unless it is a name word for word.
+const maxRun = 8
+
+// findMentions settles which runs of the words that are left name fields: those
+// that together explain the most words best.
+func (q *question) findMentions() {
+	n := len(q.words)
+	type step struct {
+		total   float64
+		from    int
+		mention *mention
+	}
+	best := make([]step, n+1)
+	ends := make([][]step, n+1) // the mentions that end at a word
+	for i := range n {
+		broken := false // by the end of a sentence, as only a whole name can be
+		for j := i + 1; j <= n && j-i <= max(maxRun, q.engine.lexicon.longest) && !q.taken[j-1]; j++ {
+			broken = broken || j > i+1 && q.words[j-1].after != 0 && strings.ContainsRune(".?!;", q.words[j-1].after)
+			if broken && !q.isExactly(run{i, j}) {
+				continue
+			}
+			if m, gain, ok := q.mention(run{i, j}); ok {
+				ends[j] = append(ends[j], step{gain, i, m})
+			}
+		}
+	}
+	for j := 1; j <= n; j++ {
+		best[j] = step{total: best[j-1].total - q.cost(j-1), from: j - 1}
+		for _, e := range ends[j] {
+			if total := best[e.from].total + e.total; total > best[j].total+1e-9 {
+				best[j] = step{total, e.from, e.mention}
+			}
+		}
+	}
+	for j := n; j > 0; j = best[j].from {
+		if m := best[j].mention; m != nil {
+			q.mentions = append(q.mentions, *m)
+			q.take(m.from, m.to)
+		}
+	}
+	slices.Reverse(q.mentions)
+}
+
+// cost is what it costs to leave a word without a meaning.
+func (q *question) cost(i int) float64 {
+	switch w := q.words[i]; {
+	case q.taken[i] || w.kind == plainWord && structural[w.lower]:
+		return 0
+	case w.kind == plainWord && fillers[w.lower] || w.kind == signWord:
+		return 0.05
+	}
+	return 0.6
+}
+
+// mention is what a run may name, and what that is worth.
+func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
+	head, tail := q.words[r.from], q.words[r.to-1]
+	exact := q.isExactly(r)
+	if !exact && (r.to-r.from > maxRun || head.kind != fieldWord && (q.loose(head) || q.loose(tail))) {
+		return nil, 0, false
+	}
+	m = &mention{run: r, context: q.contexts[r.from]}
+	if _, isCue := cues[head.lower]; isCue { // part of the name
+		m.context = free
+		if r.from > 0 {
+			m.context = q.contexts[r.from-1]
+		}
+	}
+	if head.kind == fieldWord && r.to == r.from+1 {
+		for _, f := range q.engine.lexicon.written(head) {
+			m.add(candidate{f, 1.5, InName})
+		}
+	} else {
+		for _, c := range q.engine.lexicon.candidates(q.words[r.from:r.to], exact) {
+			m.add(c)
+		}
+		q.timePart(m)
+	}
+	m.sort()
+	c, s := m.best()
+	score := max(s, c-0.03)
+	if m.context == group || m.context == which {
+		score = max(c, s-0.1)
+	}
+	telling := 0
+	for _, w := range q.words[r.from:r.to] {
+		if exact || !structural[w.lower] {
+			telling++
+		}
+	}
+	return m, score*float64(telling) - 0.15, score > 0
+}
+
+// loose tells whether a word cannot begin or end a mention that is no name.
+func (q *question) loose(w word) bool {
+	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.kind == plainWord && structural[w.lower]
+}
+
+func (m *mention) add(c candidate) {
+	if c.field.measure {
+		m.measures = append(m.measures, c)
+	} else {
+		m.columns = append(m.columns, c)
+	}
+}
+
+func (m *mention) sort() {
+	for _, list := range [][]candidate{m.columns, m.measures} {
+		slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	}
+}
+
+// best are the scores of the best column and measure.
+func (m *mention) best() (column, measure float64) {
+	if len(m.columns) > 0 {
+		column = m.columns[0].score
+	}
+	if len(m.measures) > 0 {
+		measure = m.measures[0].score
+	}
+	return column, measure
+}
+
+var timeParts = map[string]string{
+	"year": "year", "years": "year", "quarter": "quarter", "quarters": "quarter", "month": "month", "months": "month", "week": "week", "weeks": "week",
+	"weekday": "weekday", "weekdays": "weekday", "day": "day", "days": "day", "date": "date", "dates": "date",
+	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "weekly": "week", "daily": "day",
+}
+
+var timeAdverbs = setOf("monthly quarterly yearly annual annually weekly daily")
+
+// timePart adds the calendar's column for a part of time.
+func (q *question) timePart(m *mention) {
+	if m.to-m.from != 1 {
+		return
+	}
+	w := q.words[m.from]
+	part := timeParts[w.lower]
+	if part == "" || w.kind != plainWord {
+		return
+	}
+	if timeAdverbs[w.lower] {
+		m.context = group
+	}
+	c := q.engine.calendar
+	if c == nil {
+		return
+	}
+	// A column elsewhere that is called Days is meant by it.
+	if w.plural() && slices.ContainsFunc(m.columns, func(c candidate) bool { return c.score >= nameWeight-0.01 }) {
+		return
+	}
+	if column, ok := c.By(part); ok {
+		if f := q.engine.lexicon.find(FieldRef(column), false); f != nil {
+			m.columns = slices.DeleteFunc(m.columns, func(c candidate) bool { return c.field == f })
+			m.columns = append(m.columns, candidate{f, 1.05, InCalendar})
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package answering
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+// kind is what a word of a question is.
+type kind int
+
+const (
+	plainWord kind = iota
+	numberWord
+	signWord   // a comparison or a currency
+	quotedWord // a text in quotation marks
+	fieldWord  // a name in brackets, with a table or without
+)
+
+// word is a word of a text: what stands between blanks and punctuation, and where
+// the case of letters changes.
+type word struct {
+	kind  kind
+	text  string // as written, without quotation marks and brackets
+	table string // of a fieldWord that names it
+	lower string
+	stem  string // what it has in common with its plural and the like
+	from  int    // bytes of the text
+	to    int
+	// after is the punctuation before it: 0, or the strongest of . ? ! ; , :
+	after rune
+}
+
+const (
+	// maxQuestion is how many runes of a question are read, maxWords how many words.
+	maxQuestion = 2000
+	maxWords    = 300
+	// maxName is how many runes of a name, maxText how many of a description are read.
+	maxName = 200
+	maxText = 1000
+)
+
+// first is the beginning of a text.
+func first(s string, runes int) string {
+	for i := range s {
+		if runes == 0 {
+			return s[:i]
+		}
+		runes--
+	}
+	return s
+}
+
+// readWords cuts a text into words. Quotation marks and brackets mean something in
+// a question only; in a name they are punctuation.
+func readWords(s string, question bool) []word {
+	r := reader{src: s, question: question}
+	for r.at < len(s) {
+		if len(r.words) == maxWords {
+			break
+		}
+		r.next()
+	}
+	return r.words
+}
+
+type reader struct {
+	src      string
+	question bool
+	at       int
+	words    []word
+	after    rune
+}
+
+func (r *reader) add(w word) {
+	w.lower = strings.ToLower(norm.NFC.String(w.text))
+	if w.stem == "" {
+		w.stem = stemOf(w.lower)
+	}
+	w.after, r.after = r.after, 0
+	r.words = append(r.words, w)
+}
+
+// signs are the words that single signs stand for in names and questions.
+var signs = map[rune]string{'%': "percent", '#': "number", '&': "and"}
+
+func (r *reader) next() {
+	c, size := utf8.DecodeRuneInString(r.src[r.at:])
+	from := r.at
+	rest := r.src[from:]
+	switch {
+	case '0' <= c && c <= '9':
+		r.number()
+	case unicode.IsLetter(c) || unicode.IsDigit(c):
+		r.letters()
+	case r.question && r.enclosed(c):
+	case signs[c] != "":
+		r.at += size
+		r.add(word{text: signs[c], from: from, to: r.at})
+	case r.question && strings.ContainsRune("<>=≤≥≠", c):
+		r.at += size
+		text := map[rune]string{'≤': "<=", '≥': ">=", '≠': "<>"}[c]
+		if text == "" {
+			if text = rest[:1]; len(rest) > 1 && slices.Contains([]string{"<=", ">=", "<>", "=="}, rest[:2]) {
+				text = rest[:2]
+				r.at++
+			}
+		}
+		r.add(word{kind: signWord, text: text, stem: text, from: from, to: r.at})
+	case unicode.Is(unicode.Sc, c):
+		r.at += size
+		r.add(word{kind: signWord, text: string(c), stem: string(c), from: from, to: r.at})
+	default:
+		r.at += size
+		next, _ := utf8.DecodeRuneInString(r.src[r.at:])
+		within := strings.ContainsRune(".,:", c) && (unicode.IsLetter(next) || unicode.IsDigit(next))
+		if !within && strings.ContainsRune(".?!;,:", c) || c == '\n' {
+			if c == '\n' {
+				c = ';'
+			}
+			if r.after == 0 || r.after == ',' || r.after == ':' {
+				r.after = c
+			}
+		}
+	}
+}
+
+// number reads digits with what may stand between them, and letters that follow at
+// once: 1,000.50 and 2024-01-31 and 10k are one word, 12M are two in a name.
+func (r *reader) number() {
+	from := r.at
+	isDigit := func(at int) bool { return at < len(r.src) && '0' <= r.src[at] && r.src[at] <= '9' }
+	for isDigit(r.at) || r.at < len(r.src) && strings.IndexByte(".,/-:", r.src[r.at]) >= 0 && isDigit(r.at+1) {
+		r.at++
+	}
+	if r.at < len(r.src) && 'a' <= r.src[r.at] && r.src[r.at] <= 'z' {
+		for r.at < len(r.src) && 'a' <= r.src[r.at] && r.src[r.at] <= 'z' {
+			r.at++
+		}
+	}
+	text := r.src[from:r.at]
+	r.add(word{kind: numberWord, text: text, stem: strings.ToLower(text), from: from, to: r.at})
+}
+
+// letters reads one word, as the regime cuts names (regime C.1): at a change from
+// small to capital letters too. The s of a genitive is left out.
+func (r *reader) letters() {
+	from, before, beforeThat := r.at, rune(0), rune(0)
+	for r.at < len(r.src) {
+		c, size := utf8.DecodeRuneInString(r.src[r.at:])
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.Is(unicode.M, c) {
+			break
+		}
+		if 'A' <= c && c <= 'Z' && before != 0 {
+			next, _ := utf8.DecodeRuneInString(r.src[r.at+size:])
+			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' || 'A' <= before && before <= 'Z' && 'a' <= next && next <= 'z' {
+				break
+			}
+		}
+		beforeThat, before = before, c
+		r.at += size
+	}
+	to := r.at
+	negated := false
+	for _, mark := range []string{"'", "’"} {
+		rest := r.src[r.at:]
+		if !strings.HasPrefix(rest, mark) || len(rest) == len(mark) {
+			continue
+		}
+		end, _ := utf8.DecodeRuneInString(rest[len(mark)+1:])
+		if alone := len(rest) == len(mark)+1 || !unicode.IsLetter(end) && !unicode.IsDigit(end); alone {
+			switch letter := rest[len(mark)]; {
+			case letter == 's':
+				r.at += len(mark) + 1
+			case letter == 't' && before == 'n' && beforeThat != 0:
+				r.at += len(mark) + 1
+				to--
+				negated = true
+			}
+		}
+	}
+	r.add(word{text: r.src[from:to], from: from, to: to})
+	if negated {
+		r.add(word{text: "not", from: to, to: r.at})
+	}
+}
+
+// enclosed reads a text in quotation marks, or the name of a field in brackets with
+// that of its table before it.
+func (r *reader) enclosed(c rune) bool {
+	closing := map[rune]string{'"': `"`, '“': "”", '‘': "’", '\'': "'", '[': "]"}[c]
+	if closing == "" {
+		return false
+	}
+	start := r.at + utf8.RuneLen(c)
+	length := strings.Index(r.src[start:], closing)
+	if length <= 0 || length > maxName*utf8.UTFMax {
+		return false
+	}
+	text := r.src[start : start+length]
+	w := word{kind: quotedWord, text: strings.TrimSpace(text), from: r.at, to: start + length + len(closing)}
+	if w.text == "" {
+		return false
+	}
+	if c == '[' {
+		w.kind = fieldWord
+		if n := len(r.words); n > 0 && r.words[n-1].to == r.at {
+			w.table, w.from = r.words[n-1].text, r.words[n-1].from
+			r.after = r.words[n-1].after
+			r.words = r.words[:n-1]
+		}
+	}
+	r.at = w.to
+	w.stem = "\x00" // of no name
+	r.add(w)
+	return true
+}
+
+// stemOf is the stem of a word in lower case; of words that are not English the word.
+func stemOf(lower string) string {
+	if len(lower) > maxName {
+		return lower
+	}
+	for i := range len(lower) {
+		if lower[i] < 'a' || lower[i] > 'z' {
+			return lower
+		}
+	}
+	return english.Stem(lower, true)
+}
+
+// plural tells whether a word is, by its form, more than one.
+func (w word) plural() bool {
+	l := w.lower
+	return len(l) > 3 && strings.HasSuffix(l, "s") && !strings.HasSuffix(l, "ss") && !strings.HasSuffix(l, "us") && !strings.HasSuffix(l, "is")
+}
+
+type set map[string]bool
+
+func setOf(list string) set {
+	s := set{}
+	for _, w := range strings.Fields(list) {
+		s[w] = true
+	}
+	return s
+}
+
+var (
+	// structural are words that say how a sentence is made, not what it is about.
+	structural = setOf(`the a an of is are was were be been being am do does did have has had having what which who whom how much many
+		show me give us tell find get see please can could would will shall should may might must i we you our my your their his her its it they
+		that this these those there here to on at in for from with within and or as than then so but if when where whose while
+		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
+		want need know like let go goes went`)
+	// amounts say that there is a number, and may be more than its name says.
+	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
+	// fillers may stand in a question without changing what is asked for.
+	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report breakdown broken split
+		group grouped groups list lists display name names different various individual respective respectively together altogether combined
+		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
+		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
+		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
+	// vague are words of names that tell fields apart only when all else is alike.
+	vague = setOf("total sum amount value number count name overall all the of a an and in for to by dim fact fct tbl vw stg raw data table")
+)
