@@ -2144,7 +2144,7 @@ type ErrorResponse struct {
 type ExpectedAnswer struct {
 	Dax *string `json:"dax,omitempty"`
 
-	// Fields The measures
+	// Fields The measures, groupings and filters of a query that answers it; none when they are not known.
 	Fields []AnswerField `json:"fields"`
 	Value  *string       `json:"value,omitempty"`
 }

@@ -1,0 +1,116 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/http/token"
+)
+
+func questionsPath(model uuid.UUID) string { return modelPath(model) + "/benchmark/questions" }
+
+// A model without saved questions has a set of none.
+//
+// proves: decisions/8/17
+func TestNoBenchmarkQuestions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.get(questionsPath(modelA), w.as("bob")).ok(http.StatusOK)
+	if r.body["count"] != 0. || r.body["canRun"] != 0. || r.body["repeats"] != 1. || r.body["semanticModelId"] != modelA.String() || len(r.value()) != 0 || r.body["questionSetHash"] == "" {
+		t.Errorf("got %s", r.text)
+	}
+	w.get(questionsPath(nowhere), w.as("bob")).refused(http.StatusNotFound, domain.ItemNotFound)
+	w.get(strings.Replace(questionsPath(modelA), sales.String(), finance.String(), 1), w.as("bob")).refused(http.StatusNotFound, domain.WorkspaceNotFound)
+	w.get(questionsPath(modelA), w.as("nora")).refused(http.StatusForbidden, domain.FeatureTurnedOff)
+}
+
+// What is wrong with a call that generates or saves is told before anything
+// happens, and nothing is left of the call.
+//
+// proves: 7.2/BenchmarkBuildLimitReached 8/exhausted/BenchmarkBuildLimitReached
+func TestBenchmarkQuestionsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	generate, save := questionsPath(modelA)+"/generate", questionsPath(modelA)+"/save"
+	one := `{"questions":[{"text":"How many?","expected":{"value":"1"}}]}`
+	w.untouched(func() {
+
+		for path, body := range map[string]string{generate: `{"count":5}`, save: one} {
+			w.send(http.MethodPost, path, w.as("bob", token.ScopeRead), body).refused(http.StatusForbidden, domain.InsufficientScopes)
+			w.send(http.MethodPost, path, w.as("nora"), body).refused(http.StatusForbidden, domain.FeatureTurnedOff)
+			w.send(http.MethodPost, strings.Replace(path, modelA.String(), nowhere.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.ItemNotFound)
+			w.send(http.MethodPost, strings.Replace(path, sales.String(), finance.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.WorkspaceNotFound)
+			r := w.send(http.MethodPost, strings.Replace(path, modelA.String(), kept.String(), 1), w.as("bob"), body).refused(http.StatusBadRequest, domain.OperationNotSupportedForItem)
+			if !slices.Equal(r.parameter("semanticModelId"), []string{kept.String()}) {
+				t.Errorf("got %s", r.text)
+			}
+		}
+		for body, member := range map[string]string{
+			`{"count":0}`: "count", `{"count":101}`: "count", `{"count":"x"}`: "count", `{"counts":3}`: "the closest documented member is count", `[]`: "the body",
+		} {
+			w.send(http.MethodPost, generate, w.as("bob"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
+		}
+		question := func(rest string) string { return `{"questions":[{"text":"How many?",` + rest + `}]}` }
+		for body, member := range map[string]string{
+			``: "questions", `{}`: "questions", `{"questions":[],"repeats":6}`: "repeats", `{"questions":[],"repeats":0}`: "repeats",
+			`{"questions":[{"expected":{"value":"1"}}]}`:                                                                                    "text",
+			`{"questions":[{"text":"a\nb","expected":{"value":"1"}}]}`:                                                                      "questions[0].text",
+			`{"questions":[{"text":"` + strings.Repeat("x", 1001) + `","expected":{"value":"1"}}]}`:                                         "questions[0].text",
+			`{"questions":[` + strings.Repeat(`{"text":"a","expected":{"value":"1"}},`, 100) + `{"text":"a","expected":{"value":"1"}}]}`:    "questions",
+			`{"questions":[{"questionId":"a","text":"a","expected":{"value":"1"}},{"questionId":"a","text":"b","expected":{"value":"1"}}]}`: "questions[1].questionId",
+			question(`"expected":{}`):                                                           "questions[0].expected",
+			question(`"expected":{"dax":"SUM(Sales[Amount])"}`):                                 "questions[0].expected.dax",
+			question(`"expected":{"dax":"EVALUATE x // ` + strings.Repeat("x", 10_000) + `"}`):  "questions[0].expected.dax",
+			question(`"expected":{"value":"` + strings.Repeat("x", 201) + `"}`):                 "questions[0].expected.value",
+			question(`"expected":{"value":"1","rows":[]}`):                                      "questions[0].expected.rows",
+			question(`"expected":{"fields":[{"role":"sort","name":"x"}]}`):                      "questions[0].expected.fields[0].role",
+			question(`"expected":{"fields":[{"role":"grouping","name":"x"}]}`):                  "questions[0].expected.fields[0].table",
+			question(`"expected":{"value":"1"},"clusterId":"` + strings.Repeat("x", 101) + `"`): "questions[0].clusterId",
+			question(`"expected":{"value":"1"},"source":"Me"`):                                  "questions[0].source",
+		} {
+			w.send(http.MethodPost, save, w.as("ada"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
+		}
+	})
+
+	// The build that is too many.
+	for range 2 {
+		w.send(http.MethodPost, generate, w.as("tim"), "").operation()
+	}
+	w.untouched(func() {
+		r := w.send(http.MethodPost, generate, w.as("tim"), `{"count":1}`).refused(http.StatusTooManyRequests, domain.BenchmarkBuildLimitReached)
+		if got := fmt.Sprint(r.parameter("allowance"), r.parameter("used"), r.parameter("limit")); got != "[benchmarkBuilds] [2] [2]" || r.body["isRetriable"] != true || r.header.Get("Retry-After") == "" {
+			t.Errorf("got %s, %s", got, r.text)
+		}
+	})
+	w.send(http.MethodPost, save, w.as("tim"), `{"questions":[]}`).operation() // which needs none
+}
+
+// The same call under the same key starts one generation and spends one build.
+func TestBenchmarkQuestionsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for path, body := range map[string]string{"/generate": `{"count":5}`, "/save": `{"questions":[]}`} {
+		send := func(body string) reply {
+			return w.send(http.MethodPost, questionsPath(modelA)+path, w.as("tim"), body, "Idempotency-Key", "once"+path)
+		}
+		first := send(body).operation()
+		w.untouched(func() {
+			if again := send(body).operation(); again != first {
+				t.Errorf("%s: got %s and then %s", path, first, again)
+			}
+		})
+		send(`{"count":6}`).ok(map[bool]int{true: http.StatusUnprocessableEntity, false: http.StatusBadRequest}[path == "/generate"])
+		r := w.get("/v1/operations/"+first.String()+"/result", w.as("tim")).refused(http.StatusConflict, domain.OperationInProgress)
+		if r.header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", path)
+		}
+		w.get("/v1/operations/"+first.String(), w.as("oscar")).refused(http.StatusNotFound, domain.OperationNotFound)
+		w.send(http.MethodPost, "/v1/operations/"+first.String()+"/cancel", w.as("tim"), "").refused(http.StatusConflict, domain.OperationInProgress)
+	}
+}
