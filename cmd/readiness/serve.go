@@ -23,6 +23,8 @@ type serviceFlags struct {
 	platform string
 	plans    string
 	workers  int
+	// aiPrivate lets the AI providers that accounts saved be in private networks.
+	aiPrivate bool
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -30,6 +32,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	plansFlag(flags, &f.plans)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
 	flags.IntVar(&f.workers, "workers", 4, "how many steps of work run at once")
+	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false, "let the AI providers that accounts save be on this machine and in private networks too")
 }
 
 // serveFlags are those of serve.

@@ -78,7 +78,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
+		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
 	})
 	if err != nil {
 		return nil, err
