@@ -57,6 +57,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"/aiReadiness/schedules":            everyMorning,
 		"/{scheduleId}":                     `{"enabled":true}`,
 		"/{providerId}":                     `{"enabled":true}`,
+		"/questions/save":                   `{"questions":[]}`,
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())

@@ -192,51 +192,45 @@ func (p refusing) Definition(context.Context, item.Caller, item.Item) (definitio
 // proves: 2.7/error/QuestionsNotGenerated
 func TestGenerateFails(t *testing.T) {
 	t.Parallel()
-	refuse := func(c domain.Code) func(*testing.T, *bench) {
-		return func(_ *testing.T, b *bench) {
-			b.options.Platform = refusing{b.options.Platform, domain.Refuse(c, "no")}
+	b := newQuestions(t)
+	whole := b.options.Platform
+	for _, tt := range []struct {
+		name   string
+		model  uuid.UUID
+		err    error         // of the platform
+		later  time.Duration // than the call
+		failed int           // attempts before this one
+		code   domain.Code
+		builds int // that stay spent
+	}{
+		{"paused", good, domain.Refuse(domain.CapacityPaused, "no"), 0, 0, domain.CapacityPaused, 0},
+		{"busy", good, domain.Refuse(domain.CapacityBusy, "no"), 0, 0, domain.CapacityBusy, 0},
+		{"unavailable", good, domain.Refuse(domain.PlatformUnavailable, "no"), 0, work.Patience, domain.PlatformUnavailable, 0},
+		{"no token", good, nil, 2 * time.Hour, 0, domain.QuestionsNotGenerated, 0},
+		{"a fault of ours", good, errors.New("out of order"), 50 * time.Minute, work.Patience, domain.QuestionsNotGenerated, 0},
+		{"denied", good, domain.Refuse(domain.PlatformConsentRequired, "no"), 0, 0, domain.PlatformAccessDenied, 1},
+		{"not there", good, domain.Refuse(domain.WorkspaceNotFound, "no"), 0, 0, domain.ItemNotFound, 1},
+		{"no sense", broken, nil, 0, 0, domain.ItemNotReadable, 1},
+		{"nothing to ask", gone, nil, 0, 0, domain.QuestionsNotGenerated, 1},
+	} {
+		before := b.builds(t)
+		id := b.generate(t, tt.model, 4)
+		if b.now = noon.Add(tt.later); tt.err != nil {
+			b.options.Platform = refusing{whole, tt.err}
+		}
+		for range 2 {
+			if err := work.CarryQuestions(t.Context(), b.options, b.questions[len(b.questions)-1], tt.failed, 0, noon.Add(-20*time.Minute)); err != nil {
+				t.Fatal(tt.name, err)
+			}
+		}
+		b.now, b.options.Platform = noon, whole
+		op := b.operation(t, id)
+		if op.Status != operation.Failed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t)-before != tt.builds {
+			t.Errorf("%s: the operation is %s: %+v, impact %d, %d builds used", tt.name, op.Status, op.Failure, *op.Impact.BenchmarkBuilds, b.builds(t)-before)
 		}
 	}
-	for name, tt := range map[string]struct {
-		model   uuid.UUID
-		prepare func(*testing.T, *bench)
-		failed  int // attempts before this one
-		code    domain.Code
-		builds  int // that stay spent
-	}{
-		"paused":        {good, refuse(domain.CapacityPaused), 0, domain.CapacityPaused, 0},
-		"busy":          {good, refuse(domain.CapacityBusy), 0, domain.CapacityBusy, 0},
-		"unavailable":   {good, refuse(domain.PlatformUnavailable), work.Patience, domain.PlatformUnavailable, 0},
-		"denied":        {good, refuse(domain.PlatformConsentRequired), 0, domain.PlatformAccessDenied, 1},
-		"not there":     {good, refuse(domain.WorkspaceNotFound), 0, domain.ItemNotFound, 1},
-		"no sense":      {broken, nil, 0, domain.ItemNotReadable, 1},
-		"nothing asked": {gone, nil, 0, domain.QuestionsNotGenerated, 1},
-		"no token":      {good, func(_ *testing.T, b *bench) { b.now = b.now.Add(2 * time.Hour) }, 0, domain.QuestionsNotGenerated, 0},
-		"a fault of ours": {good, func(_ *testing.T, b *bench) {
-			b.options.Platform = refusing{b.options.Platform, errors.New("out of order")}
-			b.now = b.now.Add(50 * time.Minute) // the token lives
-		}, work.Patience, domain.QuestionsNotGenerated, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newQuestions(t)
-			id := b.generate(t, tt.model, 4)
-			if tt.prepare != nil {
-				tt.prepare(t, b)
-			}
-			for range 2 {
-				if err := work.CarryQuestions(t.Context(), b.options, b.questions[0], tt.failed, 0, noon.Add(-20*time.Minute)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			op := b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t) != tt.builds {
-				t.Errorf("the operation is %s: %+v, impact %d, %d builds used", op.Status, op.Failure, *op.Impact.BenchmarkBuilds, b.builds(t))
-			}
-			if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-				t.Errorf("%d tokens are left", n)
-			}
-		})
+	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+		t.Errorf("%d tokens are left", n)
 	}
 }
 
