@@ -188,6 +188,9 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	for i := 1; i < len(list) && list[i].score > list[0].score-margin; i++ {
 		tied = list[:i+1]
 	}
+	if len(tied) > 1 {
+		tied = only(tied, func(c candidate) bool { return c.said })
+	}
 	if len(tied) > 1 && d != nil {
 		tied = only(tied, func(c candidate) bool {
 			return slices.ContainsFunc(d.query.Measures, func(m benchmark.Field) bool { return strings.EqualFold(m.Table, c.field.ref.Table) })

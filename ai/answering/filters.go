@@ -318,7 +318,7 @@ func (q *question) findKnownValues() {
 			if f == nil {
 				continue
 			}
-			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{f, 1, InInstructions}}, benchmark.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
+			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{field: f, score: 1, source: InInstructions}}, benchmark.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
 			q.take(i, j)
 			break
 		}

@@ -10,6 +10,7 @@ import (
 // forms that are understood: those that package rules proposes, and the like.
 type instructions struct {
 	terms     map[string][]string // by FieldRef.key, what people call the field
+	labels    map[string][]string // by FieldRef.key, what the field is shown for by default
 	explained map[string][]string // by FieldRef.key, what is said of the field
 	hidden    map[string]bool     // by FieldRef.key, not to be used
 	aliases   map[string]string   // a shortening in lower case, what it stands for
@@ -85,7 +86,7 @@ func (r FieldRef) anyKey() string { return r.key(r.Table == "") }
 // readInstructions reads what is said line by line, a list item being a line.
 func readInstructions(text string) instructions {
 	in := instructions{
-		terms: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
+		terms: map[string][]string{}, labels: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
 		aliases: map[string]string{}, values: map[string]valueOf{},
 	}
 	lines := 0
@@ -164,11 +165,15 @@ func (in *instructions) sentence(s string) {
 		}
 		return
 	}
-	for _, form := range []*regexp.Regexp{forUseForm, showForm} {
-		if m := form.FindStringSubmatch(s); m != nil {
-			in.term(readRef(m[2]), m[1])
-			return
+	if m := forUseForm.FindStringSubmatch(s); m != nil {
+		in.term(readRef(m[2]), m[1])
+		return
+	}
+	if m := showForm.FindStringSubmatch(s); m != nil {
+		if key := readRef(m[2]).anyKey(); len(in.labels[key]) < 50 {
+			in.labels[key] = append(in.labels[key], m[1])
 		}
+		return
 	}
 	if m := aliasForm.FindStringSubmatch(s); m != nil && !strings.HasPrefix(m[2], "one row ") {
 		if short := strings.ToLower(m[1]); in.aliases[short] == "" {

@@ -27,6 +27,7 @@ const (
 	termWeight        = 1.06 // instructions say what a term means, whatever is called so
 	synonymWeight     = 0.97
 	tableNameWeight   = 0.98 // the field's name with its table's
+	labelWeight       = 0.95 // instructions say what a thing is shown by, unless the question says more
 	tableTermWeight   = 0.94 // the same with a synonym
 	leadWeight        = 0.86 // what a description begins with
 	descriptionWeight = 0.55
@@ -146,6 +147,9 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 	}
 	for _, s := range of(given.terms, f.ref, f.measure) {
 		f.phrase(InInstructions, termWeight, readWords(first(s, maxName), false), nil)
+	}
+	for _, s := range of(given.labels, f.ref, f.measure) {
+		f.phrase(InInstructions, labelWeight, readWords(first(s, maxName), false), nil)
 	}
 	for _, text := range append([]string{description}, of(given.explained, f.ref, f.measure)...) {
 		text = first(text, maxText)

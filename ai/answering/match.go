@@ -70,8 +70,11 @@ func (l *lexicon) with(words []word) []int {
 func (f *field) match(words []word) candidate {
 	best := candidate{field: f}
 	for i := range f.phrases {
-		if score := f.phrases[i].match(words) * f.worth; score > best.score {
-			best.score, best.source = score, f.phrases[i].source
+		p := &f.phrases[i]
+		score := p.match(words) * f.worth
+		best.said = best.said || p.source == InInstructions && score > 0.9*p.weight
+		if score > best.score {
+			best.score, best.source = score, p.source
 		}
 	}
 	if best.score < enough {

@@ -33,6 +33,7 @@ type candidate struct {
 	field  *field
 	score  float64
 	source Source
+	said   bool // in the instructions, that these words mean it
 }
 
 // mention is a run of words that names a field.
@@ -211,6 +212,10 @@ func (q *question) cost(i int) float64 {
 	return 0.6
 }
 
+// perMention is what it costs to see one more mention: that words go together is
+// likelier than that each is meant by itself.
+const perMention = 0.25
+
 // mention is what a run may name, and what that is worth.
 func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	head, tail := q.words[r.from], q.words[r.to-1]
@@ -227,7 +232,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	}
 	if head.kind == fieldWord && r.to == r.from+1 {
 		for _, f := range q.engine.lexicon.written(head) {
-			m.add(candidate{f, 1.5, InName})
+			m.add(candidate{field: f, score: 1.5, source: InName})
 		}
 	} else {
 		for _, c := range q.engine.lexicon.candidates(q.words[r.from:r.to], exact) {
@@ -247,7 +252,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 			telling++
 		}
 	}
-	return m, score*float64(telling) - 0.15, score > 0
+	return m, score*float64(telling) - perMention, score > 0
 }
 
 // loose tells whether a word cannot begin or end a mention that is no name.
@@ -312,7 +317,7 @@ func (q *question) timePart(m *mention) {
 	if column, ok := c.By(part); ok {
 		if f := q.engine.lexicon.find(FieldRef(column), false); f != nil {
 			m.columns = slices.DeleteFunc(m.columns, func(c candidate) bool { return c.field == f })
-			m.columns = append(m.columns, candidate{f, 1.05, InCalendar})
+			m.columns = append(m.columns, candidate{field: f, score: 1.05, source: InCalendar})
 		}
 	}
 }
