@@ -1,0 +1,232 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+)
+
+// tester is a commands.ProviderTester.
+type tester func(s aiprovider.Settings) (aiprovider.Observation, error)
+
+// Test implements commands.ProviderTester.
+func (f tester) Test(_ context.Context, s aiprovider.Settings) (aiprovider.Observation, error) {
+	return f(s)
+}
+
+func answers(aiprovider.Settings) (aiprovider.Observation, error) {
+	return aiprovider.Observation{Test: aiprovider.Test{OK: true, Message: "It answers."}, Capabilities: &aiprovider.Capabilities{JSONSchema: aiprovider.Strict}}, nil
+}
+
+func key(t *testing.T, text string) aiprovider.Key {
+	t.Helper()
+	k, err := aiprovider.NewKey(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func configuration(name string, kind aiprovider.Kind, purposes ...aiprovider.Purpose) aiprovider.Configuration {
+	c := aiprovider.Configuration{
+		Name: name, Kind: kind, Model: "m", Purposes: purposes, Enabled: true, DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
+	}
+	if kind.NeedsAddress() {
+		c.BaseURL = "https://models.example"
+	}
+	return c
+}
+
+// Which provider is asked, and with which key.
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	s.Tester = tester(answers)
+	ana := s.ana(account.Team)
+	saved := map[string]aiprovider.Provider{}
+	save := func(text string, of aiprovider.Configuration) {
+		t.Helper()
+		k := aiprovider.Key{}
+		if text != "" {
+			k = key(t, text)
+		}
+		p, err := s.SaveAIProvider(t.Context(), ana, of, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved[of.Name] = p
+	}
+	const all = "Proposals Questions Judge Agent"
+	first := func() map[string]string { // of each purpose, whom it is asked of
+		t.Helper()
+		found := map[string]string{}
+		for purpose := range strings.FieldsSeq(all) {
+			of, ok, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Purpose(purpose))
+			if err != nil || ok != (of.Name != "") {
+				t.Fatal(of, ok, err)
+			}
+			found[purpose] = of.Name + "/" + of.Key.Reveal()
+		}
+		of, err := s.Providers.Proposing(t.Context(), "contoso")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found["texts"] = of.Name
+		return found
+	}
+	want := func(wants string) {
+		t.Helper()
+		found, got := first(), ""
+		for purpose := range strings.FieldsSeq(all + " texts") {
+			got += found[purpose] + " "
+		}
+		if strings.TrimSpace(got) != wants {
+			t.Errorf("asked are %s, want %s", got, wants)
+		}
+	}
+	want("/ / / / Embedded rules")
+	declare := func(p *account.AIProvider) {
+		t.Helper()
+		if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{{
+			AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone}, AIProvider: p,
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	declare(&account.AIProvider{Kind: aiprovider.OpenAICompatible, Name: "Declared", BaseURL: "http://127.0.0.1/v1", Model: "m", APIKeyEnv: "KEY"})
+	want("/ / / / Declared")
+	of, err := s.Providers.Proposing(t.Context(), "contoso")
+	if err != nil || !of.Declared || of.KeyEnv != "KEY" || of.ProviderID != "" || !of.Key.IsZero() {
+		t.Errorf("the declared one: %+v, %v", of, err)
+	}
+
+	save("", configuration("Keyless", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Questions)) // which it cannot be asked without
+	save("sk-a", configuration("A", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Judge))
+	save("", configuration("Local", aiprovider.OpenAICompatible, aiprovider.Questions, aiprovider.Judge))
+	save("sk-b", configuration("B", aiprovider.AzureOpenAI, aiprovider.Proposals, aiprovider.Judge))
+	want("A/sk-a Local/ A/sk-a / A")
+	of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Judge, saved["A"].ProviderID, saved["Local"].ProviderID)
+	if err != nil || !found || of.Name != "B" || of.Key.Reveal() != "sk-b" || of.Declared || of.WithoutDAX || of.Capabilities.JSONSchema != aiprovider.Strict {
+		t.Errorf("but for two: %+v %v %v", of, found, err)
+	}
+	if of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Questions, saved["Local"].ProviderID); found || err != nil {
+		t.Errorf("but for the only one: %+v %v", of, err)
+	}
+	change := func(name string, p aiprovider.Patch, k aiprovider.Key) {
+		t.Helper()
+		if _, err := s.ChangeAIProvider(t.Context(), ana, saved[name].ProviderID, p, k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("A", aiprovider.Patch{Enabled: new(false)}, aiprovider.Key{})
+	want("B/sk-b Local/ Local/ / B")
+	change("Keyless", aiprovider.Patch{Key: aiprovider.GiveKey}, key(t, "sk-late"))
+	want("Keyless/sk-late Keyless/sk-late Local/ / Keyless")
+
+	get := func(accountID, id string) error {
+		_, err := s.Providers.Get(t.Context(), accountID, id)
+		return err
+	}
+	if of, err := s.Providers.Get(t.Context(), "contoso", saved["B"].ProviderID); err != nil || of.Name != "B" || of.Key.Reveal() != "sk-b" {
+		t.Errorf("got %+v, %v", of, err)
+	}
+	if of, err := s.Providers.Get(t.Context(), "contoso", aiprovider.EmbeddedID); err != nil || !of.IsEmbedded() {
+		t.Errorf("got %+v, %v", of, err)
+	}
+	change("Keyless", aiprovider.Patch{Key: aiprovider.RemoveKey}, aiprovider.Key{})
+	for name, tt := range map[string]struct {
+		err  error
+		code domain.Code
+	}{
+		"another account's": {get("other", saved["B"].ProviderID), domain.AiProviderNotFound},
+		"none":              {get("contoso", "nothing"), domain.AiProviderNotFound},
+		"not enabled":       {get("contoso", saved["A"].ProviderID), domain.AiProviderNotFound},
+		"without its key":   {get("contoso", saved["Keyless"].ProviderID), domain.AiCredentialNotFound},
+	} {
+		if !domain.IsRefused(tt.err, tt.code) {
+			t.Errorf("%s: got %v, want %s", name, tt.err, tt.code)
+		}
+	}
+	for _, p := range saved {
+		if err := s.DeleteAIProvider(t.Context(), ana, p.ProviderID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("/ / / / Declared")
+	declare(nil)
+	want("/ / / / Embedded rules")
+}
+
+// A test call is made with no lock held, and of those that save the same name at once one does.
+func TestSavingAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	const n = 4
+	var together sync.WaitGroup // all are in their test calls before any saves
+	together.Add(n)
+	s.Tester = tester(func(of aiprovider.Settings) (aiprovider.Observation, error) {
+		together.Done()
+		together.Wait()
+		return answers(of)
+	})
+	codes := make([]string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			_, err := s.SaveAIProvider(t.Context(), s.ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
+			if refusal, ok := domain.Refused(err); ok {
+				codes[i] = string(refusal.Code)
+			} else if err != nil {
+				codes[i] = err.Error()
+			}
+		})
+	}
+	wg.Wait()
+	slices.Sort(codes)
+	if diff := cmp.Diff([]string{"", "AiProviderConflict", "AiProviderConflict", "AiProviderConflict"}, codes); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	var rows int
+	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%d keys are kept (%v), want 1", rows, err)
+	}
+}
+
+// A fault of ours while testing leaves no trace; what the provider does is no fault.
+func TestTestCallsThatFail(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 0)
+	ana := s.ana(account.Team)
+	before := s.left(t)
+	s.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
+		return aiprovider.Observation{}, errors.New("no memory")
+	})
+	if _, err := s.SaveAIProvider(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret")); err == nil || strings.Contains(err.Error(), "sk-secret") {
+		t.Errorf("got error %v", err)
+	}
+	s.unchanged(t, before)
+
+	s.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
+		return aiprovider.Observation{Test: aiprovider.Test{ErrorCode: aiprovider.Unreachable, Message: "It did not answer."}}, nil
+	})
+	p, err := s.SaveAIProvider(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"))
+	if err != nil || p.LastTest == nil || p.LastTest.OK || p.LastTest.ErrorCode != aiprovider.Unreachable || !p.LastTest.At.Equal(noon) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	s.Tester = tester(answers)
+	s.advance(time.Hour)
+	if p, err = s.TestAIProvider(t.Context(), ana, p.ProviderID); err != nil || !p.LastTest.OK || !p.LastTest.At.Equal(noon.Add(time.Hour)) || !p.ChangedAt.Equal(noon) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+}
