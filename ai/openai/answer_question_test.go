@@ -258,7 +258,7 @@ type slow struct {
 func (w slow) RoundTrip(*http.Request) (*http.Response, error) {
 	w.underway <- struct{}{}
 	defer func() { <-w.underway }()
-	time.Sleep(time.Second) // of the test's own clock
+	<-time.After(time.Second) // by the clock of the test
 	out, header := say(said), http.Header{}
 	if w.busy.Add(-1) >= 0 {
 		out = reply{status: http.StatusTooManyRequests}

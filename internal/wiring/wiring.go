@@ -5,6 +5,7 @@ package wiring
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -12,8 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/ai"
+	"readiness/ai/asking"
 	"readiness/commands"
+	"readiness/definition"
 	"readiness/domain/account"
+	"readiness/domain/item"
 	"readiness/eventstore"
 	"readiness/projections"
 	"readiness/vault"
@@ -92,11 +96,18 @@ func Wire(p Parts) (*Service, error) {
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
 		DropDocuments: projections.DropDocuments, Providers: providers, Tester: proposer,
 	}
+	asker := asking.New(asking.Options{
+		// The platform is set later.
+		Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+			return service.Platform.Definition(ctx, as, it)
+		},
+		Providers: providers, Models: proposer, Now: p.Now, Log: p.Logger,
+	})
 	return &Service{
 		Commands: service,
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
-			Proposer: proposer, Phraser: proposer, Providers: providers,
+			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue,
 			Workers: max(1, p.Workers),
 		},

@@ -1,0 +1,56 @@
+package asking
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"readiness/ai/openai"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// Judge has an answer judged that nothing else decides on, by the account's oldest
+// provider that is meant to judge and is none of sides, the ids of the providers
+// that were asked (regime D.2 (4)). judged is false where the verdict needs no
+// judge, where nothing is known to judge by, and where no judge is there or
+// answers: the verdict is then without it. An error is the context's or one of the
+// service's own.
+func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected, answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
+	known := comparison.Expected{Fields: expected.Fields, Value: expected.Value}
+	if known.Decide(answer, nil, nil).Method != "" || len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" {
+		return j, by, false, nil
+	}
+	settings, found, err := a.modelFor(ctx, accountID, aiprovider.Judge, sides...)
+	if err != nil || !found {
+		return j, by, false, err
+	}
+	model, err := a.Models.LanguageModel(settings)
+	if err != nil {
+		a.Log.Warn("no judge can be asked", "providerId", settings.ProviderID, "error", err)
+		return j, by, false, nil
+	}
+	j, e, err := model.Judge(ctx, question, expected, answer)
+	if none, unanswered := errors.AsType[*openai.NoAnswer](err); unanswered {
+		a.Log.Warn("the judge did not answer", "providerId", settings.ProviderID, "what", none.What)
+		return comparison.Judgement{}, by, false, nil
+	}
+	if err != nil {
+		return j, by, false, err
+	}
+	return j, comparison.Judge{ProviderID: settings.ProviderID, Model: settings.Model, PromptVersion: openai.JudgePrompt, Temperature: e.Temperature}, true, nil
+}
+
+// modelFor returns the account's oldest language model that may be asked for the
+// purpose, none of except; false when there is none.
+func (a *Asker) modelFor(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
+	except = slices.Clone(except)
+	for {
+		settings, found, err := a.Providers.ForPurpose(ctx, accountID, purpose, except...)
+		if err != nil || !found || settings.Kind.Remote() {
+			return settings, found, err
+		}
+		except = append(except, settings.ProviderID) // a data agent, which is asked as itself
+	}
+}

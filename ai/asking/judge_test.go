@@ -1,0 +1,93 @@
+package asking_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// A judge is asked where nothing else decides, and is none of the sides.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	words := benchmark.Expected{Value: "Paris sells more than any other city, by far"}
+	answer := comparison.Answer{Text: "It is the capital of France that sells most."}
+	fields := benchmark.Expected{Fields: []comparison.Field{measured("Revenue")}, Value: words.Value}
+	judges := func(ids ...string) func(*world) {
+		return func(w *world) {
+			w.save("proposals", aiprovider.Proposals, aiprovider.Agent)
+			for _, id := range ids {
+				w.save(id, aiprovider.Judge)
+			}
+		}
+	}
+	const said = `{"class":"same","confidence":0.9,"reason":"Both name Paris."}`
+	for name, tt := range map[string]struct {
+		meet     func(*world)
+		sides    []string
+		expected benchmark.Expected
+		answer   comparison.Answer
+		said     string
+		by       string // "" when nobody judges
+		asked    int
+	}{
+		"the oldest judge":                  {judges("j1", "j2"), nil, words, answer, said, "j1", 1},
+		"one that is a side is passed over": {judges("j1", "j2"), []string{"embedded", "j1"}, words, answer, said, "j2", 1},
+		"all are sides":                     {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, said, "", 0},
+		"no judge":                          {judges(), nil, words, answer, said, "", 0},
+		"a data agent is none": {func(w *world) {
+			w.save("agent", aiprovider.Judge).Kind = aiprovider.DataAgent
+			w.save("j", aiprovider.Judge)
+		}, nil, words, answer, said, "j", 1},
+		"a judge without a query to go by":   {judges("j"), nil, benchmark.Expected{DAX: "EVALUATE x"}, answer, said, "j", 1},
+		"the fields decide":                  {judges("j"), nil, fields, comparison.Answer{Text: "x", Fields: []comparison.Field{measured("Other")}}, said, "", 0},
+		"the value decides":                  {judges("j"), nil, benchmark.Expected{Value: "42"}, comparison.Answer{Text: "It is 41."}, said, "", 0},
+		"it cannot tell":                     {judges("j"), nil, words, comparison.Answer{Text: "x", CannotTell: true}, said, "", 0},
+		"nothing is known":                   {judges("j"), nil, benchmark.Expected{}, answer, said, "", 0},
+		"fields that the answer has none of": {judges("j"), nil, fields, answer, said, "j", 1},
+		"the judge makes no sense":           {judges("j"), nil, words, answer, "private words", "", 3},
+		"the judge cannot be asked":          {func(w *world) { w.save("j", aiprovider.Judge).BaseURL = "nowhere" }, nil, words, answer, said, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tt.meet(w)
+			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.said }
+			sides := slices.Clone(tt.sides)
+			j, by, judged, err := w.Judge(t.Context(), ana.Account, tt.sides, "Which city sells most?", tt.expected, tt.answer)
+			if err != nil || judged != (tt.by != "") || len(w.asked()) != tt.asked || !slices.Equal(sides, tt.sides) {
+				t.Fatalf("judged %v, asked %d times, error %v", judged, len(w.asked()), err)
+			}
+			var wantBy comparison.Judge
+			var want comparison.Judgement
+			if judged {
+				want = comparison.Judgement{Class: comparison.SameClass, Confidence: 0.9, Reason: "Both name Paris."}
+				wantBy = comparison.Judge{ProviderID: tt.by, Model: "large", PromptVersion: "judge/1", Temperature: new(0.0)}
+				if one := w.asked()[0]; !strings.Contains(one.user, tt.answer.Text) || !strings.Contains(one.user, "Which city sells most?") {
+					t.Errorf("asked %q", one.user)
+				}
+			}
+			if diff := cmp.Diff(want, j) + cmp.Diff(wantBy, by); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+	w := newWorld(t)
+	judges("j")(w)
+	if _, _, judged, err := w.Judge(t.Context(), "fabrikam", nil, "x", words, answer); judged || err != nil || len(w.asked()) != 0 {
+		t.Errorf("another account's judge: %v, error %v", judged, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.reply = func(int, request) (int, string) { cancel(); return http.StatusInternalServerError, "" }
+	if _, _, judged, err := w.Judge(ctx, ana.Account, nil, "x", words, answer); judged || !errors.Is(err, context.Canceled) {
+		t.Errorf("judged %v, error %v", judged, err)
+	}
+}

@@ -1,0 +1,67 @@
+package asking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"readiness/ai/openai"
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// byChat is the transport of language models.
+const byChat = "chat_completions"
+
+// languageModel has a saved language model answer from what is seen.
+func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
+	about, settings := v.about, v.by
+	model, err := a.Models.LanguageModel(settings)
+	if err != nil {
+		return about, nil, cannotAsk(err, settings)
+	}
+	m := newMaterial(v.sight, settings.WithoutDAX)
+	about.Transport, about.Model = byChat, settings.Model
+	about.ConfigHash = configHash(struct {
+		Prompt, BaseURL, Model, APIVersion string
+		Kind                               aiprovider.Kind
+		Material                           openai.Material
+	}{openai.AnswerPrompt, settings.BaseURL, settings.Model, settings.APIVersion, settings.Kind, m.whole})
+	names := newSpelling(v.Exposure)
+	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
+		said, e, err := model.AnswerQuestion(ctx, m.about(question), question)
+		reply := benchmark.Reply{DurationMS: e.Duration.Milliseconds(), Attempts: e.Attempts}
+		if e.RequestID != "" {
+			reply.Remote = &comparison.Remote{RequestID: e.RequestID}
+		}
+		if e.InputTokens+e.OutputTokens > 0 {
+			reply.Usage = &comparison.TokenUsage{InputTokens: e.InputTokens, OutputTokens: e.OutputTokens}
+		}
+		none, unanswered := errors.AsType[*openai.NoAnswer](err)
+		switch {
+		case err == nil:
+			reply.Answer = names.answer(said)
+		case !unanswered:
+			return benchmark.Reply{}, err
+		case none.Lasting:
+			return benchmark.Reply{}, domain.Refuse(domain.BenchmarkRunFailed, "The AI provider %s cannot be asked: %s. Change it, then run again.", settings.Name, none.What).
+				About("providerId", settings.ProviderID)
+		case none.Declined:
+			reply.Answer = comparison.Answer{Text: fmt.Sprintf("The AI provider does not answer this: %s.", none.What), CannotTell: true}
+		default:
+			reply.Failure = &comparison.Failure{Code: string(none.Code), Message: fmt.Sprintf("The AI provider %s did not answer: %s.", settings.Name, none.What)}
+		}
+		return reply, nil
+	}, nil
+}
+
+// cannotAsk is the refusal of a provider whose settings no question can be asked
+// with.
+func cannotAsk(err error, settings aiprovider.Settings) error {
+	if refusal, refused := domain.Refused(err); refused {
+		return domain.Refuse(domain.BenchmarkRunFailed, "%s", refusal.Message).About("providerId", settings.ProviderID)
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package asking_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"readiness/ai/asking"
+	"readiness/ai/openai"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+// large is a model of so many tables of 40 fields, a calendar and one table that
+// knows of penguins.
+func large(tables int) *semanticmodel.Model {
+	m := &semanticmodel.Model{Tables: []semanticmodel.Table{
+		{Name: "Calendar", DataCategory: "Time", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime, IsKey: true}}},
+		{Name: "Zoo", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}, {Name: "Animal", Description: "Bears and penguins."}}, Measures: []semanticmodel.Measure{{Name: "Visitors", Expression: "1"}}},
+	}}
+	m.Relationships = append(m.Relationships, semanticmodel.Relationship{
+		FromTable: "Zoo", FromColumn: "Date", ToTable: "Calendar", ToColumn: "Date", FromCardinality: semanticmodel.Many, ToCardinality: semanticmodel.One, IsActive: true,
+	})
+	for i := range 40 {
+		m.Tables[0].Columns = append(m.Tables[0].Columns, semanticmodel.Column{Name: fmt.Sprintf("Part %d", i), DataType: semanticmodel.String, Description: strings.Repeat("Part of time. ", 7)})
+	}
+	for i := range tables {
+		t := semanticmodel.Table{Name: fmt.Sprintf("Ledger %d", i), Description: "Accounts and amounts, one row for each posting."}
+		for j := range 40 {
+			t.Columns = append(t.Columns, semanticmodel.Column{Name: fmt.Sprintf("Account %d", j), DataType: semanticmodel.String, Description: strings.Repeat("Account. ", 10)})
+		}
+		m.Tables = append(m.Tables, t)
+		m.Relationships = append(m.Relationships, semanticmodel.Relationship{FromTable: t.Name, FromColumn: "Account 0", ToTable: "Calendar", ToColumn: "Date"})
+	}
+	return m
+}
+
+func tableNames(m openai.Material) []string {
+	var all []string
+	for _, t := range m.Tables {
+		all = append(all, t.Name)
+	}
+	return all
+}
+
+// A model that does not fit is told in part: what the question is about, with the
+// calendar.
+func TestMaterialIsBounded(t *testing.T) {
+	t.Parallel()
+	m := large(100)
+	m.Copilot.Instructions = new("Use [Visitors].")
+	for i := range 100 {
+		m.Copilot.VerifiedAnswers = append(m.Copilot.VerifiedAnswers, semanticmodel.VerifiedAnswer{
+			Folder: fmt.Sprint(i), TriggerPhrases: []string{strings.Repeat("postings ", 60)}, Fields: []semanticmodel.FieldRef{{Table: "Zoo", Name: "Visitors"}},
+		})
+	}
+	m.Copilot.VerifiedAnswers = append(m.Copilot.VerifiedAnswers, semanticmodel.VerifiedAnswer{Folder: "z", TriggerPhrases: []string{"Do penguins pay?"}, Fields: []semanticmodel.FieldRef{{Table: "Zoo", Name: "Visitors"}}})
+	e := readiness.Expose(m)
+	const question = "How many visitors saw a penguin, and which accounts and amounts were posted?"
+	told, whole := asking.Told(e, question)
+	if n := asking.Size(told); n > asking.MaxMaterial || n < asking.MaxMaterial/2 || asking.Size(whole) < 2*asking.MaxMaterial {
+		t.Errorf("told %d bytes of %d", n, asking.Size(whole))
+	}
+	names := tableNames(told)
+	if !slices.Contains(names, "Zoo") || !slices.Contains(names, "Calendar") || !slices.IsSorted(names) || told.LeftOut != 102-len(names) || told.Instructions != "Use [Visitors]." {
+		t.Errorf("told of %v and %d left out", names, told.LeftOut)
+	}
+	if len(told.VerifiedAnswers) == 0 || told.VerifiedAnswers[0].Phrases[0] != "Do penguins pay?" || len(told.VerifiedAnswers) > 50 {
+		t.Errorf("told %d verified answers", len(told.VerifiedAnswers))
+	}
+	if n := len(told.Tables[0].Columns); n != 41 {
+		t.Errorf("told of %d columns of the calendar", n)
+	}
+	if len(told.Relationships) == 0 {
+		t.Error("told of no relationship")
+	}
+	for _, r := range told.Relationships {
+		for _, end := range []string{r.From, r.To} {
+			if table, _, _ := strings.Cut(strings.TrimPrefix(end, "'"), "'["); !slices.Contains(names, table) {
+				t.Errorf("told of %s, whose table is left out", end)
+			}
+		}
+	}
+	if again, _ := asking.Told(e, question); !cmp.Equal(told, again) {
+		t.Error("told otherwise the second time")
+	}
+	if small, whole := asking.Told(readiness.Expose(large(2)), "x"); !cmp.Equal(small, whole) || small.LeftOut != 0 {
+		t.Error("a small model is told in part")
+	}
+}
+
+// Of a table that is too large the fields are told that the question is about.
+func TestMaterialOfALargeTable(t *testing.T) {
+	t.Parallel()
+	table := semanticmodel.Table{Name: "Wide"}
+	for i := range 1000 {
+		table.Columns = append(table.Columns, semanticmodel.Column{Name: fmt.Sprintf("Account %d", i), Description: strings.Repeat("Account. ", 10)})
+	}
+	table.Columns[700].Description = "Penguins."
+	told, _ := asking.Told(readiness.Expose(&semanticmodel.Model{Tables: []semanticmodel.Table{table}}), "Which penguin?")
+	if n := asking.Size(told); n > asking.MaxMaterial || len(told.Tables) != 1 || len(told.Tables[0].Columns) < 10 {
+		t.Fatalf("told %d bytes of %d tables", n, len(told.Tables))
+	}
+	if !slices.ContainsFunc(told.Tables[0].Columns, func(f openai.MaterialField) bool { return f.Description == "Penguins." }) {
+		t.Error("not told what was asked for")
+	}
+}
+
+// Whatever a model holds, what is told of it keeps the bound.
+func TestMaterialWhateverTheModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"penguin", strings.Repeat("<&\x00", 8000), strings.Repeat("é", 3000)}))
+		m := &semanticmodel.Model{Copilot: semanticmodel.Copilot{Instructions: new(text.Draw(t, "instructions"))}}
+		for i := range rapid.IntRange(0, 20).Draw(t, "tables") {
+			table := semanticmodel.Table{Name: fmt.Sprint(i) + rapid.StringN(0, 50, -1).Draw(t, "table"), Description: text.Draw(t, "description")}
+			for j := range rapid.IntRange(0, 5).Draw(t, "columns") {
+				table.Columns = append(table.Columns, semanticmodel.Column{Name: fmt.Sprint(j), Description: text.Draw(t, "column"), Expression: text.Draw(t, "expression")})
+			}
+			m.Tables = append(m.Tables, table)
+		}
+		told, _ := asking.Told(readiness.Expose(m), text.Draw(t, "question"))
+		if n := asking.Size(told); n > 2*asking.MaxMaterial {
+			t.Errorf("told %d bytes", n)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package asking
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"readiness/ai/answering"
+	"readiness/domain/readiness"
+)
+
+// seenOfDescriptions is how much of a description the platform's AI reads, in
+// characters (regime A.0).
+const seenOfDescriptions = 200
+
+// sight is what a kind of AI sees of a semantic model.
+type sight struct {
+	readiness.Exposure
+	// descriptions is how many characters of each description are seen, 0 for all.
+	descriptions int
+}
+
+// description is what is seen of one.
+func (s sight) description(text string) string {
+	text = strings.TrimSpace(text)
+	if s.descriptions > 0 {
+		text = firstRunes(text, s.descriptions)
+	}
+	return text
+}
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// catalog is what the embedded engine is given.
+func (s sight) catalog() answering.Catalog {
+	c := answering.Catalog{Instructions: s.Instructions}
+	for _, t := range s.Tables {
+		table := answering.Table{Name: t.Name, Description: s.description(t.Description), Synonyms: t.Terms, Dates: t.IsDate}
+		for _, f := range t.Columns {
+			table.Columns = append(table.Columns, answering.Column{
+				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DataType: string(f.DataType), Key: f.IsEnd,
+			})
+		}
+		for _, f := range t.Measures {
+			table.Measures = append(table.Measures, answering.Measure{
+				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DisplayFolder: f.DisplayFolder,
+			})
+		}
+		c.Tables = append(c.Tables, table)
+	}
+	for _, answer := range s.Answers {
+		verified := answering.VerifiedAnswer{Phrases: answer.Phrases}
+		for _, f := range answer.Fields {
+			verified.Fields = append(verified.Fields, answering.FieldRef(f))
+		}
+		c.Answers = append(c.Answers, verified)
+	}
+	return c
+}
+
+// configHash tells whether what an AI was given changed between two runs: given is
+// all of it but the questions.
+func configHash(given any) string {
+	text, err := json.Marshal(given)
+	if err != nil {
+		panic(err) // plain values
+	}
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

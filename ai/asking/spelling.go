@@ -1,0 +1,135 @@
+package asking
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"readiness/ai/openai"
+	"readiness/definition/dax"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/readiness"
+)
+
+// spelling knows the fields that a model was told of. Names compare as in DAX.
+type spelling struct {
+	columns  map[[2]string]name
+	measures map[string]name
+	// joins are the columns of relationships, which a query may use beside columns.
+	joins map[[2]string]bool
+}
+
+type name struct{ table, field string }
+
+func newSpelling(e readiness.Exposure) *spelling {
+	s := &spelling{map[[2]string]name{}, map[string]name{}, map[[2]string]bool{}}
+	for _, t := range e.Tables {
+		for _, c := range t.Columns {
+			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = name{t.Name, c.Name}
+		}
+		for _, m := range t.Measures {
+			s.measures[fold(m.Name)] = name{t.Name, m.Name}
+		}
+	}
+	for _, r := range e.Relationships {
+		s.joins[[2]string{fold(r.FromTable), fold(r.FromColumn)}] = true
+		s.joins[[2]string{fold(r.ToTable), fold(r.ToColumn)}] = true
+	}
+	return s
+}
+
+func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
+
+// bare is a name without the marks that DAX writes around it.
+func bare(s, open, closing string) string {
+	s = strings.TrimSpace(s)
+	if inner, ok := strings.CutPrefix(s, open); ok {
+		if inner, ok = strings.CutSuffix(inner, closing); ok {
+			return strings.ReplaceAll(inner, closing+closing, closing)
+		}
+	}
+	return s
+}
+
+// find returns a field as the model spells it.
+func (s *spelling) find(role comparison.Role, table, field string) (name, bool) {
+	for _, f := range []string{field, bare(field, "[", "]")} {
+		for _, t := range []string{table, bare(table, "'", "'")} {
+			if found, ok := s.columns[[2]string{fold(t), fold(f)}]; ok {
+				return found, true
+			}
+		}
+		if found, ok := s.measures[fold(f)]; ok && role != comparison.GroupingField {
+			return found, true
+		}
+	}
+	return name{}, false
+}
+
+// answer is what a model said, checked against the fields that it was told of. One
+// that uses a field that there is none of is not compared by its fields: those
+// that are left would say something else than its query does.
+func (s *spelling) answer(said openai.Said) comparison.Answer {
+	a := comparison.Answer{Text: said.Text, CannotTell: said.CannotTell}
+	if said.CannotTell {
+		return a
+	}
+	a.Query = strings.TrimSpace(dax.WithoutComments(said.DAX))
+	var unknown []string
+	miss := func(table, field string) {
+		if text := fmt.Sprintf("'%s'[%s]", table, field); !slices.Contains(unknown, text) {
+			unknown = append(unknown, text)
+		}
+	}
+	for _, f := range said.Fields {
+		found, ok := s.find(f.Role, f.Table, f.Name)
+		if !ok {
+			miss(f.Table, f.Name)
+			continue
+		}
+		f.Table, f.Name = found.table, found.field
+		if f.Role == comparison.FilterField {
+			if f, ok = filter(f); !ok {
+				continue
+			}
+		}
+		a.Fields = append(a.Fields, f)
+	}
+	if !dax.Defines(a.Query) {
+		for _, r := range dax.Read(a.Query).References {
+			key := [2]string{fold(r.Table), fold(r.Name)}
+			if _, known := s.find(comparison.FilterField, r.Table, r.Name); r.Qualified && !known && !s.joins[key] {
+				miss(r.Table, r.Name)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		const shown = 5
+		more := ""
+		if n := len(unknown) - shown; n > 0 {
+			unknown, more = unknown[:shown], fmt.Sprintf(" and %d more", n)
+		}
+		a.Fields = nil
+		a.Text = strings.TrimSpace(a.Text + " (It uses what the model it was told of does not have: " + strings.Join(unknown, ", ") + more + ".)")
+	}
+	return a
+}
+
+// filter is a filter in the one form that answers are compared by, and false when
+// it filters nothing.
+func filter(f comparison.Field) (comparison.Field, bool) {
+	switch {
+	case len(f.Values) == 0:
+		return f, false
+	case f.Operator == benchmark.In && len(f.Values) == 1:
+		f.Operator = benchmark.Equal
+	case (f.Operator == benchmark.Equal || f.Operator == "") && len(f.Values) > 1:
+		f.Operator = benchmark.In
+	case f.Operator == "":
+		f.Operator = benchmark.Equal
+	}
+	return f, true
+}
