@@ -54,13 +54,7 @@ func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (a
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: of(ctx).who.Account, AbTestID: t.AbTestID, Limit: runsWithTest})
-	if err != nil {
-		return nil, err
-	}
-	body := abTest(t)
-	body.Runs = new(s.abRuns(runs))
-	tag, err := abTestTag(t, body)
+	body, tag, err := s.withRuns(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +62,19 @@ func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (a
 		return api.GetAbTest304Response{Headers: api.GetAbTest304ResponseHeaders{ETag: tag}}, nil
 	}
 	return api.GetAbTest200JSONResponse{Body: body, Headers: api.GetAbTest200ResponseHeaders{ETag: tag}}, nil
+}
+
+// withRuns is a test with its newest runs, and the tag that names exactly what that says and begins with the version of the
+// test itself.
+func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.AbTest, tag string, err error) {
+	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: of(ctx).who.Account, AbTestID: t.AbTestID, Limit: runsWithTest})
+	if err != nil {
+		return body, "", err
+	}
+	body = abTest(t)
+	body.Runs = new(s.abRuns(runs))
+	tag, err = etag(body)
+	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(tag, `"`)), err
 }
 
 // UpdateAbTest answers PATCH /v1/aiReadiness/abTests/{abTestId} (spec 4.6, PATCH rules).
@@ -95,13 +102,16 @@ func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObje
 	if err != nil {
 		return nil, err
 	}
-	body := abTest(t)
-	tag, err := abTestTag(t, body)
+	body, tag, err := s.withRuns(ctx, t)
 	if err != nil {
 		return nil, err
 	}
+	body.Runs = nil
 	return api.UpdateAbTest200JSONResponse{Body: body, Headers: api.UpdateAbTest200ResponseHeaders{ETag: tag}}, nil
 }
+
+// sideWords are the words of a side in the body of a PATCH.
+type sideWords struct{ Label, Description json.RawMessage }
 
 // rewording is what the body of a PATCH changes of a test's words: what it names and nothing else; null clears.
 func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, error) {
@@ -134,12 +144,12 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 		{"sideA", b.SideA, func(w *abtest.Words) **string { return &w.LabelA }, func(w *abtest.Words) **string { return &w.SideADescription }},
 		{"sideB", b.SideB, func(w *abtest.Words) **string { return &w.LabelB }, func(w *abtest.Words) **string { return &w.SideBDescription }},
 	} {
-		words, there, err := optional[api.AbTestSideWords](side.member, side.raw)
+		words, there, err := optional[sideWords](side.member, side.raw)
 		if err != nil {
 			return nil, err
 		}
 		if there && words == nil { // both of its words are cleared
-			words = &api.AbTestSideWords{Label: json.RawMessage("null"), Description: json.RawMessage("null")}
+			words = &sideWords{Label: json.RawMessage("null"), Description: json.RawMessage("null")}
 		}
 		if words == nil {
 			continue
@@ -184,13 +194,6 @@ func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest,
 		err = abtest.NotFound(text)
 	}
 	return t, err
-}
-
-// abTestTag names exactly what body says of the test, and the version of the test itself.
-func abTestTag(t projections.AbTest, body api.AbTest) (string, error) {
-	body.Runs = nil // the tag of a PATCH's answer is that of the test it leaves
-	tag, err := etag(body)
-	return fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(tag, `"`)), err
 }
 
 // versionOf is the version of the test that an If-Match field demands; nil for any (RFC 9110, 13.1.1: strong comparison,

@@ -1283,12 +1283,6 @@ type AbTestSideRequest struct {
 	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
 }
 
-// AbTestSideWords defines model for AbTestSideWords.
-type AbTestSideWords struct {
-	Description json.RawMessage `json:"description,omitempty"`
-	Label       json.RawMessage `json:"label,omitempty"`
-}
-
 // AbTestSource defines model for AbTestSource.
 type AbTestSource struct {
 	Kind AbTestSourceKind `json:"kind"`

@@ -1,0 +1,237 @@
+package http_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+)
+
+const abTestsPath = "/v1/aiReadiness/abTests"
+
+func abTestPath(id uuid.UUID) string { return abTestsPath + "/" + id.String() }
+
+func abRunPath(test, run uuid.UUID) string { return abTestPath(test) + "/runs/" + run.String() }
+
+func benchmarkPath(model uuid.UUID) string { return modelPath(model) + "/benchmark/runs" }
+
+// record carries out commands on a stream, as commands and the worker do.
+func record[S any](w *world, accountID, stream string, evolve func(S, domain.Event) S, commands ...domain.Command[S]) S {
+	w.t.Helper()
+	past := eventstore.Fold(stream, evolve)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		for _, command := range commands {
+			if err := eventstore.Decide(c, past, command); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return past.State
+}
+
+func (w *world) onTest(accountID string, id uuid.UUID, commands ...domain.Command[abtest.Test]) abtest.Test {
+	w.t.Helper()
+	return record(w, accountID, abtest.Stream(id), abtest.Evolve, commands...)
+}
+
+func (w *world) onRun(accountID string, id uuid.UUID, commands ...domain.Command[abtest.Run]) abtest.Run {
+	w.t.Helper()
+	return record(w, accountID, operation.Stream(id), abtest.EvolveRun, commands...)
+}
+
+func (w *world) onBenchmark(accountID string, id uuid.UUID, commands ...domain.Command[benchmark.Run]) benchmark.Run {
+	w.t.Helper()
+	return record(w, accountID, benchmark.RunStream(id), benchmark.EvolveRun, commands...)
+}
+
+// sideOf is a model of the workspace sales with what answers for it.
+func sideOf(model uuid.UUID, name string, by benchmark.AnsweredBy) benchmark.Side {
+	return benchmark.Side{WorkspaceID: sales, WorkspaceName: "Sales", SemanticModelID: model, SemanticModelName: name, AnsweredBy: by}
+}
+
+// byAgent is an agent of the workspace finance.
+func byAgent(id uuid.UUID, name string) benchmark.AnsweredBy {
+	return benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &id, DataAgentName: name, DataAgentWorkspaceID: &finance, DataAgentWorkspaceName: "Finance"}
+}
+
+var assistant = benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}
+
+// asked are two questions, each asked twice.
+var asked = abtest.Questions{Document: "sha256:questions", SetHash: "sha256:set", Count: 2}
+
+const repeats = 2
+
+// abTested is a test with its newest run.
+type abTested struct {
+	accountID string
+	test, run uuid.UUID
+	sideA     benchmark.Side
+	sideB     benchmark.Side
+	runA      uuid.UUID // the benchmark run of side A
+	runB      uuid.UUID
+}
+
+// abTest records a test from saved questions with its first run, as the call does.
+func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchmark.Side, source abtest.Source) abTested {
+	w.t.Helper()
+	id := uuid.Must(uuid.NewV7())
+	w.onTest(accountID, id, abtest.Create{Created: abtest.Created{
+		AbTestID: id, AccountID: accountID, Words: words, SideA: sideA, SideB: sideB, Source: source, CorrectAnswers: abtest.Preserve,
+		Repeats: repeats, Questions: asked, At: w.now(),
+	}})
+	return w.abRun(abTested{accountID: accountID, test: id, sideA: sideA, sideB: sideB}, nil)
+}
+
+// benchmarkRunsOf is the stream that an account's benchmark runs are counted on.
+func benchmarkRunsOf(accountID string) string {
+	return account.AllowanceStream(accountID, account.BenchmarkRuns, account.Month, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
+}
+
+// abRun records one more run of a test; reused is the stored run that is side A, nil when side A asks.
+func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
+	w.t.Helper()
+	of.run, of.runA, of.runB = uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7()), uuid.Nil
+	first := of.runA
+	accepted := abtest.RunAccepted{
+		RunID: of.run, AbTestID: of.test, SideA: of.sideA, SideB: of.sideB, Questions: asked, CorrectAnswers: abtest.Preserve, Repeats: repeats, Reused: reused,
+		Allowance: benchmarkRunsOf(of.accountID), At: w.now(),
+	}
+	if reused != nil {
+		of.runA, of.runB = *reused, first
+	}
+	two := accepted.Asking()
+	run := w.onRun(of.accountID, of.run, abtest.AcceptRun{
+		Operation: operation.Accepted{
+			OperationID: of.run, AccountID: of.accountID, Type: operation.RunAbTest, Owner: item.Person{ID: "ada"},
+			Resource: operation.Resource{WorkspaceID: of.sideA.WorkspaceID, ItemID: &of.sideA.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: &two},
+		},
+		Run: accepted, BenchmarkRunID: first,
+	})
+	if reused == nil {
+		w.acceptSide(run, abtest.A, of.runA, of.sideA)
+	} else {
+		w.acceptSide(run, abtest.B, of.runB, of.sideB)
+	}
+	w.onTest(of.accountID, of.test, abtest.AddRun{RunAdded: abtest.RunAdded{RunID: of.run, SideA: of.sideA, SideB: of.sideB, Questions: asked, At: w.now()}})
+	return of
+}
+
+func (w *world) acceptSide(run abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) {
+	w.t.Helper()
+	w.onBenchmark(run.Operation.Account, id, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
+		RunID: id, AccountID: run.Operation.Account, OperationID: run.RunID, Side: side, Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count,
+		Repeats: repeats, AbTest: &benchmark.OfTest{AbTestID: run.AbTestID, Side: string(name)}, At: w.now(),
+	}})
+}
+
+// ask has a benchmark run begin and make asks, the first of them without an answer.
+func (w *world) ask(accountID string, id uuid.UUID, asks int) {
+	w.t.Helper()
+	commands := []domain.Command[benchmark.Run]{benchmark.BeginRun{At: w.now()}}
+	for n := range asks {
+		verdict := comparison.Correct
+		if n == 0 {
+			verdict = comparison.Errored
+		}
+		commands = append(commands, benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: fmt.Sprint("q", n/repeats), N: n%repeats + 1, Verdict: verdict}})
+	}
+	w.onBenchmark(accountID, id, commands...)
+}
+
+// took are the response times of every completed benchmark run.
+var took = &comparison.ResponseTime{N: 3, Errors: 1, MeanMS: 20, MedianMS: 20, P90MS: 30, P95MS: 30, MinMS: 10, MaxMS: 30, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
+
+// complete ends a benchmark run of two questions, each asked twice, well, and returns its document.
+func (w *world) complete(accountID string, id uuid.UUID) []byte {
+	w.t.Helper()
+	w.ask(accountID, id, 4)
+	body, err := json.Marshal(map[string]any{"schema": "benchmark-run/1", "runId": id, "text": "<&> and more"})
+	check(w.t, err)
+	hash := w.keep(body)
+	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.now(), Outcome: benchmark.Outcome{
+		DocumentHash: hash, Score: new(75), Verdicts: comparison.VerdictCounts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
+	}}})
+	return body
+}
+
+// keep stores a document.
+func (w *world) keep(body []byte) (hash string) {
+	w.t.Helper()
+	hash, sql, args, err := documents.Put(body)
+	check(w.t, err)
+	_, err = w.pool.Exec(w.t.Context(), sql, args...)
+	check(w.t, err)
+	return hash
+}
+
+// sideA has side A of the newest run answer everything.
+func (w *world) sideA(of abTested) {
+	w.t.Helper()
+	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.A})
+	w.complete(of.accountID, of.runA)
+	w.onRun(of.accountID, of.run, abtest.CompleteSide{Side: abtest.A})
+	w.onTest(of.accountID, of.test, abtest.Freeze{Questions: asked})
+}
+
+// ownerReads starts side B of the newest run.
+func (w *world) ownerReads(of abTested) abTested {
+	w.t.Helper()
+	of.runB = uuid.Must(uuid.NewV7())
+	w.acceptSide(w.onRun(of.accountID, of.run, abtest.StartSideB{BenchmarkRunID: of.runB, Now: w.now()}), abtest.B, of.runB, of.sideB)
+	return of
+}
+
+// compared has side B of the newest run answer everything, and the run succeed with a gap. It returns the document.
+func (w *world) compared(of abTested, gap int) []byte {
+	w.t.Helper()
+	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.B})
+	w.complete(of.accountID, of.runB)
+	w.onRun(of.accountID, of.run, abtest.CompleteSide{Side: abtest.B})
+	a, b := of.sideA.Asked("Before", comparison.Target{}), of.sideB.Asked("After", comparison.Target{})
+	answered := []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Correct}, DurationMS: 10}}
+	c := comparison.Compare(of.run.String(), a, b, []comparison.AskedQuestion{{QuestionID: "q0", Text: "What is <b>1 & 1</b>?", A: answered, B: answered}})
+	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.now()}, c, comparison.Links{}))
+	check(w.t, err)
+	hash := w.keep(body)
+	w.onRun(of.accountID, of.run, abtest.Finish{Compared: abtest.Compared{Document: hash, Aggregate: c.Aggregate, Agreement: c.Agreement}})
+	w.endRun(of, abtest.RunEnded{Status: operation.Succeeded, Aggregate: &c.Aggregate, Gap: &gap, Document: hash})
+	return body
+}
+
+// endRun tells the test how its newest run ended.
+func (w *world) endRun(of abTested, e abtest.RunEnded) {
+	w.t.Helper()
+	e.RunID, e.At = of.run, w.now()
+	w.onTest(of.accountID, of.test, abtest.EndRun{RunEnded: e})
+}
+
+// read is a GET that must succeed.
+func (w *world) read(path string) map[string]any {
+	w.t.Helper()
+	return w.get(path, w.as("ada")).ok(http.StatusOK).body
+}
+
+// names are the names of listed tests.
+func names(tests []map[string]any) []string {
+	all := make([]string, len(tests))
+	for i, t := range tests {
+		all[i] = t["name"].(string)
+	}
+	return all
+}
+
+// at is a time as the interface shows it.
+func at(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) }
