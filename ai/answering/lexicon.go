@@ -1,7 +1,6 @@
 package answering
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,13 +78,14 @@ type lexicon struct {
 	exact   map[string][]int // the fields that have a phrase of exactly these stems
 	longest int              // words in a phrase
 	aliases map[string]string
+	met     stems
 }
 
 // known is how many fields the engine takes in, a bound for catalogs that nobody made.
 const known = 20_000
 
 func newLexicon(tables []Table, given instructions) *lexicon {
-	l := &lexicon{byStem: map[string][]int{}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases}
+	l := &lexicon{byStem: map[string][]int{}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description, c.Synonyms, given)
@@ -133,23 +133,23 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 	if given.hidden[f.ref.key(false)] || f.measure && given.hidden[f.ref.key(true)] {
 		f.worth = 0.8
 	}
-	named := readWords(first(f.ref.Name, maxName), false)
+	named := l.met.read(first(f.ref.Name, maxName), false)
 	f.phrase(InName, nameWeight, named, nil)
 	if full := l.spelled(named); full != nil {
 		f.phrase(InInstructions, synonymWeight, full, nil)
 	}
-	f.phrase(InName, tableNameWeight, named, readWords(first(t.Name, maxName), false))
+	f.phrase(InName, tableNameWeight, named, l.met.read(first(t.Name, maxName), false))
 	for _, s := range t.Synonyms {
-		f.phrase(InSynonym, tableTermWeight, named, readWords(first(s, maxName), false))
+		f.phrase(InSynonym, tableTermWeight, named, l.met.read(first(s, maxName), false))
 	}
 	for _, s := range synonyms {
-		f.phrase(InSynonym, synonymWeight, readWords(first(s, maxName), false), nil)
+		f.phrase(InSynonym, synonymWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, s := range of(given.terms, f.ref, f.measure) {
-		f.phrase(InInstructions, termWeight, readWords(first(s, maxName), false), nil)
+		f.phrase(InInstructions, termWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, s := range of(given.labels, f.ref, f.measure) {
-		f.phrase(InInstructions, labelWeight, readWords(first(s, maxName), false), nil)
+		f.phrase(InInstructions, labelWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, text := range append([]string{description}, of(given.explained, f.ref, f.measure)...) {
 		text = first(text, maxText)
@@ -158,9 +158,9 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 			source = InInstructions
 		}
 		for _, s := range defaultFor(text) {
-			f.phrase(source, synonymWeight, readWords(s, false), nil)
+			f.phrase(source, synonymWeight, l.met.read(s, false), nil)
 		}
-		all := readWords(text, false)
+		all := l.met.read(text, false)
 		if lead := leadOf(all); len(lead) > 0 {
 			f.phrase(source, leadWeight, lead, nil)
 		}
@@ -213,7 +213,7 @@ func (l *lexicon) spelled(name []word) []word {
 	found := false
 	for _, w := range name {
 		if full := l.aliases[w.lower]; full != "" {
-			out, found = append(out, readWords(full, false)...), true
+			out, found = append(out, l.met.read(full, false)...), true
 		} else {
 			out = append(out, w)
 		}
@@ -293,12 +293,19 @@ func canonical(tables []Table) []Table {
 		for j := range t.Measures {
 			t.Measures[j].Synonyms = ordered(t.Measures[j].Synonyms)
 		}
-		slices.SortFunc(t.Columns, func(a, b Column) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
-		slices.SortFunc(t.Measures, func(a, b Measure) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
+		slices.SortFunc(t.Columns, func(a, b Column) int { return byName(a.Name, b.Name, a, b) })
+		slices.SortFunc(t.Measures, func(a, b Measure) int { return byName(a.Name, b.Name, a, b) })
 		out[i] = t
 	}
-	slices.SortFunc(out, func(a, b Table) int { return cmp.Or(strings.Compare(a.Name, b.Name), byText(a, b)) })
+	slices.SortFunc(out, func(a, b Table) int { return byName(a.Name, b.Name, a, b) })
 	return out
+}
+
+func byName(a, b string, x, y any) int {
+	if a != b {
+		return strings.Compare(a, b)
+	}
+	return byText(x, y)
 }
 
 // byText orders what has the same name, which a model does not have twice.

@@ -57,8 +57,13 @@ func first(s string, runes int) string {
 
 // readWords cuts a text into words. Quotation marks and brackets mean something in
 // a question only; in a name they are punctuation.
-func readWords(s string, question bool) []word {
-	r := reader{src: s, question: question}
+func readWords(s string, question bool) []word { return stems{}.read(s, question) }
+
+// stems are those of words that were met, for the words of a model are few.
+type stems map[string]string
+
+func (met stems) read(s string, question bool) []word {
+	r := reader{src: s, question: question, met: met}
 	for r.at < len(s) {
 		if len(r.words) == maxWords {
 			break
@@ -71,6 +76,7 @@ func readWords(s string, question bool) []word {
 type reader struct {
 	src      string
 	question bool
+	met      stems
 	at       int
 	words    []word
 	after    rune
@@ -79,7 +85,12 @@ type reader struct {
 func (r *reader) add(w word) {
 	w.lower = strings.ToLower(norm.NFC.String(w.text))
 	if w.stem == "" {
-		w.stem = stemOf(w.lower)
+		met, ok := r.met[w.lower]
+		if !ok {
+			met = stemOf(w.lower)
+			r.met[w.lower] = met
+		}
+		w.stem = met
 	}
 	w.after, r.after = r.after, 0
 	r.words = append(r.words, w)
