@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
 )
@@ -41,10 +43,13 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	running := w.assess("ada", modelB)
 	saved := w.send("POST", "/v1/aiProviders", w.as("ada"), `{"name":"Ours","kind":"openai","model":"m"}`).ok(200).id("providerId")
 	planned := w.send("POST", modelPath(modelB)+"/schedules", w.as("ada"), everyMorning).ok(200).id("scheduleId")
+	sides := [2]benchmark.Side{sideOf(modelA, "Ledger", assistant), sideOf(modelB, "Ledger", assistant)}
+	tested := w.abTest("acme", abtest.Words{Name: "Ledger"}, sides[0], sides[1], abtest.Source{Kind: abtest.FromQuestions})
+	ours := w.abTest("other", abtest.Words{Name: "Ours"}, sideOf(modelC, "Costs", assistant), sideOf(modelC, "Costs", assistant), abtest.Source{Kind: abtest.FromQuestions})
 
 	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions"}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "abTestId": ours.test.String(), "runId": tested.run.String()}
 	bodies := map[string]string{
 		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
 		"/reports/addPixies":                fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
@@ -57,6 +62,8 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"/aiReadiness/schedules":            everyMorning,
 		"/{scheduleId}":                     `{"enabled":true}`,
 		"/{providerId}":                     `{"enabled":true}`,
+		"/{abTestId}":                       `{"name":"Mine"}`,
+		"/benchmark/runs":                   `{"answeredBy":{"kind":"PlatformAssistant"}}`,
 		"/questions/save":                   `{"questions":[]}`,
 	}
 	oscar := w.as("oscar")
@@ -76,14 +83,18 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		}
 		got := w.send(route.Method, path, oscar, body)
 		want := 404
-		if strings.HasSuffix(route.Path, "/pixies") { // what the account knows, which is nothing
+		ofItem := strings.HasSuffix(route.Path, "}/abTests")
+		if ofItem || strings.HasSuffix(route.Path, "/pixies") { // what the account knows, which is nothing
 			want = 200
 		}
 		if got.status != want {
 			t.Errorf("%s %s: got %d %s, want %d", route.Method, path, got.status, got.text, want)
 		}
 		delete(got.body, "requestId")
-		if got.status == 200 && (got.body["status"] != "NeverAdded" || got.body["reportName"] != nil && name == "reportId") {
+		if ofItem && string(got.text) != "{\"value\":[]}\n" {
+			t.Errorf("%s %s: got %s", route.Method, path, got.text)
+		}
+		if got.status == 200 && !ofItem && (got.body["status"] != "NeverAdded" || got.body["reportName"] != nil && name == "reportId") {
 			t.Errorf("%s %s: got %s", route.Method, path, got.text)
 		}
 		for k, v := range got.body {
@@ -102,6 +113,9 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 				if !known {
 					t.Errorf("%s %s: this test has no %s of another account", route.Method, route.Path, p[1])
 					continue
+				}
+				if p[1] == "runId" && strings.Contains(route.Path, "/benchmark/") {
+					id = tested.runA
 				}
 				if diff := cmp.Diff(ask(route, p[1], nowhere), ask(route, p[1], id)); diff != "" {
 					t.Errorf("%s %s: another account's %s answers otherwise than none (-none +theirs):\n%s", route.Method, route.Path, p[1], diff)

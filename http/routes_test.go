@@ -156,7 +156,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 
 // filled is a route's path with ids in it.
 func filled(path string) string {
-	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{kind}", "descriptions", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
 }
 
 // Every route refuses everybody who may not call it, in the same way, and nothing comes of it.
