@@ -1,0 +1,126 @@
+package commands_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/benchmark"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+)
+
+// closed is a platform that gives no definition.
+type closed struct {
+	commands.Platform
+	err error
+}
+
+func (c closed) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
+	return definition.Definition{}, c.err
+}
+
+// done waits until the operation has ended.
+func (s *service) done(t *testing.T, id uuid.UUID, want operation.Status) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		o, _, err := s.views.Operation(ctx, "contoso", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Status.Ended() {
+			if o.Status != want {
+				t.Fatalf("the operation is %s: %+v", o.Status, o.Failure)
+			}
+			return
+		}
+		<-tick.C
+	}
+}
+
+// Saved questions are read with the model as it is now, as the caller; what keeps it
+// from being read is told, or keeps every question from running.
+func TestSavedQuestionsAsOfNow(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	if err := s.queue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.queue.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	who := s.ana(account.Team)
+	accepted, err := s.SaveQuestions(t.Context(), who, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
+		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.done(t, accepted.OperationID, operation.Succeeded)
+	before := s.left(t)
+	got, err := s.SavedQuestions(t.Context(), who, retail, model(0))
+	if err != nil || got.Count != 1 || got.CanRun != 1 || got.Repeats != 2 || len(got.Value[0].Expected.Fields) != 1 || got.Value[0].QuestionID == "" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	open := s.Platform
+	for code, want := range map[domain.Code]domain.Code{
+		domain.CapacityBusy: domain.PlatformUnavailable, domain.CapacityPaused: domain.CapacityPaused, domain.PlatformConsentRequired: domain.PlatformConsentRequired, domain.ItemNotFound: domain.ItemNotFound,
+	} {
+		s.Platform = closed{open, domain.Refuse(code, "no")}
+		if got, err := s.SavedQuestions(t.Context(), who, retail, model(0)); !domain.IsRefused(err, want) {
+			t.Errorf("%s: got %+v, %v", code, got, err)
+		}
+	}
+	s.Platform = closed{open, domain.Refuse(domain.ItemNotReadable, "no")}
+	if got, err := s.SavedQuestions(t.Context(), who, retail, model(0)); err != nil || got.Count != 1 || got.CanRun != 0 || got.Value[0].Reason == nil {
+		t.Errorf("not readable: got %+v, %v", got, err)
+	}
+	s.Platform = closed{open, context.Canceled} // which is not asked where there is nothing to look for
+	if got, err := s.SavedQuestions(t.Context(), s.person("fabrikam", "ana", account.Team), retail, model(0)); err != nil || got.Count != 0 || got.Repeats != 1 {
+		t.Errorf("another account: got %+v, %v", got, err)
+	}
+	s.Platform = open
+	if _, err := s.SavedQuestions(t.Context(), who, secret, model(901)); !domain.IsRefused(err, domain.WorkspaceNotFound) {
+		t.Errorf("a workspace that ana does not see: %v", err)
+	}
+	s.unchanged(t, before)
+}
+
+// What may not start is refused before anything is spent.
+func TestQuestionsRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	who := s.ana(account.Free)
+	before := s.left(t)
+	for _, tt := range []struct {
+		workspace, model uuid.UUID
+		count            int
+		code             domain.Code
+	}{
+		{retail, model(0), 0, domain.InvalidRequest}, {retail, model(0), 101, domain.InvalidRequest}, {uuid.Nil, model(0), 1, domain.WorkspaceNotFound},
+		{retail, model(7), 1, domain.ItemNotFound}, {secret, model(901), 1, domain.WorkspaceNotFound}, {paused, model(900), 1, domain.CapacityPaused},
+	} {
+		if _, err := s.GenerateQuestions(t.Context(), who, tt.workspace, tt.model, tt.count); !domain.IsRefused(err, tt.code) {
+			t.Errorf("generate: got %v, want %s", err, tt.code)
+		}
+		if tt.code == domain.InvalidRequest {
+			continue
+		}
+		if _, err := s.SaveQuestions(t.Context(), who, tt.workspace, tt.model, benchmark.Set{Repeats: 1}); !domain.IsRefused(err, tt.code) {
+			t.Errorf("save: got %v, want %s", err, tt.code)
+		}
+	}
+	s.unchanged(t, before)
+}
