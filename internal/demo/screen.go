@@ -48,7 +48,10 @@ func (s *screen) table(head table.Row, rows []table.Row, right ...string) {
 	for _, name := range right {
 		columns = append(columns, table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
-	w.SetColumnConfigs(append(columns, table.ColumnConfig{Name: "What to do", WidthMax: 76, WidthMaxEnforcer: text.WrapSoft}))
+	for _, name := range []string{"What to do", "Question", "Answer"} {
+		columns = append(columns, table.ColumnConfig{Name: name, WidthMax: 76, WidthMaxEnforcer: text.WrapSoft})
+	}
+	w.SetColumnConfigs(columns)
 	w.AppendHeader(head)
 	w.AppendRows(rows)
 	w.Render()

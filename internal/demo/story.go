@@ -27,7 +27,7 @@ type demo struct {
 // tell tells the story; it ends at the first answer that is wrong.
 func (d *demo) tell(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{
-		d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.bundle, d.pixies,
+		d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.bundle, d.pixies, d.providers, d.abTest,
 	} {
 		if err := part(ctx); err != nil {
 			return err

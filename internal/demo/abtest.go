@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// questions are those of a model (decisions 6, BenchmarkQuestions).
+type questions struct {
+	Hash  string `json:"questionSetHash"`
+	Count int    `json:"count"`
+	Runs  int    `json:"canRun"`
+	Value []struct {
+		ID       string          `json:"questionId"`
+		Text     string          `json:"text"`
+		Expected json.RawMessage `json:"expected"`
+	} `json:"value"`
+}
+
+// compared is the result of an A/B run (spec 2.11, AbTestResult); of it, what is
+// shown.
+type compared struct {
+	AbTestID  string       `json:"abTestId"`
+	RunID     string       `json:"runId"`
+	SideA     comparedSide `json:"sideA"`
+	SideB     comparedSide `json:"sideB"`
+	Aggregate struct {
+		Difference struct {
+			BMinusA float64  `json:"bMinusA"`
+			CI      interval `json:"ci"`
+		} `json:"accuracyDifference"`
+		McNemar struct {
+			P    float64 `json:"p"`
+			Note string  `json:"note"`
+		} `json:"mcnemar"`
+		Improvements []string `json:"improvements"`
+		Regressions  []string `json:"regressions"`
+		Conclusion   string   `json:"conclusion"`
+	} `json:"aggregate"`
+	Agreement struct {
+		Observed float64  `json:"observed"`
+		Kappa    *float64 `json:"kappa"`
+	} `json:"agreement"`
+	Document struct {
+		Questions []struct {
+			ID     string   `json:"questionId"`
+			Text   string   `json:"text"`
+			Change string   `json:"change"`
+			A      answered `json:"a"`
+			B      answered `json:"b"`
+		} `json:"questions"`
+	} `json:"document"`
+}
+
+type comparedSide struct {
+	Questions int      `json:"questions"`
+	Score     int      `json:"score"`
+	Accuracy  float64  `json:"accuracy"`
+	CI        interval `json:"accuracyCi"`
+}
+
+type interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+type answered struct {
+	Verdict string `json:"verdict"`
+	Asks    []struct {
+		Answer string `json:"answer"`
+	} `json:"asks"`
+}
+
+// asked is how many questions the demo has.
+const asked = 50
+
+// abTest asks the assistant the same questions of a model and of an optimized copy
+// of it.
+func (d *demo) abTest(ctx context.Context) error {
+	const workspace = "Corporate Functions"
+	original, err := d.model(ctx, workspace, "Support Tickets")
+	if err != nil {
+		return err
+	}
+	original.WorkspaceID = d.workspaces[workspace]
+	address := "/v1/workspaces/" + original.WorkspaceID + "/semanticModels/" + original.ID + "/aiReadiness"
+	folder := filepath.Join(d.program.workspaces, workspace)
+	before, err := read(folder)
+	if err != nil {
+		return err
+	}
+	d.screen.step("Questions for " + original.Name + ", from its measures and what they go by")
+	var q questions
+	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", map[string]any{"count": asked}, &q, "generating"); err != nil {
+		return err
+	}
+	if q.Count != len(q.Value) || q.Count != asked || q.Runs != asked {
+		return fmt.Errorf("%d questions were generated, of which %d can run; want %d", q.Count, q.Runs, asked)
+	}
+	var rows []table.Row
+	for _, one := range q.Value[:worst] {
+		rows = append(rows, table.Row{one.ID, one.Text})
+	}
+	d.screen.table(table.Row{"Id", "Question"}, rows)
+	var kept []map[string]any
+	for _, one := range q.Value {
+		kept = append(kept, map[string]any{"questionId": one.ID, "text": one.Text, "expected": one.Expected})
+	}
+	hash := q.Hash
+	if _, err := d.finished(ctx, address+"/benchmark/questions/save", map[string]any{"questions": kept}, &q, "saving"); err != nil {
+		return err
+	}
+	if q.Hash != hash {
+		return fmt.Errorf("the saved questions hash to %s, as generated to %s", q.Hash, hash)
+	}
+
+	d.screen.step("A copy of the model, optimized in every kind")
+	copied, err := d.improve(ctx, original, folder)
+	if err != nil {
+		return err
+	}
+
+	d.screen.step("An A/B test: the assistant over the model, and over the optimized copy")
+	side := func(of model, label string) map[string]any {
+		return map[string]any{
+			"semanticModelId": of.ID, "workspaceId": of.WorkspaceID, "label": label, "answeredBy": map[string]any{"kind": "PlatformAssistant"},
+		}
+	}
+	var c compared
+	if _, err := d.finished(ctx, "/v1/aiReadiness/abTests", map[string]any{
+		"name": original.Name + ", before and after", "sideA": side(original, "before"), "sideB": side(copied, "after"),
+		"source": map[string]any{"kind": "Questions"}, "hypothesis": map[string]any{"text": "The optimized copy is answered better.", "kind": "B"},
+	}, &c, "asking; ada's reads start side B"); err != nil {
+		return err
+	}
+	if err := d.showComparison(c); err != nil {
+		return err
+	}
+	// Nothing of the model itself was touched, and the copy goes.
+	if err := os.RemoveAll(filepath.Join(folder, improvedFolder)); err != nil {
+		return err
+	}
+	return before.same(folder)
+}
+
+// improvedFolder holds the copy of the model.
+const improvedFolder = "Improved.SemanticModel"
+
+// improve makes a copy of a model, as a branch of its workspace would have it, and
+// optimizes it.
+func (d *demo) improve(ctx context.Context, original model, folder string) (model, error) {
+	from, err := modelFolder(folder, original.ID)
+	if err != nil {
+		return model{}, err
+	}
+	to := filepath.Join(folder, improvedFolder)
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return model{}, err
+	}
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	copied := model{ID: fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), Name: original.Name + " (optimized)", WorkspaceID: original.WorkspaceID}
+	platform := fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"version":"2.0","logicalId":%q}}`, copied.Name, copied.ID)
+	if err := os.WriteFile(filepath.Join(to, ".platform"), []byte(platform), 0o644); err != nil { //nolint:gosec // the service, another user, reads it
+		return model{}, err
+	}
+	address := "/v1/workspaces/" + copied.WorkspaceID + "/semanticModels/" + copied.ID + "/aiReadiness"
+	var first assessed
+	if _, err := d.finished(ctx, address+"/assess", nil, &first, "assessing the copy"); err != nil {
+		return model{}, err
+	}
+	var k kinds
+	if _, err := d.finished(ctx, address+"/optimize", map[string]any{"approval": "required"}, &k, "previewing"); err != nil {
+		return model{}, err
+	}
+	if _, err := d.finished(ctx, address+"/optimize/apply", map[string]any{"previewId": k.PreviewID}, &k, "writing"); err != nil {
+		return model{}, err
+	}
+	if err := d.show(k, "Applied", "NothingToDo"); err != nil {
+		return model{}, err
+	}
+	return copied, nil
+}
+
+// modelFolder is the folder of the model with the id, somewhere under a workspace's.
+func modelFolder(workspace, id string) (found string, err error) {
+	err = filepath.WalkDir(workspace, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.Name() != ".platform" {
+			return err
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // in the demo's own directory
+		if err == nil && strings.Contains(string(text), id) {
+			found = filepath.Dir(path)
+		}
+		return err
+	})
+	if err == nil && found == "" {
+		err = fmt.Errorf("no folder under %s is of semantic model %s", workspace, id)
+	}
+	return found, err
+}
+
+// showComparison shows what came of it, which must be that the copy is answered
+// better.
+func (d *demo) showComparison(c compared) error {
+	percent := func(s comparedSide) string {
+		return fmt.Sprintf("%.0f %% (95 %%: %.0f to %.0f)", 100*s.Accuracy, 100*s.CI.Low, 100*s.CI.High)
+	}
+	g := c.Aggregate
+	d.screen.table(table.Row{"Side", "Questions", "Correct"}, []table.Row{
+		{"before", c.SideA.Questions, percent(c.SideA)}, {"after", c.SideB.Questions, percent(c.SideB)},
+	}, "Questions")
+	d.screen.say("Accuracy, after less before: %+.0f points (95 %%: %+.0f to %+.0f). McNemar's p %.4f. %s %s",
+		100*g.Difference.BMinusA, 100*g.Difference.CI.Low, 100*g.Difference.CI.High, g.McNemar.P, g.Conclusion, g.McNemar.Note)
+	var rows []table.Row
+	for _, q := range c.Document.Questions {
+		if q.Change == "improved" || q.Change == "regressed" {
+			rows = append(rows, table.Row{q.Change, q.Text, q.A.Verdict, q.B.Verdict, q.B.Asks[0].Answer})
+		}
+	}
+	d.screen.table(table.Row{"Change", "Question", "Before", "After", "Answer"}, rows)
+	if c.SideB.Score <= c.SideA.Score || len(g.Improvements) == 0 || len(rows) != len(g.Improvements)+len(g.Regressions) {
+		return fmt.Errorf("before %d, after %d of 100, %d questions improved; want the optimized copy to be answered better", c.SideA.Score, c.SideB.Score, len(g.Improvements))
+	}
+	return nil
+}
+
+// providers lists the AI providers, of which the embedded one is always there.
+func (d *demo) providers(ctx context.Context) error {
+	d.screen.step("GET /v1/aiProviders")
+	var list struct {
+		Value []struct {
+			ID   string `json:"providerId"`
+			Name string `json:"name"`
+			Kind string `json:"kind"`
+		} `json:"value"`
+	}
+	a, err := d.ada.call(ctx, http.StatusOK, http.MethodGet, "/v1/aiProviders", nil, nil)
+	if err != nil {
+		return err
+	}
+	if err := a.decode(&list); err != nil {
+		return err
+	}
+	if len(list.Value) != 1 || list.Value[0].ID != "embedded" {
+		return fmt.Errorf("the providers are %+v, want the embedded one", list.Value)
+	}
+	d.screen.table(table.Row{"Provider", "Name", "Kind"}, []table.Row{{list.Value[0].ID, list.Value[0].Name, list.Value[0].Kind}})
+	return nil
+}
