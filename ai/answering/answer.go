@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	highWords = setOf("highest most largest biggest greatest best top max maximum")
-	lowWords  = setOf("lowest least smallest fewest worst bottom min minimum")
+	highWords = setOf("highest most largest biggest greatest best top")
+	lowWords  = setOf("lowest least smallest fewest worst bottom")
 	denials   = setOf("not no nor without except excluding never neither none exclude excludes")
 )
 
@@ -70,8 +70,12 @@ func (q *question) unknownRun(i int) run {
 	return run{i, j}
 }
 
-// isList tells whether the question asks for the values of a column.
+// isList tells whether the question asks for the values of a column, and not for
+// something by it.
 func (q *question) isList() bool {
+	if q.isBrokenDown() {
+		return false
+	}
 	for i, w := range q.words {
 		if q.is(i, "how", "many|much") || q.is(i, "number|count", "of") || q.is(i, "sum|total|average|mean", "of") {
 			return false
@@ -142,8 +146,14 @@ func (q *question) passive() {
 			q.take(i, i+3)
 		case q.is(i, "per", "cent"):
 			q.take(i, i+2)
+		case q.is(i, "change|changed|changes|develop|developed|evolve|evolved") && q.is(0, "how", "do|does|did|has|have") && q.isBrokenDown():
+			q.take(i, i+1) // as the groups show
 		}
 	}
+}
+
+func (q *question) isBrokenDown() bool {
+	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.context == group })
 }
 
 // columnsOfTimes finds the date columns that the question names right before a time:
@@ -315,6 +325,7 @@ func (q *question) mentionNear(b run) *mention {
 // may hang on them.
 func (q *question) roles(d *draft, r *rank) string {
 	var columns []*mention
+	by := q.rankedBy(r)
 	for k := range q.mentions {
 		m := &q.mentions[k]
 		if m.used {
@@ -330,10 +341,7 @@ func (q *question) roles(d *draft, r *rank) string {
 			}
 		case condition, place, free, sorting:
 		}
-		if measure == 0 {
-			isMeasure = false
-		}
-		if !isMeasure {
+		if isMeasure = (isMeasure || m == by) && measure > 0; !isMeasure {
 			columns = append(columns, m)
 			continue
 		}
@@ -349,6 +357,27 @@ func (q *question) roles(d *draft, r *rank) string {
 		}
 	}
 	return ""
+}
+
+// rankedBy is the mention that a ranking goes by where it could be a column too: the
+// one after "by", if nothing else is a measure.
+func (q *question) rankedBy(r *rank) *mention {
+	if r.operator == "" {
+		return nil
+	}
+	var by *mention
+	for k := range q.mentions {
+		m := &q.mentions[k]
+		column, measure := m.best()
+		switch {
+		case measure < enough || measure < column-0.05:
+		case m.context != group:
+			return nil
+		default:
+			by = m
+		}
+	}
+	return by
 }
 
 // hasVerbAfter tells whether "which X" goes on with what X has or is.

@@ -188,7 +188,7 @@ func (l *lexicon) dates() []FieldRef {
 func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	var list []candidate
 	for _, name := range []string{"fiscal year", "financial year", "FY"} {
-		for _, c := range q.engine.lexicon.candidates(readWords(name, false), true) {
+		for _, c := range q.engine.lexicon.candidates(q.engine.lexicon.look(readWords(name, false)), true) {
 			if !c.field.measure && c.score > 0.9 && !slices.ContainsFunc(list, func(o candidate) bool { return o.field == c.field }) {
 				list = append(list, c)
 			}

@@ -12,6 +12,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/comparison"
+	"readiness/domain/readiness"
 )
 
 func TestSamples(t *testing.T) {
@@ -74,24 +75,26 @@ func parts(t *testing.T, folder string) []definition.Part {
 	return all
 }
 
+// catalogOf is what an AI sees of a model.
 func catalogOf(m *semanticmodel.Model) answering.Catalog {
-	var c answering.Catalog
-	for _, t := range m.Tables {
-		if t.IsHidden || t.IsPrivate || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_") {
-			continue
-		}
-		out := answering.Table{Name: t.Name, Description: t.Description, Dates: strings.EqualFold(t.DataCategory, "Time")}
+	seen := readiness.Expose(m)
+	c := answering.Catalog{Instructions: seen.Instructions}
+	for _, t := range seen.Tables {
+		out := answering.Table{Name: t.Name, Description: t.Description, Synonyms: t.Terms, Dates: t.IsDate}
 		for _, x := range t.Columns {
-			if !x.IsHidden && !x.IsRowNumber {
-				out.Columns = append(out.Columns, answering.Column{Name: x.Name, Description: x.Description, DataType: string(x.DataType), Key: x.IsKey})
-			}
+			out.Columns = append(out.Columns, answering.Column{Name: x.Name, Description: x.Description, Synonyms: x.Terms, DataType: string(x.DataType), Key: x.IsEnd})
 		}
 		for _, x := range t.Measures {
-			if !x.IsHidden {
-				out.Measures = append(out.Measures, answering.Measure{Name: x.Name, Description: x.Description})
-			}
+			out.Measures = append(out.Measures, answering.Measure{Name: x.Name, Description: x.Description, Synonyms: x.Terms, DisplayFolder: x.DisplayFolder})
 		}
 		c.Tables = append(c.Tables, out)
+	}
+	for _, a := range seen.Answers {
+		v := answering.VerifiedAnswer{Phrases: a.Phrases}
+		for _, f := range a.Fields {
+			v.Fields = append(v.Fields, answering.FieldRef{Table: f.Table, Name: f.Name})
+		}
+		c.Answers = append(c.Answers, v)
 	}
 	return c
 }

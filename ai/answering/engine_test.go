@@ -402,6 +402,13 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkAnswer(b *testing.B) {
+	long := answering.New(large(10_000))
+	worst := strings.Repeat("total sales net order by customer sales net in 2024 ", 40)
+	b.Run("long", func(b *testing.B) {
+		for b.Loop() {
+			long.Answer(worst)
+		}
+	})
 	for name, c := range map[string]answering.Catalog{"shop": shop(), "500": large(500), "10000": large(10_000)} {
 		engine := answering.New(c)
 		asked := []string{

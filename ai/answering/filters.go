@@ -275,14 +275,18 @@ func (q *question) findNextValues() {
 		for start > 0 && q.unknown(start-1) && q.words[start].after == 0 {
 			start--
 		}
-		if start == m.from || start == 0 || q.words[m.to-1].plural() || !q.is(start-1, "the|in|for|from|of|with|within|to") {
+		lead := start - 1
+		if q.is(lead, "the") {
+			lead--
+		}
+		if start == m.from || q.words[m.to-1].plural() || !q.is(lead, "in|for|from|within") {
 			continue
 		}
 		text := q.text(run{start, m.from})
 		if w := q.words[start]; w.kind == quotedWord {
 			text = w.text
 		}
-		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, benchmark.Equal, []string{text}, source, q.is(start-2, "not"), m.run})
+		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, benchmark.Equal, []string{text}, source, q.is(lead-1, "not"), m.run})
 		q.take(start, m.from)
 		m.used = true
 	}

@@ -45,6 +45,7 @@ type phrase struct {
 // term is a word of a phrase.
 type term struct {
 	lower, stem string
+	id          int // of the stem
 	weight      float64
 }
 
@@ -56,8 +57,8 @@ type field struct {
 	key         bool
 	dates       bool // of a calendar
 	phrases     []phrase
-	description []string // stems
-	worth       float64  // 1, less where the instructions say not to use it
+	description []int   // ids of stems, 0 between texts
+	worth       float64 // 1, less where the instructions say not to use it
 }
 
 // String is the field as DAX names it.
@@ -71,8 +72,9 @@ func (f *field) String() string {
 
 // lexicon is everything that words may mean in a catalog.
 type lexicon struct {
-	fields  []*field         // by table, measures last, name
-	byStem  map[string][]int // the fields that a stem is found in, each once, in order
+	fields  []*field       // by table, measures last, name
+	ids     map[string]int // of stems, from 1
+	byStem  [][]int        // by id, the fields that a stem is found in, each once, in order
 	byName  map[string][]*field
 	byTable map[string][]*field
 	exact   map[string][]int // the fields that have a phrase of exactly these stems
@@ -85,7 +87,7 @@ type lexicon struct {
 const known = 20_000
 
 func newLexicon(tables []Table, given instructions) *lexicon {
-	l := &lexicon{byStem: map[string][]int{}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
+	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description, c.Synonyms, given)
@@ -95,11 +97,9 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 		}
 	}
 	for i, f := range l.fields {
-		seen := map[string]bool{}
-		note := func(stem string) {
-			if !seen[stem] {
-				seen[stem] = true
-				l.byStem[stem] = append(l.byStem[stem], i)
+		note := func(id int) {
+			if n := len(l.byStem[id]); id > 0 && (n == 0 || l.byStem[id][n-1] != i) {
+				l.byStem[id] = append(l.byStem[id], i)
 			}
 		}
 		exact := map[string]bool{}
@@ -107,7 +107,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 			stems := make([]string, len(p.words))
 			for j, w := range p.words {
 				stems[j] = w.stem
-				note(w.stem)
+				note(w.id)
 			}
 			if key := strings.Join(stems, " "); !exact[key] {
 				exact[key] = true
@@ -115,8 +115,8 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 			}
 			l.longest = max(l.longest, len(p.words))
 		}
-		for _, stem := range f.description {
-			note(stem)
+		for _, id := range f.description {
+			note(id)
 		}
 	}
 	return l
@@ -134,22 +134,22 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 		f.worth = 0.8
 	}
 	named := l.met.read(first(f.ref.Name, maxName), false)
-	f.phrase(InName, nameWeight, named, nil)
+	l.phrase(f, InName, nameWeight, named, nil)
 	if full := l.spelled(named); full != nil {
-		f.phrase(InInstructions, synonymWeight, full, nil)
+		l.phrase(f, InInstructions, synonymWeight, full, nil)
 	}
-	f.phrase(InName, tableNameWeight, named, l.met.read(first(t.Name, maxName), false))
+	l.phrase(f, InName, tableNameWeight, named, l.met.read(first(t.Name, maxName), false))
 	for _, s := range t.Synonyms {
-		f.phrase(InSynonym, tableTermWeight, named, l.met.read(first(s, maxName), false))
+		l.phrase(f, InSynonym, tableTermWeight, named, l.met.read(first(s, maxName), false))
 	}
 	for _, s := range synonyms {
-		f.phrase(InSynonym, synonymWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InSynonym, synonymWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, s := range of(given.terms, f.ref, f.measure) {
-		f.phrase(InInstructions, termWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InInstructions, termWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, s := range of(given.labels, f.ref, f.measure) {
-		f.phrase(InInstructions, labelWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InInstructions, labelWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, text := range append([]string{description}, of(given.explained, f.ref, f.measure)...) {
 		text = first(text, maxText)
@@ -158,21 +158,21 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 			source = InInstructions
 		}
 		for _, s := range defaultFor(text) {
-			f.phrase(source, synonymWeight, l.met.read(s, false), nil)
+			l.phrase(f, source, synonymWeight, l.met.read(s, false), nil)
 		}
 		all := l.met.read(text, false)
 		if lead := leadOf(all); len(lead) > 0 {
-			f.phrase(source, leadWeight, lead, nil)
+			l.phrase(f, source, leadWeight, lead, nil)
 		}
 		for _, w := range all {
-			f.description = append(f.description, w.stem)
+			f.description = append(f.description, l.id(w.stem))
 		}
-		f.description = append(f.description, "\x00")
+		f.description = append(f.description, 0)
 	}
 }
 
 // phrase adds a way to name the field, with the words of its table before the others.
-func (f *field) phrase(source Source, weight float64, words, table []word) {
+func (l *lexicon) phrase(f *field, source Source, weight float64, words, table []word) {
 	p := phrase{source: source, weight: weight}
 	has := map[string]bool{}
 	for _, w := range words {
@@ -180,14 +180,14 @@ func (f *field) phrase(source Source, weight float64, words, table []word) {
 	}
 	for _, w := range table {
 		if !has[w.stem] {
-			p.words, p.own = append(p.words, newTerm(w)), append(p.own, false)
+			p.words, p.own = append(p.words, l.newTerm(w)), append(p.own, false)
 		}
 	}
 	if table != nil && len(p.words) == 0 {
 		return // says no more than the name alone
 	}
 	for _, w := range words {
-		p.words, p.own = append(p.words, newTerm(w)), append(p.own, true)
+		p.words, p.own = append(p.words, l.newTerm(w)), append(p.own, true)
 	}
 	if len(p.words) == 0 || len(p.words) > 30 {
 		return
@@ -198,8 +198,27 @@ func (f *field) phrase(source Source, weight float64, words, table []word) {
 	f.phrases = append(f.phrases, p)
 }
 
-func newTerm(w word) term {
-	t := term{w.lower, w.stem, 1}
+// id is that of a stem, which is new to the lexicon or is not.
+func (l *lexicon) id(stem string) int {
+	id := l.ids[stem]
+	if id == 0 {
+		id = len(l.byStem)
+		l.ids[stem] = id
+		l.byStem = append(l.byStem, nil)
+	}
+	return id
+}
+
+// look finds the stems of the words.
+func (l *lexicon) look(words []word) []word {
+	for i := range words {
+		words[i].id = l.ids[words[i].stem]
+	}
+	return words
+}
+
+func (l *lexicon) newTerm(w word) term {
+	t := term{w.lower, w.stem, l.id(w.stem), 1}
 	if vague[w.lower] {
 		t.weight = 0.25
 	}

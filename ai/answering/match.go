@@ -1,6 +1,8 @@
 package answering
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -29,8 +31,8 @@ func (l *lexicon) candidates(words []word, exact bool) []candidate {
 	var telling, loose []word
 	for _, w := range words {
 		switch {
-		case w.kind == plainWord && structural[w.lower]:
-		case w.kind == plainWord && amounts[w.lower]:
+		case w.structural:
+		case w.amount:
 			loose = append(loose, w)
 		default:
 			telling = append(telling, w)
@@ -53,25 +55,45 @@ func (l *lexicon) with(words []word) []int {
 	if len(words) == 0 {
 		return nil
 	}
-	rarest := l.byStem[words[0].stem]
-	for _, w := range words[1:] {
-		if list := l.byStem[w.stem]; len(list) < len(rarest) {
-			rarest = list
-		}
+	lists := make([][]int, len(words))
+	for i, w := range words {
+		lists[i] = l.byStem[w.id]
 	}
-	if len(rarest) > mostFields {
+	slices.SortStableFunc(lists, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	kept := lists[0]
+	if len(kept) > mostFields {
 		return nil
 	}
-	return rarest
+	for _, list := range lists[1:] {
+		kept = both(kept, list)
+	}
+	return kept
+}
+
+// both are the numbers of two lists in order.
+func both(a, b []int) []int {
+	var kept []int
+	for _, n := range a {
+		at, found := slices.BinarySearch(b, n)
+		if found {
+			kept = append(kept, n)
+		}
+		b = b[at:]
+	}
+	return kept
 }
 
 // match is how well the words name the field: by its best phrase, else by its
 // description. The score is 0 when they do not.
 func (f *field) match(words []word) candidate {
 	best := candidate{field: f}
+	worth := f.worth
+	if f.key && f.dataType != "dateTime" {
+		worth *= 0.9 // people ask by what tells things apart for them
+	}
 	for i := range f.phrases {
 		p := &f.phrases[i]
-		score := p.match(words) * f.worth
+		score := p.match(words) * worth
 		best.said = best.said || p.source == InInstructions && score > 0.9*p.weight
 		if score > best.score {
 			best.score, best.source = score, p.source
@@ -79,12 +101,9 @@ func (f *field) match(words []word) candidate {
 	}
 	if best.score < enough {
 		best.score, best.source = 0, ""
-		if score := f.described(words) * f.worth; score > 0 {
+		if score := f.described(words) * worth; score > 0 {
 			best.score, best.source = score, InDescription
 		}
-	}
-	if f.key {
-		best.score *= 0.97
 	}
 	return best
 }
@@ -101,7 +120,7 @@ func (p *phrase) match(words []word) float64 {
 		at := -1
 		for k := range p.words {
 			i := (next + k) % len(p.words)
-			if p.words[i].stem == w.stem && used&(1<<i) == 0 {
+			if p.words[i].id == w.id && used&(1<<i) == 0 {
 				at = i
 				break
 			}
@@ -124,9 +143,9 @@ func (p *phrase) match(words []word) float64 {
 			default:
 				penalty += 0.04
 			}
-		case structural[w.lower] && w.kind == plainWord:
+		case w.structural:
 			penalty += 0.02
-		case amounts[w.lower] && w.kind == plainWord:
+		case w.amount:
 			penalty += 0.06
 		default:
 			return 0
@@ -154,10 +173,10 @@ func sameButPlural(a, b string) bool {
 
 // described is what it is worth that the words stand in the description, in their order.
 func (f *field) described(words []word) float64 {
-	var stems []string
+	var stems []int
 	for _, w := range words {
-		if !structural[w.lower] && !amounts[w.lower] {
-			stems = append(stems, w.stem)
+		if !w.structural && !w.amount {
+			stems = append(stems, w.id)
 		}
 	}
 	if len(stems) < 2 { // one word may stand in it for any reason

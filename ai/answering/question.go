@@ -70,7 +70,7 @@ type columnFilter struct {
 
 func (e *Engine) read(text string) *question {
 	text = first(text, maxQuestion)
-	q := &question{engine: e, source: text, words: readWords(text, true)}
+	q := &question{engine: e, source: text, words: e.lexicon.look(readWords(text, true))}
 	q.taken = make([]bool, len(q.words))
 	return q
 }

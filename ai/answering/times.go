@@ -276,6 +276,8 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 	t = timePhrase{from: i}
 	at := i
 	switch {
+	case unitNames[q.word(at).lower] != "" && q.is(at+1, "over|on|to") && q.word(at+2).lower == q.word(at).lower:
+		return timePhrase{from: i, to: at + 3, unclear: "what " + q.text(run{at, at + 3}) + " is to show"}, true
 	case q.is(at, "between"):
 		return q.range2(i, at+1, "and|to")
 	case q.is(at, "from"):

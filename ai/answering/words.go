@@ -29,8 +29,11 @@ type word struct {
 	table string // of a fieldWord that names it
 	lower string
 	stem  string // what it has in common with its plural and the like
-	from  int    // bytes of the text
-	to    int
+	id    int    // of the stem in the lexicon, 0 for one that it does not know
+	// structural and amount tell words that need not be in a name (see structural, amounts).
+	structural, amount bool
+	from               int // bytes of the text
+	to                 int
 	// after is the punctuation before it: 0, or the strongest of . ? ! ; , :
 	after rune
 }
@@ -84,6 +87,9 @@ type reader struct {
 
 func (r *reader) add(w word) {
 	w.lower = strings.ToLower(norm.NFC.String(w.text))
+	if w.lower == "percentage" || w.lower == "percentages" {
+		w.lower = "percent" // as a sign is read
+	}
 	if w.stem == "" {
 		met, ok := r.met[w.lower]
 		if !ok {
@@ -92,6 +98,7 @@ func (r *reader) add(w word) {
 		}
 		w.stem = met
 	}
+	w.structural, w.amount = w.kind == plainWord && structural[w.lower], w.kind == plainWord && amounts[w.lower]
 	w.after, r.after = r.after, 0
 	r.words = append(r.words, w)
 }
@@ -271,7 +278,7 @@ var (
 	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
 	// fillers may stand in a question without changing what is asked for.
 	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report breakdown broken split
-		group grouped groups list lists display name names different various individual respective respectively together altogether combined
+		group grouped groups list lists display different various individual respective respectively together altogether combined
 		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
 		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
 		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)

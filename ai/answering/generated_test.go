@@ -1,0 +1,60 @@
+package answering_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"readiness/ai/answering"
+	"readiness/ai/rules"
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// Of the questions that are generated for a model, nearly none is answered wrongly,
+// and most that a person could answer from the model are answered.
+func TestGeneratedQuestions(t *testing.T) {
+	t.Parallel()
+	for root, most := range map[string]int{filepath.Join("..", "..", "samples", "workspaces"): 0, os.Getenv("READINESS_CORPUS"): 2} {
+		if root == "" {
+			continue
+		}
+		right, wrong, refused := 0, 0, 0
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			m, err := semanticmodel.Read(definition.New(parts(t, path)...))
+			if err != nil || len(m.Tables) == 0 {
+				return nil // a folder that is no model, or cannot be read
+			}
+			queries, err := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: 60})
+			if err != nil {
+				return fs.SkipDir // nothing to ask
+			}
+			engine := answering.New(catalogOf(m))
+			for i, text := range rules.Questions(m, queries, 60) {
+				if text == "" {
+					continue
+				}
+				got := engine.Answer(text)
+				switch (comparison.Expected{Fields: queries[i].Fields()}).Decide(got.Answer, nil, nil).Verdict {
+				case comparison.Correct:
+					right++
+				case comparison.Refused:
+					refused++
+				default:
+					wrong++
+					t.Logf("%q: %s", text, got.Text)
+				}
+			}
+			return fs.SkipDir
+		})
+		if err != nil || wrong > most || right < 4*refused {
+			t.Errorf("%s: %d right, %d wrong, %d refused: %v", root, right, wrong, refused, err)
+		}
+	}
+}
