@@ -49,11 +49,13 @@ DO $$ BEGIN
 EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
 END $$`
 
+// Who starts while another process does the same, or was killed doing it, waits for it: rights of one table are not changed twice at once.
 const grants = `
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'readiness_app') THEN
         RETURN;
     END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('readiness: rights of the application''s role', 0));
     GRANT USAGE ON SCHEMA public TO readiness_app;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO readiness_app;
     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO readiness_app;

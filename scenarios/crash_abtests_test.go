@@ -1,0 +1,182 @@
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/internal/pgtest"
+)
+
+// What one A/B run asks: enough that it takes some lives of the process.
+const (
+	crashQuestions = 60
+	crashRepeats   = 2
+)
+
+// TestKilledAbRuns kills the program at random instants of A/B runs, which their owner reads. Each run ends with its
+// comparison, side B of each begins once, and no ask is in the log twice.
+func TestKilledAbRuns(t *testing.T) {
+	t.Parallel()
+	kills := times(t, 6)
+	a := &abtester{crash: newProgram(t, []string{"ada"}, "--database-url", pgtest.URL(t)), model: uuid.New()}
+	a.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, a.model), "Sales.SemanticModel", ".platform")
+	table := "table Sales\n"
+	for i := range crashQuestions {
+		table += fmt.Sprintf("\n\tmeasure 'Figure %d' = 1\n", i)
+	}
+	a.put(table, "Sales.SemanticModel", "definition", "tables", "Sales.tmdl")
+	a.life(a.save)
+	for killed := 0; killed < kills; {
+		goesOn := a.op != ""
+		a.life(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, time.Duration(a.random.Int64N(int64(250*time.Millisecond))))
+			defer cancel()
+			a.live(ctx)
+		})
+		if goesOn || a.op != "" {
+			killed++
+		}
+	}
+	p := a.launch()
+	defer p.kill()
+	a.finish()
+	t.Logf("seed %d: %d kills over %d runs", a.seed, kills, len(a.runs))
+	a.verify()
+}
+
+// abtester runs A/B tests of a model against itself.
+type abtester struct {
+	*crash
+	model uuid.UUID
+	op    string // the run that goes on, "" for none
+}
+
+// save saves the model's questions.
+func (a *abtester) save(ctx context.Context) {
+	var questions []map[string]any
+	for i := range crashQuestions {
+		name := fmt.Sprintf("Figure %d", i)
+		questions = append(questions, map[string]any{
+			"text": "What is " + name + "?", "expected": map[string]any{"fields": []map[string]any{{"role": "measure", "table": "Sales", "name": name}}},
+		})
+	}
+	accepted, ok := a.call(ctx, http.MethodPost, fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions/save", a.workspace, a.model),
+		http.StatusAccepted, map[string]any{"questions": questions, "repeats": crashRepeats})
+	if !ok {
+		a.t.Fatalf("saving the questions was not accepted: %v", a.last)
+	}
+	a.await("the questions are saved", func() bool {
+		state, _ := a.call(ctx, http.MethodGet, "/v1/operations/"+accepted["operationId"].(string), http.StatusOK, nil)
+		return state["status"] == "Succeeded"
+	})
+}
+
+// live carries one run after the other on until its time is over.
+func (a *abtester) live(ctx context.Context) {
+	for ctx.Err() == nil {
+		if a.op == "" {
+			a.start(ctx)
+		} else {
+			a.follow(ctx)
+		}
+		a.wait(ctx, 8*time.Millisecond)
+		if time.Now().After(a.deadline) {
+			a.t.Fatalf("operation %s does not end; the last answer was %v", a.op, a.last)
+		}
+	}
+}
+
+// start starts the next run under a key: a call that got no answer is repeated.
+func (a *abtester) start(ctx context.Context) {
+	_, _ = query[int](a.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
+	side := map[string]any{"semanticModelId": a.model, "workspaceId": a.workspace, "answeredBy": map[string]any{"kind": "PlatformAssistant"}}
+	got, ok := a.call(ctx, http.MethodPost, "/v1/aiReadiness/abTests", http.StatusAccepted, map[string]any{
+		"name": fmt.Sprintf("Test %d", a.key), "sideA": side, "sideB": side, "source": map[string]any{"kind": "Questions"},
+	}, "Idempotency-Key", fmt.Sprintf("run-%d", a.key))
+	switch {
+	case ok:
+		a.op = got["operationId"].(string)
+		a.runs = append(a.runs, uuid.MustParse(a.op))
+		a.key++
+	case got["errorCode"] == "OperationInProgress":
+		a.key++ // killed before it was accepted; the key stays taken for a while
+	case got != nil && got["isRetriable"] != true:
+		a.t.Fatalf("the run was refused: %v", got)
+	}
+}
+
+// follow reads the run that goes on, which starts side B, and holds its result once it has ended.
+func (a *abtester) follow(ctx context.Context) {
+	at := "/v1/operations/" + a.op
+	state, ok := a.call(ctx, http.MethodGet, at, http.StatusOK, nil)
+	if !ok || state["status"] != "Succeeded" && state["status"] != "Failed" {
+		return
+	}
+	result, ok := a.call(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
+	switch {
+	case !ok && ctx.Err() == nil && a.last["errorCode"] != nil:
+		a.t.Fatalf("operation %s is %v and has no result: %v", a.op, state["status"], a.last)
+	case !ok:
+		return // killed meanwhile; it is read again
+	}
+	for _, name := range []string{"sideA", "sideB"} {
+		side := result[name].(map[string]any)
+		if side["score"] != 100. || side["asks"] != float64(crashQuestions*crashRepeats) {
+			a.t.Errorf("operation %s: %s has score %v over %v asks", a.op, name, side["score"], side["asks"])
+		}
+	}
+	a.op = ""
+}
+
+// finish ends what goes on and waits until nothing is left to do.
+func (a *abtester) finish() {
+	a.t.Helper()
+	a.await("the last run has ended", func() bool {
+		if a.op != "" {
+			a.follow(a.t.Context())
+		}
+		return a.op == ""
+	})
+	a.await("every step is done", func() bool {
+		left, ok := query[int](a.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL AND kind = 'ask-questions'`)
+		return ok && left == 0
+	})
+}
+
+// verify holds the log against what was asked for: every run once, its sides once, every ask once.
+func (a *abtester) verify() {
+	a.t.Helper()
+	count := func(sql string) int {
+		a.t.Helper()
+		n, ok := query[int](a.crash, sql)
+		if !ok {
+			a.t.Fatalf("the database does not answer: %s", sql)
+		}
+		return n
+	}
+	type counts struct{ Tests, Runs, SidesB, Compared, Asked, AskedTwice, Spent, GivenBack, Tokens int }
+	got := counts{
+		Tests:      count(`SELECT count(*) FROM events WHERE type = 'abtest.created'`),
+		Runs:       count(`SELECT count(*) FROM events WHERE type = 'abtest.run-accepted'`),
+		SidesB:     count(`SELECT count(*) FROM events WHERE type = 'abtest.side-queued' AND data->>'side' = 'b'`),
+		Compared:   count(`SELECT count(*) FROM events WHERE type = 'abtest.compared'`),
+		Asked:      count(`SELECT count(*) FROM events WHERE type = 'benchmark.asked'`),
+		AskedTwice: count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'benchmark.asked' GROUP BY stream, data->>'questionId', data->>'n' HAVING count(*) > 1) twice`),
+		Spent:      count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'benchmarkRuns'`),
+		GivenBack:  count(`SELECT count(*) FROM events WHERE type = 'allowance.given-back'`),
+		Tokens:     count(`SELECT count(*) FROM step_tokens`),
+	}
+	n := len(a.runs)
+	want := counts{Tests: n, Runs: n, SidesB: n, Compared: n, Asked: 2 * n * crashQuestions * crashRepeats, Spent: 2 * n}
+	if diff := cmp.Diff(want, got); diff != "" {
+		a.t.Errorf("the log after %d runs (-want +got):\n%s", n, diff)
+	}
+	a.operate("events", "verify")
+	a.operate("projections", "rebuild", "--diff")
+}
