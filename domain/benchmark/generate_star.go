@@ -177,13 +177,9 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) in
 // by: what joins tables, orders another column, is summed, or is told row by row.
 func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 	name := words(c.Name)
-	switch c.DataType {
-	case semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary":
+	if slices.Contains([]semanticmodel.DataType{semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary"}, c.DataType) ||
+		c.DataType == semanticmodel.Int64 && (c.SummarizeBy != "none" || !level) {
 		return 0
-	case semanticmodel.Int64:
-		if c.SummarizeBy != "none" || !level {
-			return 0
-		}
 	}
 	if c.IsEnd || c.IsKey || sorts || len(name) == 0 || meets(unasked, name) || strings.HasSuffix(c.DataCategory, "Url") || c.DataCategory == "Barcode" {
 		return 0
