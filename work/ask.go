@@ -16,6 +16,7 @@ import (
 	"readiness/commands"
 	"readiness/documents"
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -231,20 +232,23 @@ type answer struct {
 }
 
 // askOnce asks a question once and records what it came to.
-func (s *side) askOnce(ctx context.Context, q benchmark.Question, n int) (err error) {
+func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			s.Log.Error("asking broke down", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack", string(debug.Stack()))
 			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not ask question %s; the fault is the service's and its operator was told", q.QuestionID)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(asking, askTimeout)
 	defer cancel()
 	reply, err := s.ask(ctx, q.Text)
-	if err != nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil:
+		reply = benchmark.Reply{Failure: &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}, Attempts: 1}
+	case err != nil:
 		return err
 	}
-	made, err := s.verdict(ctx, q, reply)
+	made, err := s.verdict(asking, q, reply)
 	if err != nil {
 		return err
 	}
@@ -257,7 +261,7 @@ func (s *side) askOnce(ctx context.Context, q benchmark.Question, n int) (err er
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, benchmark.Asked{
+	return s.record(asking, benchmark.Asked{
 		QuestionID: q.QuestionID, N: n, Verdict: made.Verdict, Method: made.Method, DurationMS: made.DurationMS, DocumentHash: hash,
 	}, made.Error, sql, args)
 }
@@ -295,7 +299,11 @@ func (s *side) verdict(ctx context.Context, q benchmark.Question, reply benchmar
 	if a.Method != "" {
 		return a, nil
 	}
-	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, s.providers(), q.Text, q.Expected, a.Answer)
+	sides, err := s.providers(ctx)
+	if err != nil {
+		return a, err
+	}
+	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, sides, q.Text, q.Expected, a.Answer)
 	if err != nil || !judged {
 		return a, err
 	}
@@ -305,12 +313,26 @@ func (s *side) verdict(ctx context.Context, q benchmark.Question, reply benchmar
 }
 
 // providers are the AI providers of the sides, none of which judges.
-func (s *side) providers() []string {
-	all := []string{s.state.Run.Side.AnsweredBy.ProviderID}
+func (s *side) providers(ctx context.Context) ([]string, error) {
+	sides := []benchmark.Side{s.state.Run.Side}
 	if s.state.Run.AbTest != nil {
-		all = append(all, s.state.Ab.SideA.AnsweredBy.ProviderID, s.state.Ab.SideB.AnsweredBy.ProviderID)
+		sides = []benchmark.Side{s.state.Ab.SideA, s.state.Ab.SideB}
 	}
-	return all
+	all := []string{s.about.ProviderID}
+	for _, one := range sides {
+		all = append(all, one.AnsweredBy.ProviderID)
+		if one.AnsweredBy.Kind != comparison.ServiceTestAgent {
+			continue
+		}
+		agent, found, err := s.Providers.ForPurpose(ctx, s.step.AccountID, aiprovider.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			all = append(all, agent.ProviderID)
+		}
+	}
+	return all, nil
 }
 
 // reference is what the question's own query answers on the side's model; nil
