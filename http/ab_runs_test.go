@@ -21,7 +21,7 @@ import (
 // A run from its start to its comparison, as the run, the test, the lists and the result show it at each stage. Reading
 // asks the platform nothing.
 //
-// proves: 2.7/operationType/RunAbTest 2.11/test/abTestId 2.11/test/name 2.11/test/createdAtUtc 2.11/test/sideA-sideB 2.11/test/questions.count 2.11/test/questions.questionSetHash 2.11/test/questions.source.kind 2.11/test/questions.correctAnswers 2.11/test/repeats 2.11/test/runCount 2.11/test/latestRun 2.11/test/latestSucceededRunId 2.11/test/latestSucceededRunAggregate 2.11/test/runGaps 2.11/test/description 2.11/test/hypothesis 2.11/run/runId-abTestId 2.11/run/status 2.11/run/stage 2.11/run/startedAtUtc-finishedAtUtc 2.11/run/sideA-sideB 2.11/run/aggregate 2.11/run/agreement 2.11/run/questionSetHash 2.11/run/questionsCount 2.11/run/counted 2.11/run/asks 2.11/result/members 4.2/result/3-RunAbTest 4.6/read 4.6/read-run 4.6/run-result 4.6/run-result/succeeded 4.6/run-result/running 4.6/run-result/relayed 7.2/ResultNotReady
+// proves: 2.7/operationType/RunAbTest 2.11/side/semanticModelId-workspaceId 2.11/side/names 2.11/side/answeredBy.kind 2.11/side/answeredBy.dataAgentId 2.11/side/answeredBy.dataAgent 2.11/test/abTestId 2.11/test/name 2.11/test/createdAtUtc 2.11/test/sideA-sideB 2.11/test/questions.count 2.11/test/questions.questionSetHash 2.11/test/questions.source.kind 2.11/test/questions.correctAnswers 2.11/test/repeats 2.11/test/runCount 2.11/test/latestRun 2.11/test/latestSucceededRunId 2.11/test/latestSucceededRunAggregate 2.11/test/runGaps 2.11/test/description 2.11/test/hypothesis 2.11/run/runId-abTestId 2.11/run/status 2.11/run/stage 2.11/run/startedAtUtc-finishedAtUtc 2.11/run/sideA-sideB 2.11/run/aggregate 2.11/run/agreement 2.11/run/questionSetHash 2.11/run/questionsCount 2.11/run/counted 2.11/run/asks 2.11/result/members 2.11/result/document 4.2/result/3-RunAbTest 4.6/read 4.6/read-run 4.6/run-result 4.6/run-result/succeeded 4.6/run-result/running 4.6/run-result/relayed 7.2/ResultNotReady
 func TestAbRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -162,6 +162,15 @@ func TestAbRun(t *testing.T) {
 	if !strings.Contains(string(answer.text), `"document":`+string(document)) {
 		t.Errorf("the document is not relayed byte for byte:\n%s\n%s", document, answer.text)
 	}
+	for side, want := range map[string]any{"a": agent.String(), "b": nil} { // side B is the platform's assistant
+		ref := answer.body["document"].(map[string]any)[side].(map[string]any)["agent_ref"].(map[string]any)
+		if id, there := ref["data_agent_id"]; !there || id != want {
+			t.Errorf("agent_ref of side %s reads %v", side, ref)
+		}
+	}
+	if strings.Count(string(answer.text), agent.String()) != strings.Count(fmt.Sprint(whole["a"], whole["a"]), agent.String()) {
+		t.Errorf("the data agent is named elsewhere than on side A: %s", answer.text)
+	}
 	if diff := cmp.Diff(answer.body, w.read(operationPath(of.run)+"/result")); diff != "" {
 		t.Errorf("the operation's result differs (-run +operation):\n%s", diff)
 	}
@@ -176,7 +185,7 @@ func TestAbRun(t *testing.T) {
 // A side that keeps a stored run, one that fails for its capacity, and a run that is stopped: what each shows, and that
 // none has a result.
 //
-// proves: 2.11/run/cancel 2.11/run/error 2.11/run/counted 2.11/test/questions.source.runId 2.11/test/questions.source.runStoredAtUtc 4.6/run-result/no-result 7.3/409-OperationHasNoResult/cancelled
+// proves: 2.11/side/answeredBy.provider 2.11/run/cancel 2.11/run/error 2.11/run/counted 2.11/test/questions.source.runId 2.11/test/questions.source.runStoredAtUtc 4.2/result/2-cancelled 4.6/run-result/no-result 7.3/409-OperationHasNoResult/cancelled
 func TestRunsThatDoNotSucceed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -297,9 +306,15 @@ func TestDeletedRunsAndTests(t *testing.T) {
 	w.get(abRunPath(second.test, second.run), ada).refused(404, domain.RunNotFound)
 	w.send(http.MethodDelete, abRunPath(second.test, second.run), ada, "").refused(404, domain.RunNotFound)
 
+	third := w.abRun(first, nil)
+	w.onRun("acme", third.run, abtest.BeginSide{Side: abtest.A})
+	w.ask("acme", third.runA, 1)
 	got = w.send(http.MethodDelete, abTestPath(first.test), ada, "").ok(200)
-	if diff := cmp.Diff(map[string]any{"abTestId": first.test.String(), "deletedRuns": 1.0}, got.body); diff != "" {
+	if diff := cmp.Diff(map[string]any{"abTestId": first.test.String(), "deletedRuns": 2.0}, got.body); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+	if o := w.read(operationPath(third.run)); o["status"] != "Failed" || o["allowanceImpact"].(map[string]any)["benchmarkRuns"] != 2.0 {
+		t.Errorf("the operation of the run that went on reads %v", o)
 	}
 	for _, path := range []string{abTestPath(first.test), abTestPath(first.test) + "/runs", abRunPath(first.test, first.run), abRunPath(first.test, first.run) + "/result"} {
 		w.get(path, ada).refused(404, domain.AbTestNotFound)

@@ -301,7 +301,7 @@ func creation(replacements ...string) string {
 
 // What is wrong with the form of a call that creates a test is said before anything is looked up, counted or recorded.
 //
-// proves: 4.6/create/name 4.6/create/sides 4.6/create/answeredBy.kind 4.6/create/answeredBy.dataAgentId 4.6/create/answeredBy.providerId 4.6/create/source 4.6/create/correctAnswers 4.6/create/reuseSideA 4.6/create/hypothesis
+// proves: 4.6/create/name 4.6/create/sides 4.6/create/answeredBy.kind 4.6/create/answeredBy.dataAgentId 4.6/create/answeredBy.providerId 4.6/create/source 4.6/create/correctAnswers 4.6/create/reuseSideA 4.6/create/hypothesis 4.6/create/3 7.2/BenchmarkQuestionsMissing 7.3/400-BenchmarkQuestionsMissing 7.2/RunNotFound
 func TestFormOfAnAbTest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -345,12 +345,36 @@ func TestFormOfAnAbTest(t *testing.T) {
 			t.Errorf("the platform was asked %d times before the form was in order", w.cloud.calls-calls)
 		}
 		w.send(http.MethodPost, abTestsPath, ada, creation()).refused(400, domain.BenchmarkQuestionsMissing)
+		w.send(http.MethodPost, abTestsPath, ada, creation(source, `{"kind":"Run","runId":"`+nowhere.String()+`"}`)).refused(404, domain.RunNotFound)
 	})
+}
+
+// A test is run again once it has frozen its questions, and as long as the stored run they come from is there.
+//
+// proves: 4.6/run-again/nothing-frozen 4.6/run-again/source-deleted 7.3/409-ResultNotReady 7.3/404-RunNotFound
+func TestAbTestThatCannotRunAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	of := w.abTest("acme", abtest.Words{Name: "One"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
+	stored := w.benchmark("acme", modelA)
+	w.complete("acme", stored)
+	replays := w.abTest("acme", abtest.Words{Name: "Two"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromRun, RunID: &stored})
+	w.onBenchmark("acme", stored, benchmark.DeleteRun{})
+	w.untouched(func() {
+		if got := w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, "").refused(409, domain.ResultNotReady); got.body["isRetriable"] != true {
+			t.Errorf("got %s", got.text)
+		}
+		w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, `{"questionSet":"Current"}`).refused(400, domain.BenchmarkQuestionsMissing)
+		w.send(http.MethodPost, abTestPath(replays.test)+"/runs", ada, "").refused(404, domain.RunNotFound)
+	})
+	w.sideA(of)
+	w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, "").ok(202)
 }
 
 // A test from a stored run starts, and runs again without a body, with an empty one, or with none at all said about it.
 //
-// proves: 4.6/create 4.6/create/1 4.6/run-again 4.6/create/answeredBy.workspaceId
+// proves: 1/does/abtests 4.6/create 4.6/create/1 4.6/create/description 4.6/create/hypothesis 4.6/run-again 4.6/create/answeredBy.workspaceId
 func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -397,6 +421,12 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 			t.Errorf("run again: got %s, the run reads %v", again.text, got)
 		}
 	}
+	if got := w.send(http.MethodPatch, abTestPath(id), ada, `{"name":"Renamed"}`).ok(200); got.body["name"] != "Renamed" {
+		t.Errorf("got %s", got.text)
+	}
 	w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "x").refused(400, domain.InvalidRequest)
 	w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "{}", "Content-Type", "").refused(415, domain.InvalidRequest)
+	if got := w.send(http.MethodDelete, abTestPath(id), ada, "").ok(200); got.body["deletedRuns"] != 5.0 {
+		t.Errorf("got %s", got.text)
+	}
 }

@@ -71,7 +71,7 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 
 // Scope and group of a route follow from what it does (spec 5.2, 8).
 //
-// proves: 5/2-read 5/2-write 4.2/group 8/calls-that-start-work 8/calls-that-read 8/asking-about-an-operation
+// proves: 5/2-read 5/2-write 4.2/group 8/calls-that-start-work 8/calls-that-start-work/abtests 8/calls-that-read 8/asking-about-an-operation
 func TestScopesAndGroups(t *testing.T) {
 	t.Parallel()
 	for _, r := range readinesshttp.Routes() {
