@@ -199,7 +199,11 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 	if err != nil {
 		return err
 	}
-	queries, err := benchmark.Generate(m, benchmark.Wanted{Views: views, Year: w.Now().UTC().Year() - 1, Count: work.Count})
+	shown := w.shown(ctx, as, step.WorkspaceID, step.ModelID, m)
+	if err := cutOff(ctx); err != nil {
+		return err
+	}
+	queries, err := benchmark.Generate(m, benchmark.Wanted{Views: views, Shown: shown, Year: w.Now().UTC().Year() - 1, Count: work.Count})
 	if err != nil {
 		return err
 	}

@@ -435,3 +435,39 @@ func TestQuestionsStay(t *testing.T) {
 		t.Errorf("another account reads %+v, %v", r, err)
 	}
 }
+
+const unusedCard = `{"name":"v2","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card","query":{"queryState":{"Values":{"projections":[{"field":{"Column":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Unused"}},"queryRef":"x"}]}}}}}`
+
+// What reports show is asked first, whoever may read usage; what people look at
+// comes before it.
+func TestGenerateOfWhatIsShown(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	write(t, filepath.Join(b.report(report2), "definition/pages/p1/visuals/v2/visual.json"), unusedCard)
+	remove(t, filepath.Join(b.report(report2), "definition/pages/p1/visuals/v1"))
+	first := func(access item.Access, platform work.Platform) string {
+		b.access[item.PermissionUsage], b.options.Platform = access, platform
+		id := b.generate(t, good, 1)
+		b.carryQuestions(t, len(b.questions)-1)
+		return b.result(t, id).Value[0].Expected.Fields[1].Name
+	}
+	whole := b.options.Platform
+	if got := first(item.ConsentRequired, whole); got != "Unused" {
+		t.Errorf("asked by %s first, want what a report shows", got)
+	}
+	if got := first(item.ConsentRequired, listless{whole}); got != "Region" {
+		t.Errorf("asked by %s first where no report is seen", got)
+	}
+	write(t, filepath.Join(b.report(report1), "definition/pages/p2/visuals/v1/visual.json"), strings.ReplaceAll(unusedCard, "Unused", "Region"))
+	b.look(t, report1, "p2", 5, 1)
+	if got := first(item.Granted, whole); got != "Region" {
+		t.Errorf("asked by %s first, want what people look at", got)
+	}
+}
+
+// listless is a platform that lists nothing.
+type listless struct{ work.Platform }
+
+func (listless) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]item.Item, error) {
+	return nil, domain.Refuse(domain.PlatformUnavailable, "no")
+}

@@ -14,6 +14,8 @@ type Wanted struct {
 	// Views is how often each field was looked at: table, field, views; nil is no
 	// usage.
 	Views map[string]map[string]int64
+	// Shown is on how many pages of reports each field is: table, field, pages.
+	Shown map[string]map[string]int64
 	// Year is the year that questions name.
 	Year int
 	// Count is how many questions are wanted.
@@ -21,8 +23,8 @@ type Wanted struct {
 }
 
 // Generate returns queries about a model that people would ask, each another one,
-// the best first: about what is looked at most, else about what the model is built
-// around. They are spread over measures, groupings and kinds of question. Twice as
+// the best first: about what is looked at most, then what reports show most, else
+// about what the model is built around. They are spread over measures, groupings and kinds of question. Twice as
 // many as are wanted are returned where there are so many, because not every query
 // can be put into words. Names and structure alone decide, never the order of the
 // definition (decisions 7).
@@ -31,7 +33,7 @@ type Wanted struct {
 // filter the measure along many-to-one relationships. The error is a refusal with
 // QuestionsNotGenerated that says why there is nothing to ask.
 func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
-	s := newStar(m, w.Views)
+	s := newStar(m, w)
 	if len(s.asked) == 0 {
 		return nil, nothingToAsk(m)
 	}

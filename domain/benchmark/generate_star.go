@@ -35,24 +35,32 @@ type starMeasure struct {
 	Field
 	home       *starTable
 	expression string
-	views      int64
-	usedBy     int // how many measures name it
-	bases      []*starTable
-	read       int  // 0 not yet, 1 being read, 2 done
-	fact       bool // it goes by a table that others filter
+	attention
+	usedBy int // how many measures name it
+	bases  []*starTable
+	read   int  // 0 not yet, 1 being read, 2 done
+	fact   bool // it goes by a table that others filter
 	// relative is that its name says a period, so that questions name none.
 	relative bool
 }
 
 type grouping struct {
 	Field
-	views int64
+	attention
 	score int
 }
 
-func newStar(m *semanticmodel.Model, views map[string]map[string]int64) *star {
+// attention is how often people look at a field, and on how many pages it is.
+type attention struct{ views, shown int64 }
+
+// compare puts what gets more attention first.
+func (a attention) compare(b attention) int {
+	return cmp.Or(cmp.Compare(b.views, a.views), cmp.Compare(b.shown, a.shown))
+}
+
+func newStar(m *semanticmodel.Model, w Wanted) *star {
 	s := &star{tables: map[string]*starTable{}, columns: map[[2]string]*starTable{}, measures: map[string]*starMeasure{}}
-	seen := viewsOf(views)
+	seen := attentionOf(w)
 	for _, t := range m.Tables {
 		table := &starTable{name: t.Name}
 		s.tables[fold(t.Name)] = table
@@ -60,7 +68,7 @@ func newStar(m *semanticmodel.Model, views map[string]map[string]int64) *star {
 			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = table
 		}
 		for _, x := range t.Measures {
-			s.measures[fold(x.Name)] = &starMeasure{Field: Field{t.Name, x.Name}, home: table, expression: x.Expression, views: seen(t.Name, x.Name)}
+			s.measures[fold(x.Name)] = &starMeasure{Field: Field{t.Name, x.Name}, home: table, expression: x.Expression, attention: seen(t.Name, x.Name)}
 		}
 	}
 	s.relate(m.Relationships)
@@ -72,15 +80,22 @@ func newStar(m *semanticmodel.Model, views map[string]map[string]int64) *star {
 	return s
 }
 
-// viewsOf looks views up by names under fold.
-func viewsOf(views map[string]map[string]int64) func(table, field string) int64 {
-	all := map[[2]string]int64{}
-	for table, fields := range views {
-		for field, n := range fields {
-			all[[2]string{fold(table), fold(field)}] += max(n, 0)
+// attentionOf looks attention up by names under fold.
+func attentionOf(w Wanted) func(table, field string) attention {
+	of := func(counts map[string]map[string]int64) map[[2]string]int64 {
+		all := map[[2]string]int64{}
+		for table, fields := range counts {
+			for field, n := range fields {
+				all[[2]string{fold(table), fold(field)}] += max(n, 0)
+			}
 		}
+		return all
 	}
-	return func(table, field string) int64 { return all[[2]string{fold(table), fold(field)}] }
+	views, shown := of(w.Views), of(w.Shown)
+	return func(table, field string) attention {
+		key := [2]string{fold(table), fold(field)}
+		return attention{views[key], shown[key]}
+	}
 }
 
 // relate finds which tables filter which: along active relationships, from the one
@@ -138,7 +153,7 @@ func meets(set map[string]bool, list []string) bool {
 }
 
 // label finds what rows of an exposed table are asked by, and its calendar.
-func (s *star) label(e readiness.ExposedTable, seen func(table, field string) int64) {
+func (s *star) label(e readiness.ExposedTable, seen func(table, field string) attention) {
 	t := s.tables[fold(e.Name)]
 	t.date = e.IsDate
 	sorts, levels := map[string]bool{}, map[string]bool{}
@@ -197,10 +212,10 @@ func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 }
 
 func compareGroupings(a, b grouping) int {
-	return cmp.Or(cmp.Compare(b.views, a.views), cmp.Compare(b.score, a.score), strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name))
+	return cmp.Or(a.attention.compare(b.attention), cmp.Compare(b.score, a.score), strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name))
 }
 
-// ask finds the measures to ask for and ranks them: by views, then those that go by
+// ask finds the measures to ask for and ranks them: by attention, then those that go by
 // a table that others filter, then those that others are built on.
 func (s *star) ask(e readiness.Exposure) {
 	for _, name := range slices.Sorted(maps.Keys(s.measures)) {
@@ -221,7 +236,7 @@ func (s *star) ask(e readiness.Exposure) {
 		}
 	}
 	slices.SortFunc(s.asked, func(a, b *starMeasure) int {
-		return cmp.Or(cmp.Compare(b.views, a.views), truth(b.fact)-truth(a.fact), truth(a.relative)-truth(b.relative),
+		return cmp.Or(a.attention.compare(b.attention), truth(b.fact)-truth(a.fact), truth(a.relative)-truth(b.relative),
 			cmp.Compare(b.usedBy, a.usedBy), strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name))
 	})
 }
@@ -314,7 +329,7 @@ func (s *star) groupings(x *starMeasure) []Field {
 		}
 	}
 	slices.SortFunc(all, func(a, b grouping) int {
-		return cmp.Or(truth(b.views > 0)-truth(a.views > 0), cmp.Compare(b.views, a.views), cmp.Compare(place[a.Field], place[b.Field]), compareGroupings(a, b))
+		return cmp.Or(a.attention.compare(b.attention), cmp.Compare(place[a.Field], place[b.Field]), compareGroupings(a, b))
 	})
 	fields := make([]Field, len(all))
 	for i, g := range all {

@@ -156,7 +156,15 @@ func TestGenerateByUsage(t *testing.T) {
 	if want := []benchmark.Field{{Table: "Store", Name: "Region"}}; !cmp.Equal(queries[0].Groupings, want) {
 		t.Errorf("first is %v, want by region", queries[0])
 	}
-	if cmp.Equal(generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 5}), queries) {
+	plain := generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 5})
+	shown := map[string]map[string]int64{"Sales": {"Avg Price": 2, "Sales Qty": 1}, "Product": {"Brand": 1}}
+	if q := generate(t, shop(), benchmark.Wanted{Shown: shown, Year: 2025, Count: 5})[0]; q.Measures[0].Name != "Avg Price" || q.Groupings[0].Name != "Brand" {
+		t.Errorf("first is %v, want what reports show", q)
+	}
+	if q := generate(t, shop(), benchmark.Wanted{Views: map[string]map[string]int64{"Sales": {"Sales Amt": 1}}, Shown: shown, Year: 2025, Count: 5})[0]; q.Measures[0].Name != "Sales Amt" {
+		t.Errorf("first is %v, want what people look at", q)
+	}
+	if cmp.Equal(plain, queries) {
 		t.Error("usage changes nothing")
 	}
 }
