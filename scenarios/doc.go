@@ -48,6 +48,8 @@
 //	provider, asked yes|no              starts an AI provider at $provider that has nothing to say; holds whether it was asked
 //	text FILE N                         puts N characters in the place of the @ of a file
 //	pad FILE SIZE                       makes a JSON file SIZE bytes long
+//	due                                 looks for schedules that are due, as the workers do every minute
+//	ended N                             until the caller's account has N operations and every one has ended
 //	rebuild                             rebuilds every view and finds no difference
 //	restart                             stops the service in good order and starts it again
 package scenarios

@@ -1,0 +1,37 @@
+package scenarios_test
+
+import (
+	"strconv"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/projections"
+)
+
+func scheduleCommands() map[string]command {
+	return map[string]command{"due": plain(0, due), "ended": plain(1, ended)}
+}
+
+// due looks for schedules that are due.
+func due(ts *testscript.TestScript, w *world, _ []string) {
+	ts.Check(w.options.StartDue(w.t.Context()))
+}
+
+// ended waits until the caller's account has so many operations, and every one has ended.
+func ended(ts *testscript.TestScript, w *world, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	within(ts, args[0]+" operations have ended", func() bool {
+		all, err := w.views.Operations(w.t.Context(), projections.OperationsQuery{AccountID: w.caller.account.AccountID, Limit: n + 1})
+		ts.Check(err)
+		if len(all) > n {
+			ts.Fatalf("there are more than %d operations: %+v", n, all)
+		}
+		for _, o := range all {
+			if !o.Status.Ended() {
+				return false
+			}
+		}
+		return len(all) == n
+	})
+}

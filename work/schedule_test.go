@@ -1,0 +1,149 @@
+package work_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/schedule"
+	"readiness/projections"
+	"readiness/work"
+)
+
+// planned is a bench with a schedule that is due at b.now, and has been for a while.
+func planned(t *testing.T) (*bench, schedule.Schedule) {
+	t.Helper()
+	b := newBench(t)
+	b.now = time.Now().UTC()
+	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{
+		AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
+		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Member}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := b.ana()
+	who.TokenExpires = b.now.Add(72 * time.Hour)
+	made, err := b.CreateSchedule(t.Context(), who, workspace, good, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.now = made.NextRunAt().Add(30 * time.Hour)
+	return b, made
+}
+
+func (b *bench) operations(t *testing.T) []projections.Operation {
+	t.Helper()
+	all, err := b.views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Two processes that look at the same moment start a slot once.
+func TestTwoLooksStartASlotOnce(t *testing.T) {
+	t.Parallel()
+	b, _ := planned(t)
+	queues := make([]*work.Queue, 2)
+	looks := make([]work.Options, 2)
+	for i := range queues {
+		var err error
+		if queues[i], err = work.NewQueue(b.options); err != nil {
+			t.Fatal(err)
+		}
+		service := *b.Service // each process has its own
+		service.Jobs = queues[i]
+		looks[i] = b.options
+		looks[i].StartDue = service.StartDue
+	}
+	var wg sync.WaitGroup
+	begin := make(chan struct{})
+	failed := make([]error, 2*len(looks))
+	for i := range failed {
+		wg.Go(func() {
+			<-begin
+			failed[i] = work.LookForDue(context.Background(), looks[i%len(looks)])
+		})
+	}
+	close(begin)
+	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		t.Error(err)
+	}
+	if n := len(b.operations(t)); n != 1 {
+		t.Errorf("%d operations were started", n)
+	}
+	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'assess-semantic-model'`); n != 1 {
+		t.Errorf("%d steps were enqueued", n)
+	}
+}
+
+// Workers that start, and start again, look for what was missed meanwhile, and one
+// of them carries it out.
+func TestWorkersStartWhatIsDue(t *testing.T) {
+	t.Parallel()
+	b, made := planned(t)
+	b.options.Now = time.Now
+	run := func(until func() bool) {
+		t.Helper()
+		for range 2 {
+			queue, err := work.NewQueue(b.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Jobs = queue
+			if err := queue.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				defer cancel()
+				if err := queue.Stop(ctx); err != nil {
+					t.Errorf("stop: %v", err)
+				}
+			}()
+		}
+		deadline := time.NewTimer(30 * time.Second)
+		defer deadline.Stop()
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for !until() {
+			select {
+			case <-tick.C:
+			case <-deadline.C:
+				t.Fatalf("it did not come to pass; operations: %+v", b.operations(t))
+			}
+		}
+	}
+	ended := func(n int) func() bool {
+		return func() bool {
+			all := b.operations(t)
+			return len(all) == n && all[0].Status.Ended() && all[len(all)-1].Status.Ended()
+		}
+	}
+	run(ended(1))
+	if all := b.operations(t); all[0].Status != operation.Succeeded || all[0].Owner.ID != "ana" {
+		t.Errorf("it ended %+v", all[0])
+	}
+	s, _, err := b.Schedule(t.Context(), "contoso", made.ScheduleID)
+	if err != nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(*made.NextRunAt()) || !s.NextRunAt().After(b.now) {
+		t.Errorf("the schedule reads %+v, last %+v, %v", s, s.LastRun, err)
+	}
+	looks := `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state = 'completed'`
+	before := b.count(t, looks)
+	run(func() bool { return b.count(t, looks) > before })
+	if n := len(b.operations(t)); n != 1 {
+		t.Errorf("started again, %d operations were started", n)
+	}
+	b.now = s.NextRunAt().Add(time.Minute)
+	run(ended(2))
+	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state <> 'completed'`); n != 0 {
+		t.Errorf("%d looks are left", n)
+	}
+}
