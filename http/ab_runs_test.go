@@ -50,7 +50,7 @@ func TestAbRun(t *testing.T) {
 			"semanticModelId": modelB.String(), "semanticModelName": "Budget", "workspaceId": sales.String(), "workspaceName": "Sales", "description": "with synonyms",
 			"answeredBy": map[string]any{"kind": "PlatformAssistant"},
 		},
-		"questions": map[string]any{"count": 2.0, "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"},
+		"questions": map[string]any{"count": 2.0, "questionSetHash": "sha256:set", "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"},
 		"latestRun": map[string]any{"runId": of.run.String(), "status": "Running", "stage": "SideA", "startedAtUtc": started, "finishedAtUtc": nil, "aggregate": nil, "error": nil},
 	}
 	if diff := cmp.Diff(want, test); diff != "" {
@@ -117,15 +117,15 @@ func TestAbRun(t *testing.T) {
 	shows(running("SideA", with(sideA, "progress", progress(1, true)), none, 1, 8))
 	w.clock.Store(0)
 
-	w.sideA(of)
+	w.sideA(of, abtest.Questions{SetHash: "sha256:frozen", Count: 1})
 	stored := w.read(run)["sideA"].(map[string]any)["storedAtUtc"]
 	var times map[string]any
 	text, _ := json.Marshal(took)
 	check(t, json.Unmarshal(text, &times))
 	sideA = with(sideA, "status", "Completed", "progress", progress(4, false), "stable", 1.0, "scored", 2.0, "storedAtUtc", stored, "responseTime", times)
 	shows(running("SideB", sideA, none, 4, 8))
-	if got := w.read(abTestPath(of.test))["questions"].(map[string]any)["questionSetHash"]; got != "sha256:set" {
-		t.Errorf("got questionSetHash %v once side A has answered", got)
+	if got := w.read(abTestPath(of.test))["questions"]; !cmp.Equal(got, map[string]any{"count": 1.0, "questionSetHash": "sha256:frozen", "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"}) {
+		t.Errorf("once side A has answered, the questions are %v", got)
 	}
 
 	of = w.ownerReads(of)

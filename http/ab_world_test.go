@@ -177,13 +177,13 @@ func (w *world) keep(body []byte) (hash string) {
 	return hash
 }
 
-// sideA has side A of the newest run answer everything.
-func (w *world) sideA(of abTested) {
+// sideA has side A of the newest run answer everything, and the test freeze what was asked, or the questions given.
+func (w *world) sideA(of abTested, frozen ...abtest.Questions) {
 	w.t.Helper()
 	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.A})
 	w.complete(of.accountID, of.runA)
 	w.onRun(of.accountID, of.run, abtest.CompleteSide{Side: abtest.A})
-	w.onTest(of.accountID, of.test, abtest.Freeze{Questions: asked})
+	w.onTest(of.accountID, of.test, abtest.Freeze{Questions: append(frozen, asked)[0]})
 }
 
 // ownerReads starts side B of the newest run.

@@ -1114,7 +1114,7 @@ type AbTestQuestions struct {
 	CorrectAnswers AbTestQuestionsCorrectAnswers `json:"correctAnswers"`
 	Count          int                           `json:"count"`
 
-	// QuestionSetHash The hash of the questions that the test froze; absent until it has.
+	// QuestionSetHash The hash of the questions that the test froze; of those of its first run until it has.
 	QuestionSetHash *string      `json:"questionSetHash,omitempty"`
 	Source          AbTestSource `json:"source"`
 }
@@ -2246,8 +2246,9 @@ type Operation struct {
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
-	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle). More
-	// may be added.
+	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle),
+	// AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or RunAbTest. More may be
+	// added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
