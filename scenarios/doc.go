@@ -47,6 +47,7 @@
 //	edit FILE OLD NEW, crlf FILE        changes a file as somebody else would; gives it the other line ending
 //	provider, asked yes|no              starts an AI provider at $provider that has nothing to say; holds whether it was asked
 //	text FILE N                         puts N characters in the place of the @ of a file
+//	questions FILE                      makes the body of a call that saves the questions of the last answer
 //	pad FILE SIZE                       makes a JSON file SIZE bytes long
 //	due                                 looks for schedules that are due, as the workers do every minute
 //	ended N                             until the caller's account has N operations and every one has ended

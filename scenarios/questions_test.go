@@ -1,0 +1,17 @@
+package scenarios_test
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// questions makes the body of a call that saves what the last answer holds, as it is.
+func questions(ts *testscript.TestScript, w *world, args []string) {
+	var answer struct{ Value json.RawMessage }
+	ts.Check(json.Unmarshal(w.last.text, &answer))
+	body, err := json.Marshal(map[string]any{"questions": answer.Value, "repeats": 3})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
+}
