@@ -99,7 +99,7 @@ func (q *question) rank() rank {
 		if q.taken[i] || w.kind != plainWord || q.is(i-1, "at") {
 			continue
 		}
-		operator := ""
+		var operator benchmark.Operator
 		switch {
 		case highWords[w.lower]:
 			operator = benchmark.Top
@@ -289,7 +289,7 @@ func (q *question) attachBounds(d *draft) string {
 			f.Type = benchmark.TextValue
 		}
 		m.used = true
-		d.filter(f, fmt.Sprintf("where %s is %s %s", shorten(c.field.String()), f.Operator, strings.Join(f.Values, " and ")), why2)
+		d.filter(f, fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(f.Operator), strings.Join(f.Values, " and ")), why2)
 	}
 	return ""
 }
@@ -345,11 +345,24 @@ func (q *question) roles(d *draft, r *rank) string {
 			columns = append(columns, m)
 			continue
 		}
+		owned := k > 0 && q.mentions[k-1].to == m.from // each category's sales
+		if m.context == group && r.operator == "" && !owned {
+			return fmt.Sprintf("I cannot divide by %q, and it is nothing to group by", shorten(q.text(m.run)))
+		}
 		c, why := q.choose(m.measures, m.run, d)
 		if why != "" {
 			return why
 		}
+		if k > 0 && q.mentions[k-1].to == m.from && q.words[m.from].after == 0 && q.mentions[k-1].isMeasure {
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
+		}
+		m.isMeasure = true
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
+	}
+	for i, m := range columns {
+		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 {
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(columns[i-1].run)), shorten(q.text(m.run)))
+		}
 	}
 	for _, m := range columns {
 		if why := q.column(d, m, r); why != "" {
@@ -392,11 +405,14 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 		return why
 	}
 	grouping := m.context == group || m.context == which
+	if !grouping && q.isOfFilter(m, c.field.ref.Table) {
+		return ""
+	}
 	switch {
 	case grouping:
 	case m.context == sorting:
 		return ""
-	case r.operator != "", q.isLimited(m):
+	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
 		grouping = true // what is ranked, or kept
 	case len(d.query.Measures) == 0 && q.isList():
 		grouping = true
@@ -411,6 +427,26 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	}
 	d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	return ""
+}
+
+// isOfFilter tells whether the words only say of what a filter is that follows: for
+// customers in the segment Corporate.
+func (q *question) isOfFilter(m *mention, table string) bool {
+	if !q.is(m.to, "in|with|where|from|whose|of|that|which|having") {
+		return false
+	}
+	isNear := func(r run) bool { return r.from > m.to && r.from <= m.to+2 }
+	for _, f := range q.filters {
+		if isNear(f.run) && f.column[0].field.ref.Table == table {
+			return true
+		}
+	}
+	for _, other := range q.mentions {
+		if other.used && isNear(other.run) && len(other.columns) > 0 && other.columns[0].field.ref.Table == table {
+			return true
+		}
+	}
+	return false
 }
 
 // isLimited tells whether the words say which of the column's values are kept by a
@@ -483,7 +519,7 @@ func (q *question) valuesOf(d *draft) string {
 		}
 		for _, values := range one {
 			d.filter(benchmark.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
-				fmt.Sprintf("where %s %s %s", shorten(c.field.String()), operator, shorten(strings.Join(values, ", "))), reason{q.text(f.run), f.source, c.score})
+				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))), reason{q.text(f.run), f.source, c.score})
 		}
 	}
 	return ""

@@ -48,7 +48,7 @@ func (q *question) timesOf(d *draft) string {
 			source = t.column.source
 		}
 		why2 := reason{q.text(run{t.from, t.to}), source, 1}
-		d.filter(f, fmt.Sprintf("where '%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), why2)
+		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), why2)
 		if t.versus && calendar.Year.Name != "" {
 			year := FieldRef{calendar.Table, calendar.Year.Name}
 			if x := q.engine.lexicon.find(year, false); x != nil {
@@ -65,6 +65,8 @@ func spoken(o benchmark.Operator) string {
 		return "is"
 	case benchmark.Between:
 		return "is between"
+	case benchmark.In:
+		return "is one of"
 	}
 	return o
 }
@@ -210,6 +212,6 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 		}
 	}
 	d.filter(benchmark.Filter{Field: c.field.named(), Operator: benchmark.Equal, Values: []string{value}, Type: kind},
-		fmt.Sprintf("where %s = %s", shorten(c.field.String()), shorten(value)), reason{q.text(run{t.from, t.to}), c.source, c.score})
+		fmt.Sprintf("%s = %s", shorten(c.field.String()), shorten(value)), reason{q.text(run{t.from, t.to}), c.source, c.score})
 	return ""
 }

@@ -2,7 +2,8 @@
 // model: it finds the measures, groupings, filters and periods that a question
 // names in what an AI may see of the model, and answers with a DAX query and its
 // fields, or that it cannot tell. It is deterministic, says why it chose each
-// field, and knows nothing that is not in its catalog.
+// field, and knows nothing that is not in its catalog. Words compare by their
+// English stems; a full-text index weighed more and ranked worse (docs/adr/0008).
 package answering
 
 // Catalog is what one kind of AI is given of a semantic model. What is not in it

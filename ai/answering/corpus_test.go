@@ -39,9 +39,9 @@ func answersByName(t *testing.T, root string, least int) {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		m, err := semanticmodel.Read(definition.New(parts(t, path)...))
-		if err != nil || len(m.Tables) == 0 {
-			return nil // a folder that is no model, or cannot be read
+		m := modelIn(t, path)
+		if m == nil {
+			return nil
 		}
 		models++
 		n, k := askByName(t, catalogOf(m))
@@ -52,6 +52,16 @@ func answersByName(t *testing.T, root string, least int) {
 	if err != nil || models < least || asked == 0 || float64(right) < 0.95*float64(asked) {
 		t.Errorf("%d models, %d of %d questions answered: %v", models, right, asked, err)
 	}
+}
+
+// modelIn is the model in a folder, nil in one that has none or none that can be read.
+func modelIn(t *testing.T, folder string) *semanticmodel.Model {
+	t.Helper()
+	m, err := semanticmodel.Read(definition.New(parts(t, folder)...))
+	if err != nil || len(m.Tables) == 0 {
+		return nil
+	}
+	return m
 }
 
 func parts(t *testing.T, folder string) []definition.Part {

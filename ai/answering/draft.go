@@ -13,7 +13,7 @@ type draft struct {
 	engine  *Engine
 	query   benchmark.Query
 	reasons []Reason
-	// said are the parts of the sentence that tells what is shown.
+	// filters are the query's as a sentence says them.
 	filters []string
 }
 
@@ -81,7 +81,7 @@ func (d *draft) text() string {
 		b.WriteString(listed(measures) + " by " + listed(groupings))
 	}
 	if len(d.filters) > 0 {
-		b.WriteString(", " + strings.Join(d.filters, ", "))
+		b.WriteString(", where " + strings.Join(d.filters, " and "))
 	}
 	if rank != nil {
 		which := "highest"

@@ -8,7 +8,7 @@ import (
 
 const (
 	// enough is what a match by names must be worth: half of a name of two words is.
-	enough = 0.69
+	enough = 0.7
 	// mostFields is how many fields a run of words is compared with.
 	mostFields = 4096
 )
@@ -32,7 +32,7 @@ func (l *lexicon) candidates(words []word, exact bool) []candidate {
 	for _, w := range words {
 		switch {
 		case w.structural:
-		case w.amount:
+		case w.amount, w.lower == "name", w.lower == "names":
 			loose = append(loose, w)
 		default:
 			telling = append(telling, w)
@@ -93,7 +93,7 @@ func (f *field) match(words []word) candidate {
 	}
 	for i := range f.phrases {
 		p := &f.phrases[i]
-		score := p.match(words) * worth
+		score := p.match(words, f.isLabel()) * worth
 		best.said = best.said || p.source == InInstructions && score > 0.9*p.weight
 		if score > best.score {
 			best.score, best.source = score, p.source
@@ -108,10 +108,13 @@ func (f *field) match(words []word) candidate {
 	return best
 }
 
+// isLabel tells a column of texts, which people call a name whatever it is called.
+func (f *field) isLabel() bool { return !f.measure && !f.key && f.dataType == "string" }
+
 // match is the phrase's weight, less for what of the phrase the words leave out and
 // for words that only fill. It is 0 when a telling word is not in the phrase, or none is of
 // the field's own name.
-func (p *phrase) match(words []word) float64 {
+func (p *phrase) match(words []word, label bool) float64 {
 	var found, own float64
 	penalty := 0.0
 	next := 0 // where the next word of the phrase is expected
@@ -143,9 +146,11 @@ func (p *phrase) match(words []word) float64 {
 			default:
 				penalty += 0.04
 			}
+		case w.cut:
+			return 0
 		case w.structural:
 			penalty += 0.02
-		case w.amount:
+		case w.amount, label && (w.lower == "name" || w.lower == "names"):
 			penalty += 0.06
 		default:
 			return 0

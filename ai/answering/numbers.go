@@ -54,7 +54,8 @@ func amount(words []word) (value string, used int, ok bool) {
 		return "", 0, false
 	}
 	w := words[used]
-	whole, fraction, scale := "", "", 0
+	var whole, fraction string
+	var scale int
 	switch m := digits.FindStringSubmatch(w.lower); {
 	case m != nil && len(m[1]) <= 15 && len(m[2]) <= 15:
 		whole, fraction, scale = strings.ReplaceAll(m[1], ",", ""), strings.TrimPrefix(m[2], "."), scales[m[3]]

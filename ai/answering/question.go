@@ -42,7 +42,8 @@ type mention struct {
 	context context
 	// columns and measures are what it may name, the best first.
 	columns, measures []candidate
-	used              bool
+	used              bool // by a filter
+	isMeasure         bool // is what it turned out to be
 }
 
 // context is what the words before a mention say that it is for.
@@ -133,6 +134,8 @@ var cues = map[string]context{
 	"give": free, "compare": free, "vs": free, "versus": free, "how": free, "much": free, "many": free,
 }
 
+var sorts = setOf("sorted ordered ranked sort order rank")
+
 // findContexts tells of each word what the cue before it says that it is for. A
 // conjunction goes on with what was before.
 func (q *question) findContexts() {
@@ -145,8 +148,11 @@ func (q *question) findContexts() {
 		c, isCue := cues[w.lower]
 		switch {
 		case w.kind != plainWord:
-		case w.lower == "by" && i > 0 && slices.Contains([]string{"sorted", "ordered", "ranked", "sort", "order", "rank"}, q.words[i-1].lower):
+		case w.lower == "by" && i > 0 && (sorts[q.words[i-1].lower] || sorts[q.words[0].lower] && !slices.Contains(q.contexts[:i], sorting)):
 			now = sorting
+			if sorts[q.words[i-1].lower] && !q.isNamed(i-1, i) {
+				q.take(i-1, i)
+			}
 		case isCue && now == group && (w.lower == "each" || w.lower == "every"):
 		case isCue && now == which && (w.lower == "of"):
 		case isCue:

@@ -299,6 +299,8 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 		if q.is(i, "up") {
 			t.relation = until
 		}
+	case q.is(at, "as", "of"):
+		t.relation, at = until, at+2
 	case q.is(at, "until|till|through|thru"):
 		t.relation, at = until, at+1
 	case q.is(at, "in|during|for|of|on|at|within|over|throughout"):

@@ -32,8 +32,10 @@ type word struct {
 	id    int    // of the stem in the lexicon, 0 for one that it does not know
 	// structural and amount tell words that need not be in a name (see structural, amounts).
 	structural, amount bool
-	from               int // bytes of the text
-	to                 int
+	// cut is that the word, unless a name has it, begins another part of the sentence.
+	cut  bool
+	from int // bytes of the text
+	to   int
 	// after is the punctuation before it: 0, or the strongest of . ? ! ; , :
 	after rune
 }
@@ -99,6 +101,9 @@ func (r *reader) add(w word) {
 		w.stem = met
 	}
 	w.structural, w.amount = w.kind == plainWord && structural[w.lower], w.kind == plainWord && amounts[w.lower]
+	if c, isCue := cues[w.lower]; isCue && w.kind == plainWord {
+		w.cut = c != place
+	}
 	w.after, r.after = r.after, 0
 	r.words = append(r.words, w)
 }
