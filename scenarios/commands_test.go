@@ -44,6 +44,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 	maps.Copy(all, changeCommands())
 	maps.Copy(all, reportCommands())
 	maps.Copy(all, scheduleCommands())
+	maps.Copy(all, aiProviderCommands())
 	cmds := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, c := range all {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {

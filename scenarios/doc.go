@@ -46,6 +46,8 @@
 //	viewed REPORT PAGE N                holds how often a page was looked at
 //	edit FILE OLD NEW, crlf FILE        changes a file as somebody else would; gives it the other line ending
 //	provider, asked yes|no              starts an AI provider at $provider that has nothing to say; holds whether it was asked
+//	llm NAME, asked-as NAME KEY         starts a language model at $NAME; holds with which key it was asked since the last look, - for not at all
+//	secret TEXT                         a text that must be found nowhere but sealed: not in what is logged, stored or exported
 //	text FILE N                         puts N characters in the place of the @ of a file
 //	questions FILE                      makes the body of a call that saves the questions of the last answer
 //	pad FILE SIZE                       makes a JSON file SIZE bytes long

@@ -81,6 +81,8 @@ type world struct {
 	keeps    map[string]map[string]string // files by path
 	started  int
 	minted   []string
+	secrets  []string // beside tokens
+	models   models
 
 	questions atomic.Int64 // that the provider was asked
 }
@@ -140,6 +142,7 @@ func newWorld(env *testscript.Env) *world {
 		w.platform.releaseAll()
 		w.down()
 		w.keptSecrets()
+		w.exportsNoSecret()
 		w.metNoFault()
 	})
 	return w

@@ -1,0 +1,93 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/eventstore"
+)
+
+// aiProviderCommands are the commands about the AI providers that accounts save.
+func aiProviderCommands() map[string]command {
+	return map[string]command{"llm": plain(1, llm), "asked-as": plain(2, askedAs), "secret": plain(1, secret)}
+}
+
+// models are the language models of a script, by name, with the keys that each was asked with since the last look.
+type models struct {
+	mu   sync.Mutex
+	keys map[string][]string
+}
+
+// llm starts a language model that says nothing but what a JSON Schema of any form allows, at $NAME.
+func llm(ts *testscript.TestScript, w *world, args []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.models.mu.Lock()
+		if w.models.keys == nil {
+			w.models.keys = map[string][]string{}
+		}
+		w.models.keys[args[0]] = append(w.models.keys[args[0]], strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		w.models.mu.Unlock()
+		rw.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(rw).Encode(map[string]any{
+			"id": "c", "object": "chat.completion", "model": args[0], "created": 1,
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": `{"items":[]}`}}},
+		})
+	}))
+	w.t.Cleanup(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
+// askedAs holds with which key a language model was asked since the last look, each time; - for not at all.
+func askedAs(ts *testscript.TestScript, w *world, args []string) {
+	w.models.mu.Lock()
+	keys := w.models.keys[args[0]]
+	delete(w.models.keys, args[0])
+	w.models.mu.Unlock()
+	if args[1] == "-" {
+		if len(keys) > 0 {
+			ts.Fatalf("%s was asked %d times, want none", args[0], len(keys))
+		}
+		return
+	}
+	if len(keys) == 0 {
+		ts.Fatalf("%s was not asked, want it asked with the key %s", args[0], args[1])
+	}
+	for _, k := range keys {
+		if k != args[1] {
+			ts.Fatalf("%s was asked with the key %q, want %s", args[0], k, args[1])
+		}
+	}
+}
+
+// secret is a text that must be found nowhere but sealed: not in what is logged, stored or exported.
+func secret(_ *testscript.TestScript, w *world, args []string) {
+	w.minted = append(w.minted, args[0])
+	w.secrets = append(w.secrets, args[0])
+}
+
+// exportsNoSecret fails the scenario when what readiness events export writes, in either form, holds a secret.
+func (w *world) exportsNoSecret() {
+	if len(w.secrets) == 0 {
+		return
+	}
+	for _, format := range []eventstore.Format{eventstore.NDJSON, eventstore.CloudEvents} {
+		var out bytes.Buffer
+		_, err := w.store.Export(context.Background(), &out, format, eventstore.Selection{})
+		check(w.t, err)
+		if !strings.Contains(out.String(), "aiprovider.saved") {
+			w.t.Error("the export holds no AI provider")
+		}
+		for _, text := range w.secrets {
+			if strings.Contains(out.String(), text) {
+				w.t.Errorf("the export holds the secret %s", text)
+			}
+		}
+	}
+}
