@@ -68,6 +68,10 @@ func TestBetterDescribed(t *testing.T) {
 			}),
 			"net sales by urgency", none, "[Net Sales]; by Sales.Priority", answering.InDescription,
 		},
+		"a description that makes something else of it": {
+			measure(0, "Gross Profit", func(m *answering.Measure) { m.Description = "Revenue less the cost of goods." }),
+			"What is our revenue?", "[Net Sales]", "[Net Sales]", answering.InDescription,
+		},
 		"a term": {
 			instructed("## Terms", `- "discounts" means [Ttl Dsc].`),
 			"discounts by brand", none, "[Ttl Dsc]; by Product.Brand", answering.InInstructions,
@@ -99,9 +103,9 @@ func TestBetterDescribed(t *testing.T) {
 		"items of a calculation group": {
 			with(func(c *answering.Catalog) {
 				c.Tables = append(c.Tables, answering.Table{Name: "Time Comparison", Columns: []answering.Column{{Name: "Comparison", DataType: "string"}}})
-				c.Instructions = "- Time Comparison is a calculation group: filter 'Time Comparison'[Comparison] to one item to apply it to a measure; its items are Current and Prior Year."
+				c.Instructions = "- Time Comparison is a calculation group: filter 'Time Comparison'[Comparison] to one item to apply it to a measure; its items are Current and Rolling Mean."
 			}),
-			"prior year gross profit", "Date.Date period last year; [Gross Profit]", "Time Comparison.Comparison = Prior Year; [Gross Profit]", answering.InInstructions,
+			"rolling mean gross profit", none, "Time Comparison.Comparison = Rolling Mean; [Gross Profit]", answering.InInstructions,
 		},
 		"a fiscal year": {
 			instructed("- A year is the fiscal year 'Date'[Fiscal Year]."),

@@ -244,24 +244,43 @@ func (l *lexicon) spelled(name []word) []word {
 }
 
 // leadEnds are the words that end what a description begins with.
-var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or is are was were used up under since until if for during")
+var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or is are was were under since until if for during")
+
+// modifiers are the words that make something else of what comes before them.
+var modifiers = setOf("divided minus plus times less where limited rather same start share change compares")
 
 // leadOf is what a description begins with: what it says that the field is, up to a
-// word that goes on to say more of it.
+// word that goes on to say more of it. It is nil where the sentence makes something
+// else of it: "revenue less cost" is no revenue.
 func leadOf(all []word) []word {
 	for len(all) > 0 && (all[0].lower == "the" || all[0].lower == "a" || all[0].lower == "an") {
 		all = all[1:]
 	}
+	for i, w := range all[:min(len(all), 10)] { // a name in words, before what it is
+		if i > 0 && w.after == ':' {
+			return all[:i]
+		}
+	}
+	end := len(all)
 	for i, w := range all {
 		ofEach := w.lower == "of" && i+1 < len(all) && (all[i+1].lower == "each" || all[i+1].lower == "the" || all[i+1].lower == "every")
 		if i > 0 && (w.after != 0 || leadEnds[w.lower] || ofEach) {
-			return all[:i]
+			end = i
+			break
 		}
-		if i == 8 {
+	}
+	if end > 8 {
+		return nil
+	}
+	for i, w := range all {
+		if i > 0 && (w.after == '.' || w.after == ';') {
+			break
+		}
+		if modifiers[w.lower] {
 			return nil
 		}
 	}
-	return all
+	return all[:end]
 }
 
 // key is what a field is told by in maps. A measure goes by its name alone.

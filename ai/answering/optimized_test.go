@@ -1,0 +1,93 @@
+package answering_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"readiness/ai/answering"
+	"readiness/ai/rules"
+	"readiness/definition"
+	"readiness/definition/rewrite"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/domain/readiness"
+)
+
+// optimized is the definition with everything that the embedded rules propose of a
+// kind.
+func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) definition.Definition {
+	t.Helper()
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := optimization.Preview{Kind: kind}
+	err = p.Compose(d, m, optimization.Asking{
+		Targets: optimization.TargetsOf(kind, readiness.Assess(m, readiness.Options{}).Findings),
+		Propose: func(ask proposal.Ask) (proposal.Answer, error) { return rules.Propose(ask), nil },
+	})
+	if err != nil {
+		return d
+	}
+	var all []rewrite.Change
+	for _, c := range p.Changes {
+		all = append(all, rewrite.Change{Target: c.Target(), Value: c.Proposed})
+	}
+	written, _, err := rewrite.Write(d, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+// Every sample answers at least the questions that it did before, after its AI
+// instructions or its descriptions were written as proposed, and one that has room
+// for it more of them.
+func TestOptimizedSamples(t *testing.T) {
+	t.Parallel()
+	samples := filepath.Join("..", "..", "samples", "workspaces")
+	gained := map[optimization.Kind]int{}
+	err := filepath.WalkDir(samples, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		m := modelIn(t, path)
+		if m == nil {
+			return nil
+		}
+		const count = 40
+		queries, err := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: count})
+		if err != nil {
+			return fs.SkipDir // nothing to ask
+		}
+		texts := rules.Questions(m, queries, count)
+		before := answering.New(catalogOf(m))
+		for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.Descriptions} {
+			written, err := semanticmodel.Read(optimized(t, definition.New(parts(t, path)...), kind))
+			if err != nil {
+				return err
+			}
+			after := answering.New(catalogOf(written))
+			for i, text := range texts {
+				correct := func(e *answering.Engine) bool {
+					expected := comparison.Expected{Fields: queries[i].Fields()}
+					return text != "" && expected.Decide(e.Answer(text).Answer, nil, nil).Verdict == comparison.Correct
+				}
+				switch was, is := correct(before), correct(after); {
+				case was && !is:
+					t.Errorf("%s of %s: %q is answered with %q", kind, path, text, after.Answer(text).Text)
+				case is && !was:
+					gained[kind]++
+				}
+			}
+		}
+		return fs.SkipDir
+	})
+	if err != nil || gained[optimization.AIInstructions] == 0 || gained[optimization.Descriptions] == 0 {
+		t.Errorf("gained %v: %v", gained, err)
+	}
+}
