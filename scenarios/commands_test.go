@@ -43,6 +43,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 	}
 	maps.Copy(all, changeCommands())
 	maps.Copy(all, reportCommands())
+	maps.Copy(all, askCommands())
 	maps.Copy(all, scheduleCommands())
 	maps.Copy(all, aiProviderCommands())
 	cmds := map[string]func(*testscript.TestScript, bool, []string){}
@@ -261,7 +262,7 @@ func listEvents(ts *testscript.TestScript, w *world, args []string) {
 
 func spent(ts *testscript.TestScript, w *world, args []string) {
 	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
-	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period, account.BenchmarkBuilds: limits.BenchmarkBuilds.Period}[kind]
+	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period, account.BenchmarkBuilds: limits.BenchmarkBuilds.Period, account.BenchmarkRuns: limits.BenchmarkRuns.Period}[kind]
 	used := eventstore.FoldLast(account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()), account.EvolveUsage)
 	ts.Check(w.store.Load(w.t.Context(), used))
 	if got := strconv.Itoa(used.State.Used); got != args[1] {
@@ -288,8 +289,10 @@ func workers(ts *testscript.TestScript, w *world, args []string) {
 		w.stopWorkers()
 	case "start":
 		w.startWorkers()
+	case "kill":
+		w.killWorkers()
 	default:
-		ts.Fatalf("usage: workers stop|start")
+		ts.Fatalf("usage: workers stop|start|kill")
 	}
 }
 

@@ -34,10 +34,13 @@
 //	logged N PATTERN                    holds how many stored events match, each as its stream, name and data
 //	clock DURATION                      moves the service's clock
 //	clock stop                          stops it: from then on it stands still until it is moved
-//	workers stop|start                  stops or starts carrying out work
+//	workers stop|start|kill             stops or starts carrying out work; stops it in the middle
 //	hold MODEL, hold-write MODEL        makes reading a model's definition wait, or writing it; release MODEL lets both go on
 //	held MODEL                          until something waits for it
 //	fail MODEL CODE, fail-write MODEL CODE makes it fail, as the platform refuses or as the step's time runs out; none: no longer
+//	hold-asks MODEL N, release-asks MODEL makes questions about a model wait once so many more were answered; lets them go on
+//	asks MODEL N                        holds how many questions about a model were answered
+//	overdue                             ends what has waited for its owner for too long, as the service does every so often
 //	reads MODEL N, writes MODEL N       holds how often that was asked for
 //	keep NAME, kept NAME                remembers every file of the workspaces; holds that each is as it was, to the byte
 //	changed NAME                        prints the lines that came and went since

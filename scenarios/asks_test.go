@@ -1,0 +1,107 @@
+package scenarios_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/work"
+)
+
+// askCommands are the commands about the questions that sides are asked.
+func askCommands() map[string]command {
+	return map[string]command{"hold-asks": plain(2, holdAsks), "release-asks": plain(1, releaseAsks), "asks": plain(2, asks), "overdue": plain(0, overdue)}
+}
+
+// asker is what answers, which can be made to answer only so many questions about a model, by its name.
+type asker struct {
+	work.Asker
+	mu   sync.Mutex
+	made map[string]int
+	left map[string]int // how many more are answered, of a model that is held
+	gate map[string]chan struct{}
+}
+
+func newAsker(answers work.Asker) *asker {
+	return &asker{Asker: answers, made: map[string]int{}, left: map[string]int{}, gate: map[string]chan struct{}{}}
+}
+
+// Open implements work.Asker.
+func (a *asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
+	about, ask, err := a.Asker.Open(ctx, as, side)
+	if err != nil {
+		return about, nil, err
+	}
+	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
+		for wait := a.takes(side.SemanticModelName); wait != nil; wait = a.takes(side.SemanticModelName) {
+			select {
+			case <-wait:
+			case <-ctx.Done():
+				return benchmark.Reply{}, ctx.Err()
+			}
+		}
+		return ask(ctx, question)
+	}, nil
+}
+
+// takes counts an ask that may be answered; one that may not waits.
+func (a *asker) takes(model string) chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if wait := a.gate[model]; wait != nil {
+		if a.left[model] == 0 {
+			return wait
+		}
+		a.left[model]--
+	}
+	a.made[model]++
+	return nil
+}
+
+// holdAsks lets so many more questions about a model be answered; the others wait.
+func holdAsks(ts *testscript.TestScript, w *world, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	w.asker.mu.Lock()
+	defer w.asker.mu.Unlock()
+	w.asker.left[args[0]], w.asker.gate[args[0]] = n, make(chan struct{})
+}
+
+func releaseAsks(_ *testscript.TestScript, w *world, args []string) { w.asker.release(args[0]) }
+
+func (a *asker) release(model string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if wait := a.gate[model]; wait != nil {
+		close(wait)
+		delete(a.gate, model)
+	}
+}
+
+func (a *asker) releaseAll() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for model, wait := range a.gate {
+		close(wait)
+		delete(a.gate, model)
+	}
+}
+
+// asks holds how many questions about a model were answered.
+func asks(ts *testscript.TestScript, w *world, args []string) {
+	w.asker.mu.Lock()
+	defer w.asker.mu.Unlock()
+	if got := strconv.Itoa(w.asker.made[args[0]]); got != args[1] {
+		ts.Fatalf("%s questions about %s were answered, want %s", got, args[0], args[1])
+	}
+}
+
+// overdue ends what has waited for its owner for too long, as the workers do from time to time.
+func overdue(ts *testscript.TestScript, w *world, _ []string) {
+	ts.Check(w.commands.LapseOverdue(w.t.Context()))
+}
