@@ -68,6 +68,12 @@ func (p *Platform) openItem(ctx context.Context, root *os.Root, as item.Caller, 
 	if err := w.running(); err != nil {
 		return nil, err
 	}
+	return p.openEntry(ctx, root, e, how)
+}
+
+// openEntry opens the folder of an item that was found.
+func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lockKind) (*itemFolder, error) {
+	it := e.Item
 	below, err := root.OpenRoot(e.dir)
 	if err != nil {
 		if gone(err) {
@@ -90,13 +96,13 @@ func (p *Platform) openItem(ctx context.Context, root *os.Root, as item.Caller, 
 	}
 	if err != nil {
 		f.Close()
-		return nil, p.unavailable(ctx, err, "%s %s cannot be locked and brought into order", it.Type, it.ID)
+		return nil, p.unavailable(ctx, err, "%s cannot be locked and brought into order", named(it))
 	}
 	return f, nil
 }
 
 func notReadable(it item.Item, format string, args ...any) error {
-	return domain.Refuse(domain.ItemNotReadable, "the definition of %s %s cannot be read: %s", it.Type, it.ID, fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
 }
 
 // definition reads the parts. A part that vanishes meanwhile, because somebody
@@ -120,7 +126,7 @@ func (f *itemFolder) definition(ctx context.Context) (definition.Definition, err
 		if err == nil {
 			return definition.Definition{}, notReadable(f.item, "its folder holds no part")
 		}
-		return definition.Definition{}, f.platform.unavailable(ctx, err, "%s %s changes while it is read", f.item.Type, f.item.ID)
+		return definition.Definition{}, f.platform.unavailable(ctx, err, "%s changes while it is read", named(f.item))
 	}
 }
 

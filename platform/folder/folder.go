@@ -245,7 +245,19 @@ func (p *Platform) findIn(ctx context.Context, all []workspace, as item.Caller, 
 }
 
 func notFound(it item.Item) error {
+	if it.ID == uuid.Nil {
+		return domain.Refuse(domain.ItemNotFound, "%s is not there any more", named(it))
+	}
 	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(idName(it.Type), it.ID)
+}
+
+// named is an item as messages call it: by its id; one of a Tree, which has none,
+// by its path.
+func named(it item.Item) string {
+	if it.ID == uuid.Nil {
+		return it.DisplayName
+	}
+	return string(it.Type) + " " + it.ID.String()
 }
 
 // idName is what the interface calls the id of an item of type t.

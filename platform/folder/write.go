@@ -48,6 +48,13 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 		return err
 	}
 	defer f.Close()
+	return f.replace(ctx, d, ifHash)
+}
+
+// replace makes d the definition of the item, whose folder is locked, if the one
+// on disk has the hash ifHash.
+func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHash string) error {
+	p, it := f.platform, f.item
 	old, err := f.definition(ctx)
 	if err != nil {
 		return err
@@ -74,19 +81,19 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	case errors.Is(err, errChanged):
 		return changed(it)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return domain.Refuse(domain.PlatformAccessDenied, "the folder of %s %s may not be written (%s); ask the operator of the service for access", it.Type, it.ID, cause(err)).About(idName(it.Type), it.ID)
+		return domain.Refuse(domain.PlatformAccessDenied, "the folder of %s may not be written (%s); ask the operator of the service for access", named(it), cause(err)).About(idName(it.Type), it.ID)
 	}
-	return p.unavailable(ctx, err, "%s %s cannot be written", it.Type, it.ID)
+	return p.unavailable(ctx, err, "%s cannot be written", named(it))
 }
 
 func changed(it item.Item) error {
-	return domain.Refuse(domain.ItemChanged, "%s %s was changed since it was read; read it again", it.Type, it.ID).About(idName(it.Type), it.ID)
+	return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", named(it)).About(idName(it.Type), it.ID)
 }
 
 // check refuses parts that have no place in the item's folder.
 func (b bounds) check(it item.Item, d definition.Definition) error {
 	refuse := func(format string, args ...any) error {
-		return domain.Refuse(domain.InvalidRequest, "the definition for %s %s cannot be written: %s", it.Type, it.ID, fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
 	}
 	if len(d.Parts) == 0 || len(d.Parts) > b.parts {
 		return refuse("it has %d parts; 1 to %d are allowed", len(d.Parts), b.parts)
@@ -193,7 +200,7 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 		case err == nil && info.Mode().IsRegular():
 			mode = info.Mode().Perm()
 		case err == nil || errors.Is(err, syscall.ENOTDIR):
-			return domain.Refuse(domain.InvalidRequest, "the definition for %s %s cannot be written: where the part %q belongs a folder is, or a file where one of its folders belongs", f.item.Type, f.item.ID, c.Path).About(idName(f.item.Type), f.item.ID)
+			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: where the part %q belongs a folder is, or a file where one of its folders belongs", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
