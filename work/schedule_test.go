@@ -28,7 +28,7 @@ func planned(t *testing.T) (*bench, schedule.Schedule) {
 		t.Fatal(err)
 	}
 	who := b.ana()
-	who.TokenExpires = b.now.Add(72 * time.Hour)
+	who.TokenExpires = b.now.Add(96 * time.Hour) // for every slot of the test
 	made, err := b.CreateSchedule(t.Context(), who, workspace, good, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
 	if err != nil {
 		t.Fatal(err)
