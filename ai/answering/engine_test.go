@@ -92,6 +92,14 @@ func TestBetterDescribed(t *testing.T) {
 			instructed(`"sales" means [Gross Profit].`),
 			"sales by brand", "[Net Sales]; by Product.Brand", "[Gross Profit]; by Product.Brand", answering.InInstructions,
 		},
+		"a measure to prefer": {
+			instructed("- [Units Returned] equals [Units Sold]: prefer the latter."),
+			"units by brand", none, "[Units Sold]; by Product.Brand", answering.InName,
+		},
+		"a measure to avoid": {
+			instructed("- Do not answer with [Units Returned] and [Ttl Dsc]: such measures only serve the look of reports."),
+			"units by brand", none, "[Units Sold]; by Product.Brand", answering.InName,
+		},
 		"a label": {
 			instructed("- By default show a country by 'Store'[Country]."),
 			"net sales by country", none, "[Net Sales]; by Store.Country", answering.InName,

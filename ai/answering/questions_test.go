@@ -131,6 +131,7 @@ var questions = []struct{ question, want string }{
 	{"What is the median net sales by category?", none},
 	{"net sales of products", none},
 	{"Why did net sales drop?", none},
+	{"gross by margin", none},
 
 	// more, each looked at by a person
 	{"What share of net sales comes from Bikes?", none},
