@@ -2,6 +2,7 @@ package ai
 
 import (
 	"context"
+	"time"
 
 	"readiness/ai/openai"
 	"readiness/ai/rules"
@@ -9,6 +10,9 @@ import (
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 )
+
+// phraseTimeout is how long a provider may phrase the questions of one generation.
+const phraseTimeout = 2 * time.Minute
 
 // Phrase puts queries about a model into questions that people would ask: one text
 // for each of the first so many that can be said, in their order, "" for the
@@ -33,9 +37,14 @@ func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanti
 			drafts, at = append(drafts, openai.Draft{Query: queries[i], Text: text}), append(at, i)
 		}
 	}
-	better, err := c.PhraseQuestions(ctx, m, drafts)
-	if err != nil {
-		return nil, err
+	bounded, cancel := context.WithTimeout(ctx, phraseTimeout)
+	defer cancel()
+	better, err := c.PhraseQuestions(bounded, m, drafts)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		p.options.Log.Warn("AI provider phrased no questions in time", "provider", s.Name)
 	}
 	for j, text := range better {
 		if text != "" {

@@ -1,6 +1,8 @@
 package ai_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -68,5 +70,18 @@ func TestPhrase(t *testing.T) {
 				t.Errorf("asked %d times: %v", len(w.addresses), w.addresses)
 			}
 		})
+	}
+}
+
+// Who ends the work ends the phrasing.
+func TestPhraseEnds(t *testing.T) {
+	t.Parallel()
+	ctx, end := context.WithCancel(t.Context())
+	w := &wire{answer: func(string) (int, string) { end(); return http.StatusServiceUnavailable, "" }}
+	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Measures: []semanticmodel.Measure{{Name: "Revenue"}}}}}
+	queries := []benchmark.Query{{Measures: []benchmark.Field{{Table: "Sales", Name: "Revenue"}}}}
+	settings := aiprovider.Settings{Kind: aiprovider.OpenAI, Name: "Ours", BaseURL: "https://ai.example/v1", Model: "m", KeyEnv: "KEY", Declared: true}
+	if got, err := w.proposer(t).Phrase(ctx, settings, m, queries, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

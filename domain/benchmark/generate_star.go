@@ -23,10 +23,10 @@ type star struct {
 
 type starTable struct {
 	name   string
-	date   bool         // a date table
-	ones   []*starTable // those on the one side of its many sides
-	reach  map[*starTable]bool
-	labels []grouping // columns to group by, the best first
+	date   bool                // a date table
+	ones   []*starTable        // those on the one side of its many sides
+	reach  map[*starTable]bool // see reaches; nil before it is asked
+	labels []grouping          // columns to group by, the best first
 	// calendar is that of a date table, or of another table with one date column.
 	calendar Calendar
 }
@@ -119,16 +119,28 @@ func (s *star) relate(all []semanticmodel.Relationship) {
 		}
 	}
 	for _, t := range s.tables {
+		slices.SortFunc(t.ones, func(a, b *starTable) int { return strings.Compare(a.name, b.name) })
+	}
+}
+
+// maxReach bounds how many tables are followed from one.
+const maxReach = 500
+
+// reaches tells whether t is filtered by the other table, along any number of
+// relationships; a table is by itself.
+func (t *starTable) reaches(other *starTable) bool {
+	if t.reach == nil {
 		t.reach = map[*starTable]bool{t: true}
 		for next := []*starTable{t}; len(next) > 0; next = next[1:] {
 			for _, one := range next[0].ones {
-				if !t.reach[one] {
+				if !t.reach[one] && len(t.reach) < maxReach {
 					t.reach[one] = true
 					next = append(next, one)
 				}
 			}
 		}
 	}
+	return t.reach[other]
 }
 
 // Words of names that say what a column is good for.
@@ -248,8 +260,12 @@ func truth(b bool) int {
 	return 0
 }
 
-// maxDepth bounds how far measures are followed into those that they name.
-const maxDepth = 50
+// Bounds of how far measures are followed into those that they name, and of how
+// many tables they go by: one that names more is asked for in total alone.
+const (
+	maxDepth = 50
+	maxNamed = 50
+)
 
 // baseOf finds the tables that a measure goes by: those that it names, also by way
 // of other measures, without those that another of them is filtered by; its own
@@ -288,10 +304,13 @@ func (s *star) baseOf(x *starMeasure, depth int) {
 	if len(found) == 0 {
 		found[x.home] = true
 	}
+	if len(found) > maxNamed {
+		clear(found)
+	}
 	for t := range found {
 		filtered := false
 		for other := range found {
-			filtered = filtered || other != t && other.reach[t] && !t.reach[other]
+			filtered = filtered || other != t && other.reaches(t) && !t.reaches(other)
 		}
 		if !filtered {
 			x.bases = append(x.bases, t)
@@ -303,9 +322,13 @@ func (s *star) baseOf(x *starMeasure, depth int) {
 
 // around are the tables that filter all that a measure goes by, by name.
 func (s *star) around(x *starMeasure) []*starTable {
+	if len(x.bases) == 0 {
+		return nil
+	}
+	x.bases[0].reaches(x.bases[0])
 	var all []*starTable
-	for _, t := range s.tables {
-		if !slices.ContainsFunc(x.bases, func(b *starTable) bool { return !b.reach[t] }) {
+	for t := range x.bases[0].reach {
+		if !slices.ContainsFunc(x.bases, func(b *starTable) bool { return !b.reaches(t) }) {
 			all = append(all, t)
 		}
 	}
