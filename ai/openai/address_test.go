@@ -1,11 +1,13 @@
 package openai_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
@@ -41,7 +43,9 @@ func TestSavedProvidersInOurNetwork(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	t.Cleanup(s.Close)
 	for _, address := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1), strings.Replace(s.URL, "127.0.0.1", "[::ffff:127.0.0.1]", 1), strings.Replace(s.URL, "127.0.0.1", "0x7f.1", 1)} {
-		c, err := openai.New(openai.Settings{Name: "Ours", BaseURL: address, Model: "m", Key: secret}, openai.Options{Client: s.Client()})
+		c, err := openai.New(openai.Settings{Name: "Ours", BaseURL: address, Model: "m", Key: secret}, openai.Options{
+			Client: s.Client(), Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		})
 		if err != nil {
 			continue // not an address at all
 		}
