@@ -48,6 +48,7 @@ func New(c Catalog) *Engine {
 	e.findCalendar(tables)
 	e.answers = slices.Clone(c.Answers)
 	slices.SortFunc(e.answers, func(a, b VerifiedAnswer) int { return byText(a, b) })
+	e.answers = e.answers[:min(maxAnswers, len(e.answers))]
 	for i, a := range e.answers {
 		for _, p := range a.Phrases {
 			key := tellingStems(readWords(first(p, maxQuestion), true))

@@ -26,11 +26,11 @@ type valueOf struct {
 	value  string
 }
 
-// maxLines is how many lines of instructions are read, maxLine how many runes of
-// each.
+// maxInstructions is how many runes of instructions are read, maxLine how many of
+// each line.
 const (
-	maxLines = 2000
-	maxLine  = 1000
+	maxInstructions = 50_000
+	maxLine         = 1000
 )
 
 // ref is a field as instructions write it: 'Table'[Name], Table[Name] or [Name].
@@ -89,11 +89,7 @@ func readInstructions(text string) instructions {
 		terms: map[string][]string{}, labels: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
 		aliases: map[string]string{}, values: map[string]valueOf{},
 	}
-	lines := 0
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if lines++; lines > maxLines {
-			break
-		}
+	for line := range strings.FieldsFuncSeq(first(text, maxInstructions), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		in.line(strings.TrimSpace(strings.TrimLeft(first(strings.TrimSpace(line), maxLine), "-*•# \t")))
 	}
 	return in

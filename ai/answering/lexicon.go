@@ -83,8 +83,13 @@ type lexicon struct {
 	met     stems
 }
 
-// known is how many fields the engine takes in, a bound for catalogs that nobody made.
-const known = 20_000
+// Bounds for catalogs that nobody made: how many fields the engine takes in, synonyms
+// of each, and verified answers.
+const (
+	known       = 20_000
+	maxSynonyms = 100
+	maxAnswers  = 1000
+)
 
 func newLexicon(tables []Table, given instructions) *lexicon {
 	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
@@ -139,10 +144,10 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 		l.phrase(f, InInstructions, synonymWeight, full, nil)
 	}
 	l.phrase(f, InName, tableNameWeight, named, l.met.read(first(t.Name, maxName), false))
-	for _, s := range t.Synonyms {
+	for _, s := range t.Synonyms[:min(maxSynonyms, len(t.Synonyms))] {
 		l.phrase(f, InSynonym, tableTermWeight, named, l.met.read(first(s, maxName), false))
 	}
-	for _, s := range synonyms {
+	for _, s := range synonyms[:min(maxSynonyms, len(synonyms))] {
 		l.phrase(f, InSynonym, synonymWeight, l.met.read(first(s, maxName), false), nil)
 	}
 	for _, s := range of(given.terms, f.ref, f.measure) {
