@@ -50,7 +50,7 @@ func TestAbRun(t *testing.T) {
 			"semanticModelId": modelB.String(), "semanticModelName": "Budget", "workspaceId": sales.String(), "workspaceName": "Sales", "description": "with synonyms",
 			"answeredBy": map[string]any{"kind": "PlatformAssistant"},
 		},
-		"questions": map[string]any{"count": 2.0, "questionSetHash": "sha256:set", "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"},
+		"questions": map[string]any{"count": 2.0, "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"},
 		"latestRun": map[string]any{"runId": of.run.String(), "status": "Running", "stage": "SideA", "startedAtUtc": started, "finishedAtUtc": nil, "aggregate": nil, "error": nil},
 	}
 	if diff := cmp.Diff(want, test); diff != "" {

@@ -221,13 +221,13 @@ func abTest(t projections.AbTest) api.AbTest {
 		AbTestID: t.AbTestID.String(), Name: t.Name, CreatedAtUtc: new(t.At.UTC()), Description: t.Description,
 		SideA: abTestSide(t.SideA, t.LabelA, t.SideADescription), SideB: abTestSide(t.SideB, t.LabelB, t.SideBDescription),
 		Questions: api.AbTestQuestions{
-			Count: t.Questions.Count, QuestionSetHash: &t.Questions.SetHash, CorrectAnswers: api.AbTestQuestionsCorrectAnswers(t.CorrectAnswers),
+			Count: t.Questions.Count, CorrectAnswers: api.AbTestQuestionsCorrectAnswers(t.CorrectAnswers),
 			Source: api.AbTestSource{Kind: api.AbTestSourceKind(t.Source.Kind)},
 		},
 		Repeats: &t.Repeats, RunCount: t.Standing.Runs, RunGaps: listed(t.Standing.Gaps),
 		LatestSucceededRunID: idText(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
 	}
-	if t.Frozen != nil { // until then they are those of the first run
+	if t.Frozen != nil { // until then the count is that of the first run
 		out.Questions.Count, out.Questions.QuestionSetHash = t.Frozen.Count, &t.Frozen.SetHash
 	}
 	if t.SourceHeld {

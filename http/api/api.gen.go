@@ -1114,7 +1114,7 @@ type AbTestQuestions struct {
 	CorrectAnswers AbTestQuestionsCorrectAnswers `json:"correctAnswers"`
 	Count          int                           `json:"count"`
 
-	// QuestionSetHash The hash of the questions that the test froze; of those of its first run until it has.
+	// QuestionSetHash The hash of the questions that the test froze; absent until it has.
 	QuestionSetHash *string      `json:"questionSetHash,omitempty"`
 	Source          AbTestSource `json:"source"`
 }
