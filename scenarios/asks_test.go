@@ -7,6 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"readiness/documents"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -15,7 +16,7 @@ import (
 
 // askCommands are the commands about the questions that sides are asked.
 func askCommands() map[string]command {
-	return map[string]command{"hold-asks": plain(2, holdAsks), "release-asks": plain(1, releaseAsks), "asks": plain(2, asks), "overdue": plain(0, overdue)}
+	return map[string]command{"hold-asks": plain(2, holdAsks), "release-asks": plain(1, releaseAsks), "asks": plain(2, asks), "overdue": plain(0, overdue), "sweep": plain(0, sweep)}
 }
 
 // asker is what answers, which can be made to answer only so many questions about a model, by its name.
@@ -104,4 +105,9 @@ func asks(ts *testscript.TestScript, w *world, args []string) {
 // overdue ends what has waited for its owner for too long, as the workers do from time to time.
 func overdue(ts *testscript.TestScript, w *world, _ []string) {
 	ts.Check(w.commands.LapseOverdue(w.t.Context()))
+}
+
+// sweep deletes the documents whose life is over, as the service does every so often.
+func sweep(ts *testscript.TestScript, w *world, _ []string) {
+	ts.Check(documents.Sweep(w.t.Context(), w.pool, w.now()))
 }

@@ -40,7 +40,8 @@
 //	fail MODEL CODE, fail-write MODEL CODE makes it fail, as the platform refuses or as the step's time runs out; none: no longer
 //	hold-asks MODEL N, release-asks MODEL makes questions about a model wait once so many more were answered; lets them go on
 //	asks MODEL N                        holds how many questions about a model were answered
-//	overdue                             ends what has waited for its owner for too long, as the service does every so often
+//	overdue, sweep                      ends what has waited for its owner for too long, deletes documents whose life is over, as the
+//	                                    service does every so often
 //	reads MODEL N, writes MODEL N       holds how often that was asked for
 //	keep NAME, kept NAME                remembers every file of the workspaces; holds that each is as it was, to the byte
 //	changed NAME                        prints the lines that came and went since
