@@ -47,12 +47,12 @@ func (q *question) timesOf(d *draft) string {
 		if t.column != nil {
 			source = t.column.source
 		}
-		why2 := reason{q.text(run{t.from, t.to}), source, 1}
-		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), why2)
+		from := reason{q.text(run{t.from, t.to}), source, 1}
+		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), from)
 		if t.versus && calendar.Year.Name != "" {
 			year := FieldRef{calendar.Table, calendar.Year.Name}
 			if x := q.engine.lexicon.find(year, false); x != nil {
-				d.use(x, why2)
+				d.use(x, from)
 			}
 		}
 	}
@@ -213,5 +213,32 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	}
 	d.filter(benchmark.Filter{Field: c.field.named(), Operator: benchmark.Equal, Values: []string{value}, Type: kind},
 		fmt.Sprintf("%s = %s", shorten(c.field.String()), shorten(value)), reason{q.text(run{t.from, t.to}), c.source, c.score})
+	return ""
+}
+
+// columnsOfTimes finds the date columns that the question names right before a time:
+// "with an order date in 2024".
+func (q *question) columnsOfTimes() string {
+	for t := range q.times {
+		for k := range q.mentions {
+			m := &q.mentions[k]
+			if column, measure := m.best(); column <= measure || m.columns[0].field.dataType != "dateTime" || m.columns[0].source == InCalendar || m.context == group || m.context == which || m.to > q.times[t].from {
+				continue
+			}
+			near := true
+			for i := m.to; i < q.times[t].from; i++ {
+				near = near && structural[q.words[i].lower]
+			}
+			if !near {
+				continue
+			}
+			best, why := q.choose(m.columns, m.run, nil)
+			if why != "" {
+				return why
+			}
+			m.used = true
+			q.times[t].column = best
+		}
+	}
 	return ""
 }

@@ -76,6 +76,27 @@ func (e *Engine) read(text string) *question {
 	return q
 }
 
+// word is a word that has no meaning yet, else none.
+func (q *question) word(i int) word {
+	if i < 0 || i >= len(q.words) || q.taken[i] {
+		return word{}
+	}
+	return q.words[i]
+}
+
+// is tells whether the words from i on are these, in lower case, with nothing but
+// blanks between them; a word may be one of several, parted by bars.
+func (q *question) is(i int, words ...string) bool {
+	for n, w := range words {
+		at := q.word(i + n)
+		if at.kind == quotedWord || at.kind == fieldWord || at.text == "" || n > 0 && at.after != 0 && at.after != ',' ||
+			!slices.Contains(strings.Split(w, "|"), at.lower) {
+			return false
+		}
+	}
+	return true
+}
+
 func (q *question) take(from, to int) {
 	for i := from; i < to; i++ {
 		q.taken[i] = true

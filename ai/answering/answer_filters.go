@@ -1,0 +1,131 @@
+package answering
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"readiness/domain/benchmark"
+)
+
+// attachBounds finds for each comparison with a number the mention that it limits:
+// the one before it, else the one behind it.
+func (q *question) attachBounds(d *draft) string {
+	for _, b := range q.bounds {
+		m := q.mentionNear(b.run)
+		if m == nil {
+			return fmt.Sprintf("I do not know what is to be %q", q.text(b.run))
+		}
+		column, measure := m.best()
+		list := m.columns
+		if measure >= column-0.05 {
+			list = m.measures
+		}
+		c, why := q.choose(list, m.run, d)
+		if why != "" {
+			return why
+		}
+		f := benchmark.Filter{Field: c.field.named(), Operator: b.operator, Values: b.values, Type: benchmark.NumberValue}
+		from := reason{q.text(run{min(m.from, b.from), max(m.to, b.to)}), c.source, c.score}
+		if c.field.measure {
+			d.use(c.field, reason{q.text(m.run), c.source, c.score})
+		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue && !slices.Contains([]benchmark.Operator{benchmark.Equal, benchmark.NotEqual}, b.operator) {
+			return fmt.Sprintf("%s is no number", shorten(c.field.String()))
+		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue {
+			f.Type = benchmark.TextValue
+		}
+		m.used = true
+		d.filter(f, fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(f.Operator), strings.Join(f.Values, " and ")), from)
+	}
+	return ""
+}
+
+// links are the words that may stand between a field and what it is compared with.
+var links = setOf("of is are was were be being a an the that which in")
+
+// mentionNear is the mention right before a comparison, else right behind it.
+func (q *question) mentionNear(b run) *mention {
+	for _, backwards := range []bool{true, false} {
+		for k := range q.mentions {
+			m := &q.mentions[k]
+			from, to := m.to, b.from
+			if !backwards {
+				from, to = b.to, m.from
+			}
+			if from > to {
+				continue
+			}
+			near := true
+			for i := from; i < to; i++ {
+				near = near && !q.taken[i] && links[q.words[i].lower]
+			}
+			if near {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// valuesOf adds the filters by values that the question names.
+func (q *question) valuesOf(d *draft) string {
+	for _, f := range q.filters {
+		c, why := q.choose(f.column, f.columnAt, d)
+		if why != "" {
+			return why
+		}
+		kind := benchmark.ValueTypeOf(c.field.dataType)
+		values := slices.Clone(f.values)
+		for i, v := range values {
+			typed, ok := typedValue(kind, v)
+			if !ok {
+				return fmt.Sprintf("%q is no value of %s", shorten(v), shorten(c.field.String()))
+			}
+			values[i] = typed
+		}
+		if f.operator == benchmark.Contains {
+			kind = benchmark.TextValue
+		}
+		operator := f.operator
+		one := [][]string{values}
+		switch {
+		case f.negated && operator == benchmark.Contains:
+			return fmt.Sprintf("I cannot leave out what contains %q", shorten(f.values[0]))
+		case f.negated:
+			operator, one = benchmark.NotEqual, nil
+			for _, v := range values {
+				one = append(one, []string{v})
+			}
+		case operator == benchmark.Equal && len(values) > 1:
+			operator = benchmark.In
+			slices.Sort(values)
+		}
+		for _, values := range one {
+			d.filter(benchmark.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
+				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))), reason{q.text(f.run), f.source, c.score})
+		}
+	}
+	return ""
+}
+
+// typedValue is a value as a filter by a column of its kind writes it.
+func typedValue(kind benchmark.ValueType, v string) (string, bool) {
+	switch kind {
+	case benchmark.NumberValue:
+		words := readWords(v, true)
+		n, used, ok := amount(words)
+		return n, ok && used == len(words)
+	case benchmark.BooleanValue:
+		switch strings.ToLower(v) {
+		case "true", "yes":
+			return "true", true
+		case "false", "no":
+			return "false", true
+		}
+		return "", false
+	case benchmark.DateValue:
+		return "", false // a time finds its own column
+	case benchmark.TextValue:
+	}
+	return v, true
+}

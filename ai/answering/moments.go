@@ -1,0 +1,204 @@
+package answering
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"readiness/domain/benchmark"
+)
+
+var monthNames = map[string]int{
+	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
+	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
+}
+
+var (
+	isoDay     = regexp.MustCompile(`^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})$`)
+	shortDay   = regexp.MustCompile(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
+	isoMonth   = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})$`)
+	yearsRange = regexp.MustCompile(`^([0-9]{4})-([0-9]{4})$`)
+	quarterOf  = regexp.MustCompile(`^q([1-4])$`)
+	fiscalYear = regexp.MustCompile(`^fy ?-?([0-9]{2}|[0-9]{4})$`)
+)
+
+// moment is one time as it is written, and how many words it takes.
+type moment struct {
+	span    benchmark.Span
+	used    int
+	unclear string
+}
+
+// moment reads a day, month, quarter, half or year at a word.
+func (q *question) moment(i int) (m moment, ok bool) {
+	w := q.word(i)
+	if m, ok := oneWordMoment(w); ok {
+		return m, true
+	}
+	yearAt := func(n int) (int, int, bool) { // after "of", "in" or a comma too
+		used := 0
+		if q.is(i+n, "of|in") {
+			used = 1
+		}
+		if q.is(i+n+used, "the") && q.is(i+n+used+1, "year") {
+			used += 2
+		}
+		y, ok := year(q.word(i + n + used))
+		return y, n + used + 1, ok
+	}
+	part := func(n, length, place int) (moment, bool) { // a quarter or half of the year that follows
+		y, used, ok := yearAt(n)
+		if !ok {
+			return moment{}, false
+		}
+		if length == 6 {
+			return moment{span: benchmark.QuarterSpan(y, 2*place-1).Through(benchmark.QuarterSpan(y, 2*place)), used: used}, true
+		}
+		return moment{span: benchmark.QuarterSpan(y, place), used: used}, true
+	}
+	if y, isYear := year(w); isYear {
+		if p := quarterOf.FindStringSubmatch(q.word(i + 1).lower); p != nil {
+			n, _ := strconv.Atoi(p[1])
+			return moment{span: benchmark.QuarterSpan(y, n), used: 2}, true
+		}
+		return moment{span: benchmark.YearSpan(y), used: 1}, true
+	}
+	if p := quarterOf.FindStringSubmatch(w.lower); p != nil {
+		n, _ := strconv.Atoi(p[1])
+		if m, ok := part(1, 3, n); ok {
+			return m, true
+		}
+		return moment{used: 1, unclear: "of which year " + w.text + " is meant"}, true
+	}
+	if q.is(i, "h1|h2") {
+		if m, ok := part(1, 6, int(w.lower[1]-'0')); ok {
+			return m, true
+		}
+	}
+	if n, ok := ordinal(w); ok && n <= 4 && q.is(i+1, "quarter") {
+		if m, ok := part(2, 3, n); ok {
+			return m, true
+		}
+		return moment{used: 2, unclear: "of which year the quarter is meant"}, true
+	}
+	if n, ok := ordinal(w); ok && n <= 2 && q.is(i+1, "half") {
+		if m, ok := part(2, 6, n); ok {
+			return m, true
+		}
+	}
+	if q.is(i, "quarter") {
+		if n, ok := count(q.word(i + 1)); ok && n <= 4 {
+			if m, ok := part(2, 3, n); ok {
+				return m, true
+			}
+		}
+	}
+	return q.dayOrMonth(i)
+}
+
+// dayOrMonth reads 5 March 2024, March 5, 2024 and March 2024.
+func (q *question) dayOrMonth(i int) (m moment, ok bool) {
+	dayAt := func(at int) (int, bool) {
+		w := q.word(at)
+		if n, ok := ordinal(w); ok && w.kind == numberWord {
+			return n, true
+		}
+		n, err := strconv.Atoi(w.text)
+		return n, err == nil && w.kind == numberWord && len(w.text) <= 2 && n > 0
+	}
+	made := func(y, month, d, used int) (moment, bool) {
+		if d == 0 {
+			return moment{span: benchmark.MonthSpan(y, month), used: used}, true
+		}
+		if !exists(y, month, d) {
+			return moment{used: used, unclear: "which day is meant, as there is none of that date"}, true
+		}
+		return moment{span: benchmark.DaySpan(y, month, d), used: used}, true
+	}
+	if d, ok := dayAt(i); ok {
+		n := 1
+		if q.is(i+n, "of") {
+			n++
+		}
+		if month := q.month(i + n); month > 0 {
+			if y, ok := year(q.word(i + n + 1)); ok {
+				return made(y, month, d, n+2)
+			}
+			return moment{used: n + 1, unclear: "of which year the day is meant"}, true
+		}
+		return moment{}, false
+	}
+	month := q.month(i)
+	if month == 0 {
+		return moment{}, false
+	}
+	if d, ok := dayAt(i + 1); ok {
+		if y, ok := year(q.word(i + 2)); ok {
+			return made(y, month, d, 3)
+		}
+		return moment{used: 2, unclear: "of which year the day is meant"}, true
+	}
+	n := 1
+	if q.is(i+n, "of") {
+		n++
+	}
+	if y, ok := year(q.word(i + n)); ok {
+		return made(y, month, 0, n+1)
+	}
+	if w := q.word(i); len(w.lower) > 3 || q.is(i-1, "in|since|of|before|after|until|during") {
+		return moment{used: 1, unclear: "of which year " + w.text + " is meant"}, true
+	}
+	return moment{}, false
+}
+
+// month is the month that a word names, 0 for none.
+func (q *question) month(i int) int {
+	w := q.word(i)
+	if w.kind != plainWord {
+		return 0
+	}
+	return monthNames[w.lower]
+}
+
+func exists(y, month, d int) bool {
+	t := time.Date(y, time.Month(month), d, 0, 0, 0, 0, time.UTC)
+	return month >= 1 && month <= 12 && t.Day() == d && int(t.Month()) == month && y >= 1900 && y < 2200
+}
+
+func oneWordMoment(w word) (m moment, ok bool) {
+	if w.kind != numberWord {
+		return moment{}, false
+	}
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
+	if p := isoDay.FindStringSubmatch(w.text); p != nil {
+		if y, month, d := number(p[1]), number(p[2]), number(p[3]); exists(y, month, d) {
+			return moment{span: benchmark.DaySpan(y, month, d), used: 1}, true
+		}
+	}
+	if p := isoMonth.FindStringSubmatch(w.text); p != nil {
+		if y, month := number(p[1]), number(p[2]); exists(y, month, 1) {
+			return moment{span: benchmark.MonthSpan(y, month), used: 1}, true
+		}
+	}
+	if p := yearsRange.FindStringSubmatch(w.text); p != nil {
+		if from, to := number(p[1]), number(p[2]); exists(from, 1, 1) && exists(to, 1, 1) && from < to {
+			return moment{span: benchmark.YearSpan(from).Through(benchmark.YearSpan(to)), used: 1}, true
+		}
+	}
+	p := shortDay.FindStringSubmatch(w.text)
+	if p == nil {
+		return moment{}, false
+	}
+	d, month, y := number(p[1]), number(p[3]), number(p[4])
+	dayFirst, monthFirst := exists(y, month, d), exists(y, d, month) && p[2] != "."
+	switch {
+	case dayFirst && monthFirst && d != month:
+		return moment{used: 1, unclear: fmt.Sprintf("whether %s is a day of %s or of %s", w.text, time.Month(month), time.Month(d))}, true
+	case dayFirst:
+		return moment{span: benchmark.DaySpan(y, month, d), used: 1}, true
+	case monthFirst:
+		return moment{span: benchmark.DaySpan(y, d, month), used: 1}, true
+	}
+	return moment{used: 1, unclear: "which day is meant, as there is none of that date"}, true
+}

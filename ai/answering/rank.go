@@ -1,0 +1,120 @@
+package answering
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+var (
+	highWords = setOf("highest most largest biggest greatest best top")
+	lowWords  = setOf("lowest least smallest fewest worst bottom")
+)
+
+// rank is which end of a ranking is asked for, and how many of it.
+type rank struct {
+	operator benchmark.Operator // "" for none
+	count    int                // 0 where the question says none
+	word     string
+	at       int
+}
+
+// rank finds which end of a ranking is asked for and settles the words for it.
+func (q *question) rank() rank {
+	var r rank
+	both := false
+	for i, w := range q.words {
+		if q.taken[i] || w.kind != plainWord || q.is(i-1, "at") {
+			continue
+		}
+		var operator benchmark.Operator
+		switch {
+		case highWords[w.lower]:
+			operator = benchmark.Top
+		case lowWords[w.lower]:
+			operator = benchmark.Bottom
+		default:
+			continue
+		}
+		q.take(i, i+1)
+		if i+1 < len(q.words) && q.is(i+1, "first") { // an order, not a choice
+			q.take(i+1, i+2)
+			both = true
+		}
+		both = both || r.operator != "" && r.operator != operator
+		if r.operator == "" {
+			r = rank{operator: operator, word: w.text, at: i}
+		}
+	}
+	if both {
+		return rank{}
+	}
+	if r.operator == "" {
+		return r
+	}
+	for i := range q.words {
+		if n, ok := count(q.words[i]); ok && !q.taken[i] && q.words[i].lower != "one" {
+			r.count = n
+			q.take(i, i+1)
+			break
+		} else if ok && q.words[i].lower == "one" && !q.taken[i] {
+			r.count = 1
+			q.take(i, i+1)
+			break
+		}
+	}
+	return r
+}
+
+// rankedBy is the mention that a ranking goes by where it could be a column too: the
+// one after "by", if nothing else is a measure.
+func (q *question) rankedBy(r *rank) *mention {
+	if r.operator == "" {
+		return nil
+	}
+	var by *mention
+	for k := range q.mentions {
+		m := &q.mentions[k]
+		column, measure := m.best()
+		switch {
+		case measure < enough || measure < column-0.05:
+		case m.context != group:
+			return nil
+		default:
+			by = m
+		}
+	}
+	return by
+}
+
+// ranked adds the choice of one end of the ranking. Without a count nothing is left
+// out, as the order is all that is asked for.
+func (q *question) ranked(d *draft, r rank) string {
+	switch {
+	case r.operator == "":
+		return ""
+	case len(d.query.Measures) == 0:
+		return fmt.Sprintf("I do not know by which measure something is %q", r.word)
+	case len(d.query.Groupings) == 0:
+		return fmt.Sprintf("I do not know of what %q is to be chosen", r.word)
+	case r.count == 0:
+		return ""
+	}
+	by := d.query.Measures[0]
+	if len(d.query.Measures) > 1 {
+		// The measure next after the word is the one that is ranked by.
+		for _, m := range q.mentions {
+			if m.from >= r.at && len(m.measures) > 0 && slices.Contains(d.query.Measures, m.measures[0].field.named()) {
+				by = m.measures[0].field.named()
+				break
+			}
+		}
+	}
+	f := benchmark.Filter{Field: by, Operator: r.operator, Values: []string{strconv.Itoa(r.count)}, Type: benchmark.NumberValue}
+	d.query.Filters = append(d.query.Filters, f)
+	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values}, reason{r.word, InName, 1})
+	return ""
+}

@@ -1,0 +1,119 @@
+package answering
+
+import (
+	"fmt"
+	"slices"
+)
+
+// roles settles what each mention is for, measures first, as what columns are meant
+// may hang on them.
+func (q *question) roles(d *draft, r *rank) string {
+	var columns []*mention
+	by := q.rankedBy(r)
+	for k := range q.mentions {
+		m := &q.mentions[k]
+		if m.used {
+			continue
+		}
+		column, measure := m.best()
+		isMeasure := measure >= column-0.05
+		switch m.context {
+		case group, which:
+			isMeasure = column < measure-0.05
+			if m.context == which && measure >= column && !q.hasVerbAfter(m) {
+				isMeasure = true
+			}
+		case condition, place, free, sorting:
+		}
+		if isMeasure = (isMeasure || m == by) && measure > 0; !isMeasure {
+			columns = append(columns, m)
+			continue
+		}
+		owned := k > 0 && q.mentions[k-1].to == m.from // each category's sales
+		if m.context == group && r.operator == "" && !owned {
+			return fmt.Sprintf("I cannot divide by %q, and it is nothing to group by", shorten(q.text(m.run)))
+		}
+		c, why := q.choose(m.measures, m.run, d)
+		if why != "" {
+			return why
+		}
+		if k > 0 && q.mentions[k-1].to == m.from && q.words[m.from].after == 0 && q.mentions[k-1].isMeasure {
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
+		}
+		m.isMeasure = true
+		d.use(c.field, reason{q.text(m.run), c.source, c.score})
+	}
+	for i, m := range columns {
+		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 {
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(columns[i-1].run)), shorten(q.text(m.run)))
+		}
+	}
+	for _, m := range columns {
+		if why := q.column(d, m, r); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// hasVerbAfter tells whether "which X" goes on with what X has or is.
+func (q *question) hasVerbAfter(m *mention) bool {
+	return q.is(m.to, "has|have|had|with|is|are|was|were|did|by|made|of")
+}
+
+// column settles what a column is for: to group by, unless a comparison or value took it.
+func (q *question) column(d *draft, m *mention, r *rank) string {
+	c, why := q.choose(m.columns, m.run, d)
+	if why != "" {
+		return why
+	}
+	grouping := m.context == group || m.context == which
+	if !grouping && q.isOfFilter(m, c.field.ref.Table) {
+		return ""
+	}
+	switch {
+	case grouping:
+	case m.context == sorting:
+		return ""
+	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
+		grouping = true // what is ranked, or kept
+	case len(d.query.Measures) == 0 && q.isList():
+		grouping = true
+	case m.context == place && q.is(m.from-1, "for") && q.words[m.to-1].plural():
+		grouping = true
+	}
+	if !grouping {
+		return fmt.Sprintf("I do not know what %q is for: to group by it, or one of its values", shorten(q.text(m.run)))
+	}
+	if r.operator != "" && r.count == 0 && (m.context == which || m.context == free || m.context == place) && !q.words[m.to-1].plural() {
+		r.count = 1
+	}
+	d.use(c.field, reason{q.text(m.run), c.source, c.score})
+	return ""
+}
+
+// isOfFilter tells whether the words only say of what a filter is that follows: for
+// customers in the segment Corporate.
+func (q *question) isOfFilter(m *mention, table string) bool {
+	if !q.is(m.to, "in|with|where|from|whose|of|that|which|having") {
+		return false
+	}
+	isNear := func(r run) bool { return r.from > m.to && r.from <= m.to+2 }
+	for _, f := range q.filters {
+		if isNear(f.run) && f.column[0].field.ref.Table == table {
+			return true
+		}
+	}
+	for _, other := range q.mentions {
+		if other.used && isNear(other.run) && len(other.columns) > 0 && other.columns[0].field.ref.Table == table {
+			return true
+		}
+	}
+	return false
+}
+
+// isLimited tells whether the words say which of the column's values are kept by a
+// measure: categories with sales over 1000.
+func (q *question) isLimited(m *mention) bool {
+	return (m.from == 0 || q.contexts[m.from] == free) && q.is(m.to, "with|where|whose|having|that|which") && len(q.bounds) > 0
+}
