@@ -1,0 +1,76 @@
+package benchmark_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark"
+)
+
+// Whatever the names are, a query's own DAX says which fields it uses.
+func TestFieldsOf(t *testing.T) {
+	t.Parallel()
+	tables := []string{"Sales", "it's \"x\"", "Ärger [1]", "a, b) // c", "EVALUATE"}
+	columns := []string{"Region", "a]b", "x \"y\" 'z'", "TOPN(1)", "Date /* */"}
+	measures := []string{"Net Sales", "m]]", "% of \"all\"", "-- no"}
+	m := &semanticmodel.Model{}
+	for i, name := range tables {
+		table := semanticmodel.Table{Name: name}
+		for _, c := range columns {
+			table.Columns = append(table.Columns, semanticmodel.Column{Name: c})
+		}
+		if i < len(measures) {
+			table.Measures = []semanticmodel.Measure{{Name: measures[i]}}
+		}
+		m.Tables = append(m.Tables, table)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	measure := func() benchmark.Field {
+		i := r.IntN(len(measures))
+		return benchmark.Field{Table: tables[i], Name: measures[i]}
+	}
+	column := func() benchmark.Field {
+		return benchmark.Field{Table: tables[r.IntN(len(tables))], Name: columns[r.IntN(len(columns))]}
+	}
+	for range 500 {
+		first := measure()
+		q := benchmark.Query{Measures: []benchmark.Field{first}}
+		if second := measure(); second != first && r.IntN(2) == 0 {
+			q.Measures = append(q.Measures, second)
+		}
+		for _, g := range []benchmark.Field{column(), column()}[:r.IntN(3)] {
+			if len(q.Groupings) == 0 || q.Groupings[0] != g {
+				q.Groupings = append(q.Groupings, g)
+			}
+		}
+		calendar := benchmark.Calendar{Table: "Sales", Date: benchmark.CalendarColumn{Name: "Date /* */"}}
+		year := benchmark.Calendar{Table: "Sales", Year: benchmark.CalendarColumn{Name: "Region", DataType: "int64"}}
+		month, _ := calendar.In(benchmark.MonthSpan(2024, 1+r.IntN(12)))
+		whole, _ := year.In(benchmark.YearSpan(2000 + r.IntN(50)))
+		period, _ := calendar.During(benchmark.Last(benchmark.Quarter))
+		text := benchmark.Filter{Field: column(), Operator: benchmark.Equal, Values: []string{`say "hi" // [x]`}}
+		q.Filters = []benchmark.Filter{month, whole, period, text}[r.IntN(4):][:r.IntN(2)]
+		if len(q.Groupings) > 0 && r.IntN(2) == 0 {
+			q.Filters = append(q.Filters, benchmark.Filter{Field: first, Operator: benchmark.Top, Values: []string{"5"}, Type: benchmark.NumberValue})
+		}
+		got, ok := benchmark.FieldsOf(q.DAX(), m)
+		if d := cmp.Diff(fieldSet(q.Fields()), fieldSet(got)); !ok || d != "" {
+			t.Fatalf("of\n%s\ngot %v (-want +got):\n%s", q.DAX(), ok, d)
+		}
+	}
+	for _, other := range []string{
+		"", "no query", "EVALUATE Sales", "EVALUATE ROW(\"x\", [Gone])", "EVALUATE SUMMARIZECOLUMNS('Sales'[Gone], \"x\", [Net Sales])",
+		"EVALUATE SUMMARIZECOLUMNS('Sales'[Region], FILTER(ALL('Sales'[Gone]), 'Sales'[Gone] = \"x\"), \"x\", [Net Sales])",
+		"DEFINE VAR x = 1 EVALUATE ROW(\"x\", [Net Sales])",
+	} {
+		if fields, ok := benchmark.FieldsOf(other, m); ok || fields != nil {
+			t.Errorf("%q is understood as %v", other, fields)
+		}
+	}
+	if fields, ok := benchmark.FieldsOf("evaluate row(\"x\", [NET SALES])", m); !ok || fields[0].Name != "Net Sales" || fields[0].Table != "Sales" {
+		t.Errorf("spelled otherwise: %v, %v", fields, ok)
+	}
+}
