@@ -20,7 +20,7 @@ func (q *question) timesOf(d *draft) string {
 		if t.unclear != "" {
 			return "I do not know " + t.unclear
 		}
-		if t.from > 0 && against[q.words[t.from-1].lower] || t.from > 1 && against[q.words[t.from-2].lower] {
+		if len(t.years) < 2 && (t.from > 0 && against[q.words[t.from-1].lower] || t.from > 1 && against[q.words[t.from-2].lower]) {
 			return fmt.Sprintf("I cannot compare with %q", q.text(run{t.from, t.to}))
 		}
 	}
@@ -49,7 +49,7 @@ func (q *question) timesOf(d *draft) string {
 		}
 		from := reason{q.text(run{t.from, t.to}), source, 1}
 		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), from)
-		if t.versus && calendar.Year.Name != "" {
+		if (t.versus || len(t.years) > 1 && q.words[0].lower == "compare") && calendar.Year.Name != "" {
 			year := FieldRef{calendar.Table, calendar.Year.Name}
 			if x := q.engine.lexicon.find(year, false); x != nil {
 				d.use(x, from)

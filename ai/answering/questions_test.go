@@ -79,6 +79,8 @@ var questions = []struct{ question, want string }{
 	{"gross profit over the last 12 months", "Date.Date period last 12 months; [Gross Profit]"},
 	{"gross profit in the past three quarters", "Date.Date period last 3 quarters; [Gross Profit]"},
 	{"Compare net sales 2023 vs 2024", "Date.Year in 2023,2024; [Net Sales]; by Date.Year"},
+	{"Compare net sales in 2023 and 2024", "Date.Year in 2023,2024; [Net Sales]; by Date.Year"},
+	{"Compare 2023 and 2024 net sales by brand", "Date.Year in 2023,2024; [Net Sales]; by Date.Year; by Product.Brand"},
 	{"net sales in 2022, 2023 and 2024", "Date.Year in 2022,2023,2024; [Net Sales]"},
 	{"net sales in March", none},
 	{"gross profit compared to last year", none},

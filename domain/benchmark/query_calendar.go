@@ -19,6 +19,7 @@ import (
 //
 //	in 2024                 Year = 2024         or Date between 2024-01-01, 2024-12-31
 //	in 2023 or 2024         Year in 2023, 2024
+//	2023 against 2024       Year in 2023, 2024, grouped by Year
 //	since 2022, before 2022 Year >= 2022, Year < 2022
 //	from 2022 to 2024       Year between 2022, 2024
 //	in Q3 2024              Date between 2024-07-01, 2024-09-30
