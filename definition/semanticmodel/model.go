@@ -9,7 +9,9 @@ package semanticmodel
 // where empty and absent differ).
 type Model struct {
 	// Culture is the model's default culture, "" when it names none.
-	Culture       string
+	Culture string
+	// Annotations are those of the model itself.
+	Annotations   map[string]string
 	Tables        []Table
 	Relationships []Relationship
 	Cultures      []Culture

@@ -58,6 +58,7 @@ func (r *tmdlReader) model(root *declared) *Model {
 		switch o.keyword {
 		case "model":
 			m.Culture = o.text("culture")
+			m.Annotations = o.values("annotation")
 		case "relationship":
 			m.Relationships = append(m.Relationships, r.relationship(o))
 		case "expression":

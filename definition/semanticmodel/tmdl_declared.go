@@ -111,7 +111,15 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 	}
 	for _, c := range src.Children {
 		if holder != o && (c.Keyword == "annotation" || c.Keyword == "extendedProperty") {
-			continue // each has its own, and no rule looks at them
+			// Each has its own. Of the model's the first of a name is kept; no rule
+			// looks at the others.
+			if o.keyword != "model" || c.Keyword != "annotation" || o.byKey[key{c.Keyword, strings.ToLower(c.Name)}] != nil {
+				continue
+			}
+			if err := o.declare(file, c); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := holder.declare(file, c); err != nil {
 			return err

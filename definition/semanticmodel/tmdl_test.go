@@ -168,7 +168,7 @@ func TestFromTMDLOtherObjects(t *testing.T) {
 		"definition/b.tmdl", "relationship r1\n\tfromColumn: 'Unit Sales'.'It''s'\n\ttoColumn: Date.Date\nrelationship 'r 2'\n\tisActive: False\n\tcrossFilteringBehavior: BothDirections\n\tfromCardinality: One\n\ttoCardinality: many\n\tfromColumn: A.B\n\ttoColumn: C.D\nrelationship r3\n",
 		"definition/c.tmdl", "expression E = 1\nfunction 'F.g' = () => 1\nrole R\n\tmodelPermission: read\nperspective P\n\tperspectiveTable T\n",
 		"definition/d.tmdl", "culture de-DE\n\tlinguisticMetadata = {\"CustomInstructions\": \"Sei kurz\"}\n\t\tcontentType: json\n\ttranslations\n\t\tmodel Model\n\t\t\ttable T\n\t\t\t\tmeasure M\n\t\t\t\t\tcaption: m\ncultureInfo fr-FR\n",
-		"definition/m.tmdl", "database\n\tannotation A = 1\nmodel Model\n\tculture: de-DE\n\tannotation A = 1\n",
+		"definition/m.tmdl", "database\n\tannotation A = 1\nmodel Model\n\tculture: de-DE\n\tannotation A = 2\n\tannotation a = 3\n",
 		"definition/nothing.tmdl", "",
 		"definition.pbism", "{",
 		"TMDLScripts/s.tmdl", "createOrReplace\n",
@@ -180,7 +180,8 @@ func TestFromTMDLOtherObjects(t *testing.T) {
 		return semanticmodel.Source{File: "definition/" + file + ".tmdl", Line: line}
 	}
 	want := &semanticmodel.Model{
-		Culture: "de-DE",
+		Culture:     "de-DE",
+		Annotations: map[string]string{"A": "2"},
 		Tables: []semanticmodel.Table{{Name: "Time Intelligence", Source: source("a", 1), CalculationGroup: &semanticmodel.CalculationGroup{
 			Precedence: 10, Items: []semanticmodel.CalculationItem{
 				{Name: "Current", Description: "Now", Expression: "SELECTEDMEASURE()", Source: source("a", 6)},

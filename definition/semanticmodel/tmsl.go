@@ -43,6 +43,8 @@ func (t *tmsl) model() *Model {
 		switch member {
 		case "culture":
 			m.Culture = t.Lines()
+		case "annotations":
+			m.Annotations = t.values()
 		case "tables":
 			m.Tables = append(m.Tables, list(t, t.table, func(o *Table) string { return o.Name })...)
 		case "relationships":

@@ -16,7 +16,7 @@ import (
 const bim = `{
   "name": "Sales", "compatibilityLevel": 1601,
   "model": {
-    "culture": "en-US",
+    "culture": "en-US", "annotations": [{"name": "M", "value": "1"}],
     "defaultMode": "import",
     "tables": [
       {
@@ -69,7 +69,7 @@ const bim = `{
 // The same model as TMDL.
 var tmdlFiles = map[string]string{
 	"definition/database.tmdl": "database Sales\n\tcompatibilityLevel: 1601\n",
-	"definition/model.tmdl": "model Model\n\tculture: en-US\n\n" +
+	"definition/model.tmdl": "model Model\n\tculture: en-US\n\n\tannotation M = 1\n\n" +
 		"ref table Sales\nref table Date\nref table 'Time Intelligence'\n\nref cultureInfo en-US\n\nref role Readers\n\nref perspective Short\n",
 	"definition/tables/Sales.tmdl": `/// What was
 /// sold
