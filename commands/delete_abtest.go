@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/documents"
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/eventstore"
@@ -58,8 +59,8 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 	if err != nil {
 		return err
 	}
-	id, err := uuid.Parse(runID)
-	if err != nil || !test.State.Has(id) {
+	id, ok := domain.ParseID(runID)
+	if !ok || !test.State.Has(id) {
 		return abtest.RunNotFound(runID)
 	}
 	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *whole) error {

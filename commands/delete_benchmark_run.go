@@ -20,8 +20,8 @@ func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceI
 		return err
 	}
 	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shortened(runID)).About("runId", shortened(runID))
-	id, err := uuid.Parse(runID)
-	if err != nil {
+	id, ok := domain.ParseID(runID)
+	if !ok {
 		return notFound
 	}
 	a, err := s.Runs.Load(ctx, id)

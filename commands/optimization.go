@@ -75,7 +75,7 @@ func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *opt
 // the model and kind, and in time; else InvalidPreview (spec 4.5, apply rule 1).
 func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
 	var p optimization.Preview
-	id, ok := optimization.ParseID(text)
+	id, ok := domain.ParseID(text)
 	if !ok {
 		return p, optimization.NotThePreview(text, "there is none with this id")
 	}

@@ -46,8 +46,13 @@ func (a Asking) Comparing() bool {
 	return a.Run.AbTest != nil && !a.Ended() && a.Ab.Stage() == abtest.Comparing
 }
 
-// Side is the side that the run is; only of an A/B test's run.
-func (a Asking) Side() abtest.SideName { return abtest.SideName(a.Run.AbTest.Side) }
+// Sides are both sides of an A/B test's run, or the one of a run of its own.
+func (a Asking) Sides() []benchmark.Side {
+	if a.Run.AbTest == nil {
+		return []benchmark.Side{a.Run.Side}
+	}
+	return []benchmark.Side{a.Ab.SideA, a.Ab.SideB}
+}
 
 // Load folds a benchmark run and its operation.
 func (r Runs) Load(ctx context.Context, runID uuid.UUID) (Asking, error) {
@@ -238,12 +243,13 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 	if err := giveBackRuns(c, f.allowance, before, now); err != nil {
 		return err
 	}
-	if before.Status.Ended() || !now.Status.Ended() && now.Waiting == nil {
-		return nil
+	ends, waits := !before.Status.Ended() && now.Status.Ended(), before.Waiting == nil && now.Waiting != nil
+	if !ends && !waits {
+		return nil // who is late with an end must not take the next side's token
 	}
 	sql, args := r.Vault.Forget(now.ID) // the step is over, and its token with it
 	c.Queue(sql, args...)
-	if f.ab == nil || !now.Status.Ended() {
+	if f.ab == nil || !ends {
 		return nil
 	}
 	return endRun(c, f.test, f.ab.State, r.now())

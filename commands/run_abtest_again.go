@@ -87,8 +87,8 @@ func (s *Service) abTest(ctx context.Context, who Caller, text string) (abtest.T
 }
 
 func (s *Service) loadTest(ctx context.Context, who Caller, text string) (*eventstore.Past[abtest.Test], error) {
-	id, err := uuid.Parse(text)
-	if err != nil {
+	id, ok := domain.ParseID(text)
+	if !ok {
 		return nil, abtest.NotFound(text)
 	}
 	past := eventstore.Fold(abtest.Stream(id), abtest.Evolve)

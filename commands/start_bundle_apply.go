@@ -62,7 +62,7 @@ func shortened(text string) string { return text[:min(len(text), 36)] }
 // bundlePreview returns the bundle preview with the id, or InvalidPreview.
 func (s *Service) bundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := optimization.NotThePreview(text, "there is no bundle preview with this id")
-	id, ok := optimization.ParseID(text)
+	id, ok := domain.ParseID(text)
 	if !ok {
 		return optimization.Bundle{}, none
 	}

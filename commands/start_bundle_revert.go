@@ -44,7 +44,7 @@ func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID
 // to put back, or refuses as bundle rule 7 says.
 func (s *Service) appliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
-	id, ok := optimization.ParseID(text)
+	id, ok := domain.ParseID(text)
 	if !ok {
 		return optimization.Bundle{}, none
 	}

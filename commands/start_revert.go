@@ -20,7 +20,7 @@ func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, mode
 		if err != nil {
 			return err
 		}
-		id, ok := optimization.ParseID(applyID)
+		id, ok := domain.ParseID(applyID)
 		if !ok {
 			return optimization.NotAnApply(applyID, modelID)
 		}

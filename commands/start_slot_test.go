@@ -414,6 +414,47 @@ func TestFaultsLeaveSlotsDue(t *testing.T) {
 	}
 }
 
+// Due are the slots of active schedules, the earliest first, page by page.
+func TestDueSlotsInOrder(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, 6)
+	at := func(n int, time string) schedule.Slot {
+		s, err := p.ChangeSchedule(t.Context(), p.caller("ana", week), p.plan(t, retail, model(n), week).ScheduleID, schedule.Patch{TimeUTC: &time})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schedule.Slot{AccountID: "contoso", ModelID: model(n), ScheduleID: s.ScheduleID, At: *s.NextRunAt()}
+	}
+	third, first, second, off, later, deleted := at(0, "05:00"), at(1, "03:00"), at(2, "05:00"), at(3, "04:00"), at(4, "06:01"), at(5, "04:00")
+	if second.ScheduleID.String() > third.ScheduleID.String() {
+		second, third = third, second
+	}
+	if _, err := p.ChangeSchedule(t.Context(), p.caller("bob", week), off.ScheduleID, schedule.Patch{Enabled: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.DeleteSchedule(t.Context(), p.caller("bob", week), deleted.ScheduleID); err != nil {
+		t.Fatal(err)
+	}
+	var got []schedule.Slot
+	var last schedule.Slot
+	for {
+		page, err := p.DueSlots(t.Context(), six, last, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		got, last = append(got, page...), page[0]
+	}
+	if want := []schedule.Slot{first, second, third}; !slices.Equal(got, want) {
+		t.Errorf("due are %v, want %v", got, want)
+	}
+	if page, err := p.DueSlots(t.Context(), later.At, schedule.Slot{}, 100); err != nil || len(page) != 4 || page[3] != later {
+		t.Errorf("a minute later: %v, %v", page, err)
+	}
+}
+
 // Two people who make the schedule of a model at once make one, and two who take
 // one up at once leave the token of its owner.
 func TestOneScheduleAModelWhoeverTries(t *testing.T) {

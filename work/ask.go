@@ -158,7 +158,10 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 	if !ok {
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed, "the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
-	s := &side{asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, state: a, rows: map[string]*comparison.ResultSet{}}
+	s := &side{
+		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side, both: a.Sides(),
+		state: a, rows: map[string]*comparison.ResultSet{},
+	}
 	reading, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	if s.about, s.ask, err = w.Asker.Open(reading, s.as, a.Run.Side); err != nil {
@@ -186,6 +189,8 @@ type side struct {
 	step  benchmark.Step
 	as    item.Caller
 	set   benchmark.Set
+	of    benchmark.Side   // the one that is asked
+	both  []benchmark.Side // of the run, the one alone for a run of its own
 	about comparison.Target
 	ask   func(ctx context.Context, question string) (benchmark.Reply, error)
 
@@ -314,12 +319,8 @@ func (s *side) verdict(ctx context.Context, q benchmark.Question, reply benchmar
 
 // providers are the AI providers of the sides, none of which judges.
 func (s *side) providers(ctx context.Context) ([]string, error) {
-	sides := []benchmark.Side{s.state.Run.Side}
-	if s.state.Run.AbTest != nil {
-		sides = []benchmark.Side{s.state.Ab.SideA, s.state.Ab.SideB}
-	}
 	all := []string{s.about.ProviderID}
-	for _, one := range sides {
+	for _, one := range s.both {
 		all = append(all, one.AnsweredBy.ProviderID)
 		if one.AnsweredBy.Kind != comparison.ServiceTestAgent {
 			continue
@@ -360,8 +361,7 @@ func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
 	if s.Queries == nil || dax == "" {
 		return nil
 	}
-	of := s.state.Run.Side
-	rows, err := s.Queries.Rows(ctx, s.as, of.WorkspaceID, of.SemanticModelID, dax)
+	rows, err := s.Queries.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
 	if err != nil {
 		s.Log.Info("a query of a benchmark run failed", "operationId", s.step.OperationID, "error", err)
 		return nil

@@ -108,11 +108,6 @@ const (
 	SideCancelled SideStatus = "Cancelled"
 )
 
-// over reports whether the side asks no more.
-func (s SideStatus) over() bool {
-	return s == SideReused || s == SideDone || s == SideBroken || s == SideCancelled
-}
-
 // RunSide is a side of a run.
 type RunSide struct {
 	Status         SideStatus

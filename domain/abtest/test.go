@@ -14,12 +14,12 @@ import (
 )
 
 // Stream is the name of a test's stream.
-func Stream(id uuid.UUID) string { return "ab-test-" + id.String() }
+func Stream(id uuid.UUID) string { return "abtest-" + id.String() }
 
 // StreamID returns the id of the test whose stream has the name, false for
 // another stream.
 func StreamID(stream string) (uuid.UUID, bool) {
-	text, ok := strings.CutPrefix(stream, "ab-test-")
+	text, ok := strings.CutPrefix(stream, "abtest-")
 	if !ok {
 		return uuid.UUID{}, false
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // RunStream is the name of a benchmark run's stream.
-func RunStream(id uuid.UUID) string { return "benchmark-run-" + id.String() }
+func RunStream(id uuid.UUID) string { return "benchmarkrun-" + id.String() }
 
 // RunStreamID returns the id of the run whose stream has the name, false for
 // another stream.
 func RunStreamID(stream string) (uuid.UUID, bool) {
-	text, ok := strings.CutPrefix(stream, "benchmark-run-")
+	text, ok := strings.CutPrefix(stream, "benchmarkrun-")
 	if !ok {
 		return uuid.UUID{}, false
 	}

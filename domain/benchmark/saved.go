@@ -9,7 +9,7 @@ import (
 // QuestionsStream is the name of the stream of a model's saved questions in an
 // account. Each of its events says all of the standing, so only the last is loaded.
 func QuestionsStream(accountID string, modelID uuid.UUID) string {
-	return "benchmark-questions-" + accountID + "-" + modelID.String()
+	return "questions-" + accountID + "-" + modelID.String()
 }
 
 // SaveAccepted: a set is going to be saved, as the Number-th of its model. Of two

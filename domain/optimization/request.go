@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/proposal"
@@ -164,13 +162,6 @@ func checkValue(c Change, selected bool, key, text string) error {
 		return about("the text in values for %q cannot be written: %s", shown(key), wrong)
 	}
 	return nil
-}
-
-// ParseID reads an id that the specification types as a string; a malformed one
-// names nothing (decisions 8.12).
-func ParseID(text string) (uuid.UUID, bool) {
-	id, err := uuid.Parse(text)
-	return id, err == nil && len(text) == len(id.String()) && strings.EqualFold(text, id.String())
 }
 
 // NotThePreview is the refusal of a preview that cannot be applied (spec 4.5,

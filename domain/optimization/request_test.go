@@ -224,15 +224,3 @@ func TestPreviewExpires(t *testing.T) {
 		t.Error("a preview lives to the end of its 24 hours and no longer")
 	}
 }
-
-func TestParseID(t *testing.T) {
-	t.Parallel()
-	for text, ok := range map[string]bool{
-		"0198c2a0-0000-7000-8000-000000000001": true, "0198C2A0-0000-7000-8000-000000000001": true,
-		"": false, "latest": false, "{0198c2a0-0000-7000-8000-000000000001}": false, "urn:uuid:0198c2a0-0000-7000-8000-000000000001": false, "0198c2a0000070008000000000000001": false,
-	} {
-		if _, got := optimization.ParseID(text); got != ok {
-			t.Errorf("%q is an id: %v, want %v", text, got, ok)
-		}
-	}
-}
