@@ -208,7 +208,9 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 		return err
 	}
 	settings, _, err := w.Providers.ForPurpose(ctx, step.AccountID, aiprovider.Questions)
-	if _, refused := domain.Refused(err); err != nil && !refused {
+	if _, refused := domain.Refused(err); refused { // its key no longer opens: the embedded one says it
+		w.Log.Warn("AI provider phrased no questions", "operationId", step.OperationID, "error", err)
+	} else if err != nil {
 		return err
 	}
 	texts, err := w.Phraser.Phrase(ctx, settings, m, queries, work.Count)
