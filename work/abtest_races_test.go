@@ -1,0 +1,223 @@
+package work_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// ran are the events of a run of an A/B test, and how often each of its sides was
+// asked each question.
+type ran struct {
+	types []string
+	asks  map[abtest.SideName]map[benchmark.AskKey]int
+	// accepted is how many benchmark runs were accepted for side B.
+	accepted int
+}
+
+func (b *bench) ran(t *testing.T, id uuid.UUID) ran {
+	t.Helper()
+	r := ran{asks: map[abtest.SideName]map[benchmark.AskKey]int{abtest.A: {}, abtest.B: {}}}
+	sides := map[string]abtest.SideName{}
+	for e, err := range b.Store.ReadAll(t.Context(), 0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Stream == operation.Stream(id) {
+			r.types = append(r.types, e.Type)
+		}
+		switch event := e.Event.(type) {
+		case benchmark.RunAccepted:
+			if event.OperationID == id {
+				sides[e.Stream] = abtest.SideName(event.AbTest.Side)
+				if event.AbTest.Side == string(abtest.B) {
+					r.accepted++
+				}
+			}
+		case benchmark.Asked:
+			if side, ours := sides[e.Stream]; ours {
+				r.asks[side][event.Key()]++
+			}
+		}
+	}
+	return r
+}
+
+func (r ran) count(types ...string) (n int) {
+	for _, e := range r.types {
+		if slices.Contains(types, e) {
+			n++
+		}
+	}
+	return n
+}
+
+// Whoever meets a run at the same moment, and wherever it is, it ends once, side B
+// begins at most once, no ask is recorded twice, and what is counted is what the
+// operation says.
+// proves: 3.2/side-b-starts 3.2/cancel-while-asking 3.2/cancel-while-waiting 3.1/test-deleted
+func TestAbRunMetByMany(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.unlimited()
+	b.saveQuestions(t, good, 3, 1)
+	b.options.Asker = &respondent{}
+	carry := func(from int) { // whoever carries the steps out does so twice, as when one is taken for stuck
+		var wg sync.WaitGroup
+		for _, step := range slices.Repeat(b.ask[from:], 2) {
+			wg.Go(func() {
+				if err := work.CarryAsk(t.Context(), b.options, step, 0); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	type meeting func(id, testID uuid.UUID) error
+	owner := func(id, _ uuid.UUID) error { return b.ReadByOwner(t.Context(), b.ana(), id) }
+	cancel := func(id, _ uuid.UUID) error {
+		_, err := b.CancelOperation(t.Context(), b.ana(), id)
+		return err
+	}
+	deleteRun := func(id, testID uuid.UUID) error {
+		return b.DeleteAbTestRun(t.Context(), b.ana(), testID.String(), id.String())
+	}
+	deleteTest := func(_, testID uuid.UUID) error {
+		_, err := b.DeleteAbTest(t.Context(), b.ana(), testID.String())
+		return err
+	}
+	again := func(_, testID uuid.UUID) error {
+		_, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{QuestionSet: new(string(abtest.Current))})
+		return err
+	}
+	// Of two that delete the same, one finds nothing; and nothing is run again of what is gone.
+	late := []domain.Code{domain.AbTestNotFound, domain.RunNotFound}
+	for at, until := range map[string]func(id uuid.UUID, from int){
+		"side A is to begin": func(uuid.UUID, int) {},
+		"it waits":           func(_ uuid.UUID, from int) { carry(from) },
+		"side B is to begin": func(id uuid.UUID, from int) {
+			carry(from)
+			if err := owner(id, id); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		for who, meet := range map[string][]meeting{
+			"reads":           {owner, owner, owner},
+			"a cancel":        {owner, cancel, owner, cancel},
+			"a delete":        {owner, deleteRun, owner, deleteRun},
+			"everybody":       {owner, cancel, deleteRun, owner, deleteTest},
+			"another run too": {owner, again, deleteTest},
+		} {
+			name := fmt.Sprintf("%s, met by %s", at, who)
+			from := len(b.ask)
+			id, testID := b.create(t, nil)
+			until(id, from)
+			steps := len(b.ask)
+			var wg sync.WaitGroup
+			wg.Go(func() { carry(steps - 1) })
+			for _, m := range meet {
+				wg.Go(func() {
+					if err := m(id, testID); err != nil && !slices.ContainsFunc(late, func(c domain.Code) bool { return domain.IsRefused(err, c) }) {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			wg.Wait()
+			carry(steps - 1)
+			if b.abRun(t, id).WaitsForOwner() {
+				if err := owner(id, testID); err != nil {
+					t.Fatal(err)
+				}
+				carry(len(b.ask) - 1)
+			}
+			run, log := b.abRun(t, id), b.ran(t, id)
+			if ends := log.count("operation.succeeded", "operation.failed", "operation.cancelled"); ends != 1 || !run.Operation.Status.Ended() {
+				t.Errorf("%s: it ended %d times: %v", name, ends, log.types)
+			}
+			queued := log.count("abtest.side-queued")
+			if queued > 2 || log.accepted != queued-1 {
+				t.Errorf("%s: %d sides were queued, and %d runs accepted for side B: %v", name, queued, log.accepted, log.types)
+			}
+			for side, keys := range log.asks {
+				for key, n := range keys {
+					if n > 1 {
+						t.Errorf("%s: side %s was asked %v %d times", name, side, key, n)
+					}
+				}
+			}
+			if s := run.Stopped; s != nil && s.Asked != len(log.asks[abtest.A])+len(log.asks[abtest.B]) {
+				t.Errorf("%s: it was stopped after %d asks, and says %+v", name, len(log.asks[abtest.A])+len(log.asks[abtest.B]), *s)
+			}
+			for _, side := range []abtest.RunSide{run.A, run.B} {
+				if side.BenchmarkRunID != nil && !b.asking(t, *side.BenchmarkRunID).Run.Status.Ended() {
+					t.Errorf("%s: a side goes on after the end", name)
+				}
+			}
+			if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
+				t.Errorf("%s: a token is kept after the end, %v", name, err)
+			}
+			test := b.abTest(t, testID)
+			if going := slices.Contains(test.Going(), id); going || run.Erased && test.Has(id) {
+				t.Errorf("%s: the test has the run still: %+v", name, test.Runs)
+			}
+			for _, other := range test.Going() { // the one that was run again
+				if err := cancel(other, testID); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	spent := 0
+	for e, err := range b.Store.ReadAll(t.Context(), 0, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := e.Event.(operation.Accepted); ok && a.Type == operation.RunAbTest {
+			spent += *b.abRun(t, a.OperationID).Operation.Impact.BenchmarkRuns
+		}
+	}
+	if got := b.runsUsed(t); got != spent {
+		t.Errorf("%d benchmark runs are counted, and the operations say %d", got, spent)
+	}
+}
+
+// Who is late with the end of side A takes no token from side B.
+func TestALateEndKeepsSideBsToken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 2, 1)
+	id, _ := b.create(t, nil)
+	b.carried(t, &respondent{})
+	sideA := b.asking(t, b.ask[0].RunID)
+	// As if the owner's read came between what the late one sees and what it does.
+	sql, args := b.Vault.Put(id, "eyJ.second", b.now.Add(time.Hour))
+	if _, err := b.pool.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	meta := eventstore.Metadata{Account: "contoso"}
+	before := b.positions(t)
+	if err := b.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, `SELECT 1`, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.positions(t); n != before {
+		t.Errorf("it appended %d events", n-before)
+	}
+	if token, kept, err := b.Vault.Token(t.Context(), id, b.now); !kept || token != "eyJ.second" || err != nil {
+		t.Errorf("side B's token is gone: %v, %v", kept, err)
+	}
+}
