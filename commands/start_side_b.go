@@ -45,6 +45,9 @@ func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
 	if err := r.Store.Load(ctx, ab); err != nil {
 		return false, err
 	}
+	if ab.State.Operation.Type != operation.RunAbTest {
+		return false, nil
+	}
 	if events, err := (abtest.Lapse{Now: r.Now()}).Decide(ab.State); len(events) == 0 || err != nil {
 		return false, err
 	}
