@@ -1,7 +1,7 @@
 // Package vault keeps the platform token of a step of work between the call
-// that brought it and the worker that uses it: encrypted with a key that is
-// never in the database, and deleted when the work ends or the token expires
-// (decisions 3). It never logs.
+// that brought it and the worker that uses it, and that of a schedule's owner from
+// slot to slot: encrypted with a key that is never in the database, and deleted
+// when the work ends or the token expires (decisions 3). It never logs.
 package vault
 
 import (
