@@ -22,6 +22,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/eventstore"
 	"readiness/work"
 )
 
@@ -292,12 +293,34 @@ func TestGenerateOfBadWords(t *testing.T) {
 	if r.Count < 2 || r.Value[0].Text != "How many?" || !p.settings.IsEmbedded() {
 		t.Errorf("got %+v of %+v", r.Value, p.settings)
 	}
+	b.saysWith(t, aiprovider.Configuration{ProviderID: uuid.NewString(), Name: "Ours", Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Questions}, Enabled: true})
 	p.text = func(int) string { return "" }
 	last := b.generate(t, good, 50)
 	b.carryQuestions(t, 1)
 	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated {
 		t.Errorf("without a word the operation is %s: %+v", op.Status, op.Failure)
 	}
+	if p.settings.Name != "Ours" {
+		t.Errorf("asked %+v, want the account's provider for questions", p.settings)
+	}
+}
+
+// saysWith saves a provider.
+func (b *bench) saysWith(t *testing.T, c aiprovider.Configuration) {
+	t.Helper()
+	all := eventstore.Fold(aiprovider.Stream("contoso"), aiprovider.Evolve)
+	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{all}, func(change *eventstore.Change) error {
+		return eventstore.Decide(change, all, says{aiprovider.Saved{Configuration: c, At: b.now}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type says struct{ aiprovider.Saved }
+
+func (s says) Decide(aiprovider.Providers) ([]domain.Event, error) {
+	return []domain.Event{s.Saved}, nil
 }
 
 // A saved set is the model's: whole, with what its queries use, and with what can
