@@ -20,7 +20,7 @@ func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID u
 	if op.State.Account != who.Account {
 		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId", operationID)
 	}
-	switch op.State.Type {
+	switch op.State.Type { //nolint:exhaustive // the others are not stopped
 	case operation.RunAbTest:
 		return Accepted{OperationID: operationID}, s.cancelAbRun(ctx, who, op.State)
 	case operation.RunBenchmark:

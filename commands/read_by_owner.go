@@ -23,7 +23,7 @@ func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.
 	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {
 		return nil
 	}
-	switch op.State.Type {
+	switch op.State.Type { //nolint:exhaustive // the others that wait have one way to go on
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
 		return s.moveBundle(ctx, who, operationID)
 	case operation.RunAbTest:

@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -366,6 +367,24 @@ func TestRunsOfATestInPages(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)
 	}
+}
+
+// A store of the customer's own is behind a capacity.
+//
+// proves: 4.6/run-result/store-paused
+func TestStoreBehindAPausedCapacity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.abTest("acme", abtest.Words{Name: "One"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
+	w.sideA(of)
+	of = w.ownerReads(of)
+	w.compared(of, 0)
+	w.views.Stored = func(context.Context, string) ([]byte, error) {
+		return nil, domain.Refuse(domain.CapacityPaused, "the capacity that the account's store is on is paused; resume it and call again")
+	}
+	w.get(abRunPath(of.test, of.run)+"/result", w.as("ada")).refused(409, domain.CapacityPaused)
+	w.views.Stored = nil
+	w.get(abRunPath(of.test, of.run)+"/result", w.as("ada")).ok(200)
 }
 
 // A store that cannot answer is said to, and not taken for a run without a result.

@@ -137,5 +137,8 @@ var ErrStoreUnavailable = documents.ErrUnavailable
 
 // Document returns a stored document by its hash, as it was stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {
+	if v.Stored != nil {
+		return v.Stored(ctx, hash)
+	}
 	return documents.Get(ctx, v.Pool, hash)
 }

@@ -152,8 +152,6 @@ func newWorld(env *testscript.Env) *world {
 	return w
 }
 
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

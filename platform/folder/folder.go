@@ -254,7 +254,7 @@ func notFound(it item.Item) error {
 // named is an item as messages call it: by its id; one of a Tree, which has none,
 // by its path.
 func named(it item.Item) string {
-	if it.ID == uuid.Nil {
+	if it.ID == uuid.Nil && it.DisplayName != "" {
 		return it.DisplayName
 	}
 	return string(it.Type) + " " + it.ID.String()
