@@ -34,6 +34,9 @@ var mayImport = map[string][]string{
 
 	"http/...": {"http/...", "domain/...", "commands", "projections"},
 
+	// What the service does, in files: the same rules without log, queue and callers.
+	"offline": {"domain/...", "definition/...", "platform/folder"},
+
 	// What wires everything.
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},
@@ -45,6 +48,7 @@ var mayImport = map[string][]string{
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/postgres"},
 	"internal/postgres":              {},
+	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/postgres"},
 }
 

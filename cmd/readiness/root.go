@@ -18,7 +18,7 @@ const (
 	exitOK      = 0
 	exitFailed  = 1 // it failed, or a rule refused it
 	exitUsage   = 2 // the command line or an environment variable is wrong
-	exitDamaged = 3 // it ran, and found what it looks for: damage or a difference
+	exitDamaged = 3 // it ran, and found what it looks for: damage, a difference, or too low a score
 	// exitInterrupted: a second signal ended it at once.
 	exitInterrupted = 130
 )
@@ -27,7 +27,7 @@ const exitCodesHelp = `Exit codes:
   0  done
   1  failed, or refused by a rule
   2  wrong command line or environment
-  3  events verify found damage, or projections rebuild --diff a difference
+  3  events verify found damage, projections rebuild --diff a difference, or assess what --fail-under or --fail-on asks for
 130  a second interrupt ended it at once`
 
 // errUsage and errDamaged choose the exit code of the error that wraps them.
@@ -79,7 +79,7 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 	flags := r.command.PersistentFlags()
 	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
 	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
-	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(),
+	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(), r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(),
 		r.projectionsCommand(), r.eventsCommand(), r.versionCommand())
 	r.command.InitDefaultCompletionCmd()
 	documentEnvironment(r.command)
@@ -114,7 +114,7 @@ func (r *root) exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, errDamaged), errors.Is(err, errFound):
 		return exitDamaged // the command has said what it found
 	case errors.Is(err, errUsage) || !r.started:
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")

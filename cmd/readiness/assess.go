@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"readiness/domain/readiness"
+	"readiness/offline"
+)
+
+// assessFormats are how an assessment can be told.
+var assessFormats = []string{"table", "json", "markdown", "sarif", "junit"}
+
+// assessFlags are what an assessment of files is told.
+type assessFlags struct {
+	root, format, output, ignore, baseline string
+	minSeverity, failOn                    string
+	failUnder, top, jobs                   int
+}
+
+func (r *root) assessCommand() *cobra.Command {
+	var f assessFlags
+	c := &cobra.Command{
+		Use:   "assess PATH…",
+		Short: "Score semantic models in files, without server or database",
+		Long: `Scores the semantic models and data agents at the paths by the rules that the service scores by: those in a folder at any
+depth, the one that a folder or file is or lies in, and those that a .pbip file's reports are built on. Nothing is written
+but what --output names.
+
+--ignore names a YAML file with a list of what may stay as it is, each with a rule and a reason and, as far as wanted, a
+model, a table and an object:
+
+  ignore:
+    - rule: DSC-02
+      table: Sales
+      object: Order Key
+      reason: nobody asks for it
+
+A model may say so itself, in an annotation readiness.ignore of the object: DSC-02, NAM-01: nobody asks for it.
+
+--baseline names the output of an earlier assess --format json: what that holds is not told again.
+
+Findings alone do not fail the command: --fail-under and --fail-on say what does, with exit code 3. An item that cannot
+be read is told, and makes the exit code 1.`,
+		Example: `  readiness assess .
+  readiness assess models --format sarif --output readiness.sarif --ignore .readiness-ignore.yaml
+  readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return usage("assess needs a path: a folder with semantic models in it")
+			}
+			gate, err := f.gate(c)
+			if err != nil {
+				return err
+			}
+			return r.assess(c, f, gate, paths)
+		},
+	}
+	flags := c.Flags()
+	rootFlag(flags, &f.root)
+	flags.StringVar(&f.format, "format", "table", "how to tell it: "+strings.Join(assessFormats, ", "))
+	flags.StringVar(&f.output, "output", "", "file to write in place of stdout")
+	flags.StringVar(&f.ignore, "ignore", "", "YAML file of findings that may stay as they are")
+	flags.StringVar(&f.baseline, "baseline", "", "JSON output of before: tell only what is new")
+	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "least severity that is told: low, medium or high")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 when a finding that is told has this severity or more")
+	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 when an item's score is lower (0 to 100)")
+	flags.IntVar(&f.top, "top", 10, "how many findings of an item a table or markdown holds; 0 for all")
+	flags.IntVar(&f.jobs, "jobs", 0, "how many items are assessed at once; 0 for as many as there are processors")
+	return c
+}
+
+// gate checks the flags.
+func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
+	severity := func(name, value string) error {
+		if !slices.Contains([]string{"low", "medium", "high"}, value) {
+			return usage("--%s must be low, medium or high, not %q", name, value)
+		}
+		return nil
+	}
+	var g offline.Gate
+	if !slices.Contains(assessFormats, f.format) {
+		return g, usage("--format must be one of %s, not %q", strings.Join(assessFormats, ", "), f.format)
+	}
+	if err := severity("min-severity", f.minSeverity); err != nil {
+		return g, err
+	}
+	if f.failOn != "" {
+		if err := severity("fail-on", f.failOn); err != nil {
+			return g, err
+		}
+		g.FailOn = readiness.Severity(f.failOn)
+	}
+	switch {
+	case f.failUnder < 0 || f.failUnder > 100:
+		return g, usage("--fail-under must be 0 to 100, not %d", f.failUnder)
+	case f.top < 0 || f.jobs < 0:
+		return g, usage("--top and --jobs must not be negative")
+	case c.Flags().Changed("fail-under"):
+		g.FailUnder = &f.failUnder
+	}
+	return g, nil
+}
+
+func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths []string) (err error) {
+	o := offline.AssessOptions{MinSeverity: readiness.Severity(f.minSeverity), Jobs: f.jobs}
+	if f.ignore != "" {
+		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
+			return err
+		}
+	}
+	if f.baseline != "" {
+		if o.Baseline, err = offline.ReadBaseline(f.baseline); err != nil {
+			return err
+		}
+		if current := readiness.Current().ID; o.Baseline.Regime != current {
+			fmt.Fprintf(r.stderr, "readiness: warning: the baseline was made by the rules of %s, this is by those of %s; make it again\n", o.Baseline.Regime, current)
+		}
+	}
+	items, err := offline.Find(c.Context(), f.root, paths)
+	if err != nil {
+		return err
+	}
+	bar := r.newLateProgress("assessing")
+	o.Progress = bar.at
+	a, err := offline.Assess(c.Context(), items, o)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	for _, w := range a.Warnings {
+		fmt.Fprintf(r.stderr, "readiness: warning: %s\n", w)
+	}
+	if err := r.tell(a, f, gate); err != nil {
+		return err
+	}
+	if f.output != "" {
+		fmt.Fprintf(r.stderr, "%s; written to %s\n", a.Summary(), filepath.ToSlash(f.output))
+	}
+	misses := gate.Misses(a)
+	for _, miss := range misses {
+		fmt.Fprintf(r.stderr, "readiness: %s\n", miss)
+	}
+	if n := a.Unreadable(); n > 0 {
+		return fmt.Errorf("%d of %d items could not be assessed; the report says why", n, len(a.Items))
+	}
+	if len(misses) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// tell writes the assessment in its format to stdout, or at once to the file of
+// --output.
+func (r *root) tell(a *offline.Assessment, f assessFlags, gate offline.Gate) error {
+	return r.writeTo(f.output, func(w io.Writer) error {
+		switch f.format {
+		case "json":
+			return offline.WriteJSON(w, a)
+		case "markdown":
+			return offline.WriteMarkdown(w, a, f.top)
+		case "sarif":
+			return offline.WriteSARIF(w, a, version())
+		case "junit":
+			return offline.WriteJUnit(w, a, gate)
+		}
+		s := screenOf(w)
+		s.Top = f.top
+		return offline.WriteTable(w, a, s)
+	})
+}
+
+// defaultWidth is that of what is no terminal.
+const defaultWidth = 120
+
+// screenOf is w as something to read on: with color and as wide as it is where it
+// is a terminal, and plain elsewhere.
+func screenOf(w io.Writer) offline.Screen {
+	s := offline.Screen{Width: defaultWidth}
+	if file, ok := w.(*os.File); ok && onTerminal(w) {
+		s.Terminal, s.Color = true, os.Getenv("NO_COLOR") == ""
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 { //nolint:gosec // a file descriptor is small
+			s.Width = width
+		}
+	}
+	return s
+}
+
+// writeTo calls write with stdout, or with a file that takes its place, whole, when
+// all is written.
+func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
+	if output == "" {
+		return write(r.stdout)
+	}
+	file, err := os.CreateTemp(filepath.Dir(output), "."+filepath.Base(output)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name()) // it says nothing
+		}
+	}()
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(output); err == nil {
+		mode = info.Mode().Perm()
+	}
+	err = write(file)
+	for _, step := range []func() error{func() error { return file.Chmod(mode) }, file.Close, func() error { return os.Rename(file.Name(), output) }} {
+		if err == nil {
+			err = step()
+		}
+	}
+	return err
+}
+
+// lateProgress is a progress that is shown when the work takes long.
+type lateProgress struct {
+	since time.Time
+	make  func() *progress
+	shown *progress
+}
+
+// patience is how long nothing is shown.
+const patience = time.Second
+
+func (r *root) newLateProgress(what string) *lateProgress {
+	return &lateProgress{since: time.Now(), make: func() *progress { return newProgress(r.stderr, what) }}
+}
+
+func (p *lateProgress) at(done, total int) {
+	if p.shown == nil && time.Since(p.since) > patience {
+		p.shown = p.make()
+	}
+	if p.shown != nil {
+		p.shown.at(int64(done), int64(total))
+	}
+}
+
+func (p *lateProgress) end() {
+	if p.shown != nil {
+		p.shown.end()
+	}
+}

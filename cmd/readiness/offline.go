@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"readiness/ai"
+	"readiness/domain/aiprovider"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/offline"
+)
+
+// errFound is the error of a command that ran, and found what it was asked to fail
+// on. It has said what.
+var errFound = errors.New("found what was asked for")
+
+// rootFlag is the folder that paths are told from.
+func rootFlag(flags *pflag.FlagSet, to *string) {
+	flags.StringVar(to, "root", ".", "folder that paths in reports and records are relative to")
+}
+
+// proposeFlags are what proposals for files are made by.
+type proposeFlags struct {
+	root  string
+	kinds []string
+	keys  []string
+	jobs  int
+	// The AI provider; the embedded rules when there is no kind.
+	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
+}
+
+func (f *proposeFlags) add(flags *pflag.FlagSet) {
+	rootFlag(flags, &f.root)
+	var names []string
+	for _, k := range optimization.Kinds() {
+		names = append(names, string(k))
+	}
+	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
+	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to take, and no others; may be given again")
+	flags.IntVar(&f.jobs, "jobs", 0, "how many models are worked on at once; 0 for as many as there are processors")
+	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the embedded rules by default")
+	flags.StringVar(&f.aiBaseURL, "ai-base-url", "", "address of the AI provider, where its kind has none")
+	flags.StringVar(&f.aiModel, "ai-model", "", "language model to ask")
+	flags.StringVar(&f.aiKeyEnv, "ai-key-env", "", "environment variable that holds the AI provider's key")
+	flags.StringVar(&f.aiAPIVersion, "ai-api-version", "", "version of the interface, for azure_openai")
+}
+
+// options checks the flags.
+func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
+	o := offline.ProposeOptions{Jobs: f.jobs}
+	if len(f.keys) > 0 {
+		o.Keys = f.keys
+	}
+	for _, name := range f.kinds {
+		if !slices.Contains(optimization.Kinds(), optimization.Kind(name)) {
+			return o, usage("--kind: there is no optimization kind %q; there are %v", name, optimization.Kinds())
+		}
+		o.Kinds = append(o.Kinds, optimization.Kind(name))
+	}
+	settings := aiprovider.Embedded()
+	if f.aiKind != "" {
+		settings = aiprovider.Settings{
+			Kind: aiprovider.Kind(f.aiKind), BaseURL: f.aiBaseURL, Model: f.aiModel, APIVersion: f.aiAPIVersion, KeyEnv: f.aiKeyEnv, Declared: true,
+		}
+	}
+	switch {
+	case f.jobs < 0:
+		return o, usage("--jobs must not be negative")
+	case f.aiKind == "" && (f.aiBaseURL != "" || f.aiModel != "" || f.aiKeyEnv != "" || f.aiAPIVersion != ""):
+		return o, usage("--ai-… flags need --ai, the kind of the AI provider")
+	case f.aiKind == "":
+	case !settings.Kind.Remote():
+		return o, usage("--ai must be openai, anthropic, openai_compatible or azure_openai, not %q", f.aiKind)
+	case f.aiModel == "":
+		return o, usage("--ai needs --ai-model, the language model to ask")
+	case settings.Kind.NeedsAddress() && f.aiBaseURL == "":
+		return o, usage("--ai %s needs --ai-base-url", f.aiKind)
+	case settings.Kind.NeedsKey() && f.aiKeyEnv == "":
+		return o, usage("--ai %s needs --ai-key-env, the environment variable that holds the key", f.aiKind)
+	}
+	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
+	o.Propose = func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
+		return proposer.Propose(ctx, settings, ask)
+	}
+	return o, nil
+}
+
+// propose makes the proposals for the paths. With recorded, the models have to be
+// below the root.
+func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths []string) ([]offline.Proposal, error) {
+	if len(paths) == 0 {
+		return nil, usage("a path is missing: a folder with semantic models in it")
+	}
+	o, err := f.options(r)
+	if err != nil {
+		return nil, err
+	}
+	items, err := offline.Find(ctx, f.root, paths)
+	if err != nil {
+		return nil, err
+	}
+	if recorded {
+		if err := offline.Inside(items); err != nil {
+			return nil, err
+		}
+	}
+	bar := r.newLateProgress("proposing")
+	o.Progress = bar.at
+	all, err := offline.Propose(ctx, items, o)
+	bar.end()
+	return all, err
+}
+
+// showProposals prints what the proposals come to, as a diff under a line of its
+// own for each model.
+func (r *root) showProposals(all []offline.Proposal) error {
+	s := screenOf(r.stdout)
+	for _, p := range all {
+		fmt.Fprintf(r.stdout, "%s\n", p.Headline())
+		if err := s.WriteDiff(r.stdout, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failedProposals is the error of proposals that could not be made.
+func failedProposals(all []offline.Proposal) error {
+	n := 0
+	for _, p := range all {
+		if p.Error != nil {
+			n++
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("%d of %d semantic models could not be optimized; their lines say why", n, len(all))
+	}
+	return nil
+}
+
+// written tells what became of models that were written.
+func (r *root) written(applied []offline.Applied, how string) error {
+	failed := 0
+	for _, a := range applied {
+		if a.Error != nil {
+			failed++
+			fmt.Fprintf(r.stderr, "readiness: %s was not %s: %s\n", a.Path, how, a.Error)
+		}
+	}
+	fmt.Fprintf(r.stderr, "%d models were %s\n", len(applied)-failed, how)
+	if failed > 0 {
+		return fmt.Errorf("%d of %d semantic models were not %s", failed, len(applied), how)
+	}
+	return nil
+}
+
+// now is the time of a record.
+func now() time.Time { return time.Now().Truncate(time.Second) }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"readiness/offline"
+)
+
+func (r *root) previewCommand() *cobra.Command {
+	var f proposeFlags
+	var format string
+	c := &cobra.Command{
+		Use:   "preview PATH…",
+		Short: "Show what would make semantic models in files more ready, without server or database",
+		Long: `Proposes descriptions, display folders, field defaults, an AI data schema and AI instructions for the semantic models at
+the paths, as the service does, and shows as a unified diff what apply would write. Nothing is written.
+
+With --format json it prints every change with its key, its reason and its scores; of the AI data schema apply writes
+the recommended changes unless --key names others.`,
+		Example: `  readiness preview .
+  readiness preview models/Sales.SemanticModel --kind descriptions
+  readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if format != "diff" && format != "json" {
+				return usage("--format must be diff or json, not %q", format)
+			}
+			all, err := r.propose(c.Context(), f, false, paths)
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				err = offline.WritePreviews(r.stdout, all)
+			} else {
+				err = r.showProposals(all)
+			}
+			if err != nil {
+				return err
+			}
+			return failedProposals(all)
+		},
+	}
+	f.add(c.Flags())
+	c.Flags().StringVar(&format, "format", "diff", "how to show it: diff or json")
+	return c
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"readiness/offline"
+)
+
+func (r *root) revertCommand() *cobra.Command {
+	var rootDir string
+	var write bool
+	c := &cobra.Command{
+		Use:   "revert RECORD",
+		Short: "Put back what apply wrote into files",
+		Long: `Shows as a unified diff how the models of a record come back and, with --write, puts them back: byte for byte where
+nothing else has changed. A model whose objects are no longer as apply wrote them is refused and left as it is; of
+display folders and field defaults only the changed objects are left. What apply did not come to write is as it was.
+
+Paths in the record are relative to --root, as they were for apply: run it in the same folder.`,
+		Example: `  readiness revert readiness-apply-3fa9c1d20b7e.json
+  readiness revert readiness-apply-3fa9c1d20b7e.json --write`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("revert needs one record, which apply --write has written")
+			}
+			record, err := offline.ReadRecord(args[0])
+			if err != nil {
+				return err
+			}
+			all, err := offline.Reverse(c.Context(), rootDir, record)
+			if err != nil {
+				return err
+			}
+			s, refused := screenOf(r.stdout), 0
+			for _, v := range all {
+				fmt.Fprintf(r.stdout, "%s\n", v.Headline())
+				if err := s.WriteReversal(r.stdout, v); err != nil {
+					return err
+				}
+				if v.Error != nil {
+					refused++
+				}
+			}
+			var failed error
+			if refused > 0 {
+				failed = fmt.Errorf("%d of %d semantic models cannot be put back; their lines say why", refused, len(all))
+			}
+			if !write {
+				fmt.Fprintln(r.stderr, "Nothing was written; --write writes it.")
+				return failed
+			}
+			applied, err := offline.PutBack(c.Context(), all)
+			if err != nil {
+				return err
+			}
+			return errors.Join(r.written(applied, "put back"), failed)
+		},
+	}
+	rootFlag(c.Flags(), &rootDir)
+	c.Flags().BoolVar(&write, "write", false, "write it")
+	return c
+}

@@ -1,0 +1,313 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/definition/jsonpart"
+	"readiness/definition/semanticmodel"
+	"readiness/definition/tmdl"
+	"readiness/domain/item"
+	"readiness/domain/readiness"
+)
+
+// Assessment is what an assessment of items found, in the order of what is shown
+// of them.
+type Assessment struct {
+	Regime string
+	Items  []Assessed
+	// Warnings are about what is ignored.
+	Warnings []Warning
+	// MinSeverity is the least severity that is told, Baseline what is not told
+	// because it is known.
+	MinSeverity readiness.Severity
+	Baseline    string
+}
+
+// Assessed is an item as it was assessed.
+type Assessed struct {
+	Type  item.Type
+	Path  string // shown
+	Name  string
+	Error error // why it could not be; all below is zero then
+	// At is where the error is, as far as it can be told.
+	At     Place
+	Result readiness.Result
+	// ScoreDataAgent is the score as a data agent reads the item.
+	ScoreDataAgent *int
+	// Findings are those that are told, Ignored those that a person ignores.
+	Findings []Finding
+	Ignored  []Ignored
+	// Known and Lesser are how many more there are that the baseline holds, or
+	// whose severity is less than asked for.
+	Known, Lesser int
+}
+
+// Place is a line of a file. Line is from 1.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Finding is a finding with its place.
+type Finding struct {
+	readiness.Finding
+	Place
+}
+
+// Ignored is a finding of rules that are ignored for its object, and why.
+type Ignored struct {
+	Finding
+	Reason string
+}
+
+// AssessOptions are what an assessment may be told; the zero value is fine.
+type AssessOptions struct {
+	Ignores     *Ignores
+	Baseline    *Baseline
+	MinSeverity readiness.Severity // low when ""
+	// Jobs is how many items are assessed at once; as many as there are
+	// processors when 0.
+	Jobs int
+	// Progress is told how many of all are done, by one caller at a time.
+	Progress func(done, total int)
+}
+
+// severities are those there are, the least first.
+var severities = []readiness.Severity{readiness.Low, readiness.Medium, readiness.High}
+
+// atLeast reports whether a severity is no less than another.
+func atLeast(s, least readiness.Severity) bool {
+	return slices.Index(severities, s) >= slices.Index(severities, least)
+}
+
+// Assess assesses the items by the current regime, without usage. An item that
+// cannot be read says so and fails no other; the error is the context's. Of each
+// only the findings are kept in memory.
+func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, error) {
+	if o.MinSeverity == "" {
+		o.MinSeverity = readiness.Low
+	}
+	a := &Assessment{Regime: readiness.Current().ID, Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
+	if o.Baseline != nil {
+		a.Baseline = o.Baseline.File
+	}
+	s := &assessor{o: o, items: items, byID: map[uuid.UUID]Item{}}
+	for _, i := range items {
+		if _, twice := s.byID[i.LogicalID]; !twice && i.Type == item.SemanticModel {
+			s.byID[i.LogicalID] = i
+		}
+	}
+	notes := make([]note, len(items))
+	err := each(ctx, len(items), o.Jobs, o.Progress, func(n int) {
+		a.Items[n], notes[n] = s.assess(ctx, items[n])
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Warnings = s.warnings(a.Items, notes)
+	return a, nil
+}
+
+// each calls do for 0 to n-1, some at once, until the context ends.
+func each(ctx context.Context, n, jobs int, progress func(done, total int), do func(int)) error {
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var mu sync.Mutex
+	done := 0
+	var all sync.WaitGroup
+	for range min(jobs, n) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+				mu.Lock()
+				if done++; progress != nil {
+					progress(done, n)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// assessor assesses items among others.
+type assessor struct {
+	o     AssessOptions
+	items []Item
+	byID  map[uuid.UUID]Item
+}
+
+// note is what is to be told of an item's ignores.
+type note struct {
+	seen     []seen // by the file's entries
+	warnings []Warning
+}
+
+// material is an item that was read.
+type material struct {
+	m  *semanticmodel.Model
+	at *places
+}
+
+func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
+	a = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name}
+	defer func() {
+		if fault := recover(); fault != nil {
+			err := fmt.Errorf("a fault of this program kept it from being assessed: %v", fault)
+			a, n = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name, Error: err, At: Place{i.Shown, 1}}, note{}
+		}
+	}()
+	if s.o.Ignores != nil {
+		n.seen = make([]seen, len(s.o.Ignores.entries))
+	}
+	d, err := i.definition(ctx)
+	if err != nil {
+		a.Error, a.At = told(err), Place{i.Shown, 1}
+		return a, n
+	}
+	if i.Type == item.DataAgent {
+		err = s.agent(ctx, i, d, &a, &n)
+	} else {
+		err = s.model(i, d, &a, &n)
+	}
+	if err != nil {
+		a.Error, a.At = err, placeOf(i.Shown, newPlaces(i.Shown, d, nil).model.File, err)
+	}
+	return a, n
+}
+
+// placeOf is where an error of reading says that it is.
+func placeOf(shown, part string, err error) Place {
+	line := 1
+	if syntax, ok := errors.AsType[*tmdl.SyntaxError](err); ok {
+		part, line = syntax.File, syntax.Line
+	}
+	if json, ok := errors.AsType[*jsonpart.Error](err); ok {
+		part, line = json.File, json.Line
+	}
+	return Place{path.Join(shown, part), max(line, 1)}
+}
+
+func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) error {
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		return err
+	}
+	at := newPlaces(i.Shown, d, m)
+	g := s.ignoring(i, n, material{m, at})
+	g.own, n.warnings = annotated(m, at)
+	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
+	a.ScoreDataAgent = readiness.AssessAsAgent(m, g.options()).Score
+	return nil
+}
+
+// ignoring are the file's ignores of an item, and notes what the item holds of
+// what they name.
+func (s *assessor) ignoring(i Item, n *note, of ...material) ignoring {
+	g := ignoring{file: map[int]ignore{}}
+	if s.o.Ignores == nil {
+		return g
+	}
+	for at, e := range s.o.Ignores.entries {
+		if e.of(i) {
+			g.file[at] = e
+			n.seen[at].model = true
+			for _, one := range of {
+				n.seen[at].look(e, one.at.names)
+			}
+		}
+	}
+	return g
+}
+
+func (g ignoring) options() readiness.Options {
+	if g.none() {
+		return readiness.Options{}
+	}
+	return readiness.Options{Ignore: g.matches}
+}
+
+// score fills in what an assessment finds, and, by one of only what is ignored,
+// what it does not.
+func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result, of func(readiness.Finding) (string, int)) {
+	place := func(f readiness.Finding) Finding {
+		file, line := of(f)
+		return Finding{f, Place{file, line}}
+	}
+	a.Result = assess(g.options())
+	for _, f := range a.Result.Findings {
+		switch {
+		case !atLeast(f.Severity, s.o.MinSeverity):
+			a.Lesser++
+		case s.o.Baseline.knows(a.Path, f):
+			a.Known++
+		default:
+			a.Findings = append(a.Findings, place(f))
+		}
+	}
+	if g.none() {
+		return
+	}
+	only := assess(readiness.Options{Ignore: func(rule string, key readiness.Key) bool { return !g.matches(rule, key) }})
+	for _, f := range only.Findings {
+		var reasons []string
+		for _, rule := range f.RuleIDs {
+			why, entries := g.why(rule, f.Key)
+			for _, e := range entries {
+				n.seen[e].used = true
+			}
+			for _, reason := range why {
+				if !slices.Contains(reasons, reason) {
+					reasons = append(reasons, reason)
+				}
+			}
+		}
+		f.Impact = 0 // it costs nothing
+		a.Ignored = append(a.Ignored, Ignored{place(f), strings.Join(reasons, "; ")})
+	}
+}
+
+// warnings are those of all items, and of entries of the file that are of no use.
+// While an item cannot be read nobody knows that.
+func (s *assessor) warnings(items []Assessed, notes []note) []Warning {
+	var all []Warning
+	var of []seen
+	if s.o.Ignores != nil {
+		of = make([]seen, len(s.o.Ignores.entries))
+	}
+	for n, one := range notes {
+		for _, w := range one.warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+		for i, seen := range one.seen {
+			of[i].model = of[i].model || seen.model
+			of[i].table = of[i].table || seen.table
+			of[i].object = of[i].object || seen.object
+			of[i].used = of[i].used || seen.used || items[n].Error != nil
+		}
+	}
+	if s.o.Ignores != nil {
+		all = append(all, s.o.Ignores.unused(of)...)
+	}
+	return all
+}

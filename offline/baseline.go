@@ -1,0 +1,60 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"readiness/domain/readiness"
+)
+
+// maxBaseline bounds a baseline, in bytes.
+const maxBaseline = 256 << 20
+
+// Baseline is what an earlier assessment found, as WriteJSON told it.
+type Baseline struct {
+	File string
+	// Regime is the one that it was made by.
+	Regime string
+	rules  map[known][]string
+}
+
+// known is what a finding of before is told by. Lines are no part of it.
+type known struct {
+	path, dimension string
+	readiness.Key
+}
+
+// ReadBaseline reads what WriteJSON wrote.
+func ReadBaseline(file string) (*Baseline, error) {
+	shown := filepath.ToSlash(file)
+	data, err := readFile(file, maxBaseline)
+	if err != nil {
+		return nil, fmt.Errorf("the baseline: %w", err)
+	}
+	var written document
+	if err := json.Unmarshal(data, &written); err != nil {
+		return nil, fmt.Errorf("the baseline %s cannot be read: %w; make it with assess --format json --output %s", shown, err, shown)
+	}
+	if written.Format != jsonFormat {
+		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; make it with assess --format json --output %s", shown, written.Format, jsonFormat, shown)
+	}
+	b := &Baseline{File: shown, Regime: written.Regime, rules: map[known][]string{}}
+	for _, i := range written.Items {
+		for _, f := range i.Findings {
+			b.rules[known{i.Path, f.Dimension, f.Key}] = f.RuleIDs
+		}
+	}
+	return b, nil
+}
+
+// knows reports whether a finding was there before, with every rule that it is of
+// now. No baseline knows nothing.
+func (b *Baseline) knows(path string, f readiness.Finding) bool {
+	if b == nil {
+		return false
+	}
+	before, ok := b.rules[known{path, f.Dimension, f.Key}]
+	return ok && !slices.ContainsFunc(f.RuleIDs, func(id string) bool { return !slices.Contains(before, id) })
+}

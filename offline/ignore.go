@@ -1,0 +1,326 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+// maxIgnores bounds an ignore file, in bytes.
+const maxIgnores = 1 << 20
+
+// everyRule is what stands for all rules.
+const everyRule = "*"
+
+// Ignores are findings that somebody decided to live with, each with a reason: a
+// list under the member ignore of a YAML file.
+type Ignores struct {
+	// File is as it was named.
+	File    string
+	entries []ignore
+}
+
+// ignore is one of them. Nil members were not given and match anything.
+type ignore struct {
+	rule, reason         string
+	model, table, object *string
+	// source is the data agent's source whose own annotation it is.
+	source string
+	line   int
+}
+
+// Warning is something that a person should put right and that fails nothing.
+type Warning struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// String implements fmt.Stringer.
+func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
+
+// ReadIgnores reads an ignore file. An unknown member or rule, and an entry
+// without a rule or a reason, are errors that name their line.
+func ReadIgnores(file string) (*Ignores, error) {
+	shown := filepath.ToSlash(file)
+	src, err := readFile(file, maxIgnores)
+	if err != nil {
+		return nil, fmt.Errorf("the ignore file: %w", err)
+	}
+	parsed, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the ignore file %s is not YAML: %w", shown, err)
+	}
+	all := &Ignores{File: shown}
+	wrong := func(at *token.Position, format string, args ...any) error {
+		return fmt.Errorf("%s:%d:%d: %s", shown, at.Line, at.Column, fmt.Sprintf(format, args...))
+	}
+	for _, doc := range parsed.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		top, ok := members(doc.Body)
+		if !ok {
+			return nil, wrong(doc.Body.GetToken().Position, "must be a mapping with the member ignore")
+		}
+		for _, m := range top {
+			list, isList := m.Value.(*ast.SequenceNode)
+			switch {
+			case m.Key.String() != "ignore":
+				return nil, wrong(m.Key.GetToken().Position, "unknown member %s; the only one is ignore", m.Key)
+			case !isList:
+				return nil, wrong(m.Key.GetToken().Position, "ignore must be a list")
+			}
+			for _, node := range list.Values {
+				one, err := readIgnore(node, wrong)
+				if err != nil {
+					return nil, err
+				}
+				all.entries = append(all.entries, one)
+			}
+		}
+	}
+	return all, nil
+}
+
+// members are those of a mapping, which the parser gives as one when it has one.
+func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
+func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error) (ignore, error) {
+	var one ignore
+	all, ok := members(node)
+	if !ok || len(all) == 0 {
+		return one, wrong(node.GetToken().Position, "must be a mapping with the members rule and reason")
+	}
+	one.line = all[0].Key.GetToken().Position.Line
+	seen := map[string]bool{}
+	for _, m := range all {
+		key, at := m.Key.String(), m.Key.GetToken().Position
+		var text string
+		switch v := m.Value.(type) {
+		case *ast.StringNode:
+			text = v.Value
+		case *ast.LiteralNode:
+			text = v.Value.Value
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			text = v.GetToken().Value // a name that looks like something else
+		default:
+			return one, wrong(at, "%s must be text", key)
+		}
+		if seen[key] {
+			return one, wrong(at, "%s is given twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "rule":
+			if one.rule = text; !knownRule(text) {
+				return one, wrong(m.Value.GetToken().Position, "%s", unknownRule(text))
+			}
+		case "reason":
+			one.reason = strings.TrimSpace(text)
+		case "model":
+			one.model = &text
+		case "table":
+			one.table = &text
+		case "object":
+			one.object = &text
+		default:
+			return one, wrong(at, "unknown member %s; the members are rule, model, table, object and reason", key)
+		}
+	}
+	switch at := all[0].Key.GetToken().Position; {
+	case one.rule == "":
+		return one, wrong(at, "the rule is missing; name one such as DSC-01, or %q for every rule", everyRule)
+	case one.reason == "":
+		return one, wrong(at, "the reason is missing; say why this may stay as it is")
+	case one.rule == everyRule && one.model == nil && one.table == nil && one.object == nil:
+		return one, wrong(at, "every rule of everything is ignored; name a model, a table or an object")
+	}
+	return one, nil
+}
+
+// ruleIDs are those of the current regime.
+var ruleIDs = func() []string {
+	var ids []string
+	for _, r := range readiness.Current().Rules() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}()
+
+func knownRule(id string) bool { return id == everyRule || slices.Contains(ruleIDs, id) }
+
+func unknownRule(id string) string {
+	closest := slices.MinFunc(ruleIDs, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(a, strings.ToUpper(id)), levenshtein.ComputeDistance(b, strings.ToUpper(id)))
+	})
+	return fmt.Sprintf("there is no rule %q; the closest is %s", id, closest)
+}
+
+// matches reports whether the entry is about what a rule says of an object.
+func (g ignore) matches(rule string, key readiness.Key) bool {
+	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) && (g.object == nil || sameObject(*g.object, key.ObjectName, rule))
+}
+
+func same(want *string, name string) bool { return want == nil || strings.EqualFold(*want, name) }
+
+// sameObject compares names as the engine does, without letter case. The whole
+// model is called # and the rule, which a file may leave out: it is "#" there.
+func sameObject(want, name, rule string) bool {
+	return strings.EqualFold(want, name) || want == "#" && name == "#"+rule
+}
+
+// of reports whether the entry is about the item.
+func (g ignore) of(i Item) bool {
+	if g.model == nil {
+		return true
+	}
+	folder := path.Base(i.Shown)
+	return slices.ContainsFunc([]string{i.Name, i.Shown, folder, strings.TrimSuffix(folder, path.Ext(folder))}, func(name string) bool {
+		return strings.EqualFold(name, *g.model)
+	})
+}
+
+// annotation is the name of the annotation in which a model itself says what of an
+// object is to be ignored: `DSC-01, NAM-02: why`.
+const annotation = "readiness.ignore"
+
+// annotated are the ignores that the model's own annotations say: of a table about
+// the table alone, of the model about the model as a whole.
+func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
+	var all []ignore
+	var warnings []Warning
+	read := func(values map[string]string, table, object string, src semanticmodel.Source) {
+		text, ok := values[annotation]
+		if !ok {
+			return
+		}
+		rules, reason, _ := strings.Cut(text, ":")
+		warn := func(format string, args ...any) {
+			warnings = append(warnings, Warning{at.file(src.File), max(src.Line, 1), "annotation " + annotation + ": " + fmt.Sprintf(format, args...)})
+		}
+		if reason = strings.TrimSpace(reason); reason == "" {
+			warn("the reason is missing, so it is not followed; write RULE, RULE: reason")
+			return
+		}
+		for rule := range strings.SplitSeq(rules, ",") {
+			if rule = strings.TrimSpace(rule); !knownRule(rule) {
+				warn("%s", unknownRule(rule))
+				continue
+			}
+			all = append(all, ignore{rule: rule, table: new(table), object: new(object), reason: reason, line: src.Line})
+		}
+	}
+	read(m.Annotations, "", "#", at.model)
+	for _, t := range m.Tables {
+		read(t.Annotations, t.Name, "", t.Source)
+		for _, c := range t.Columns {
+			read(c.Annotations, t.Name, c.Name, c.Source)
+		}
+		for _, measure := range t.Measures {
+			read(measure.Annotations, t.Name, measure.Name, measure.Source)
+		}
+	}
+	return all, warnings
+}
+
+// ignoring are the ignores of one item: those of the file, by their places in it,
+// and its own.
+type ignoring struct {
+	file map[int]ignore
+	own  []ignore
+}
+
+func (g ignoring) none() bool { return len(g.file)+len(g.own) == 0 }
+
+// matches reports whether what a rule says of an object is ignored.
+func (g ignoring) matches(rule string, key readiness.Key) bool {
+	reasons, _ := g.why(rule, key)
+	return reasons != nil
+}
+
+// why returns the reasons for which what a rule says of an object is ignored, and
+// the file's entries that give them.
+func (g ignoring) why(rule string, key readiness.Key) (reasons []string, entries []int) {
+	for _, i := range slices.Sorted(maps.Keys(g.file)) {
+		if e := g.file[i]; e.matches(rule, key) {
+			reasons, entries = append(reasons, e.reason), append(entries, i)
+		}
+	}
+	for _, e := range g.own {
+		if e.matches(rule, key) {
+			reasons = append(reasons, e.reason)
+		}
+	}
+	return reasons, entries
+}
+
+// seen is what the items hold of what an entry of the file names.
+type seen struct{ model, table, object, used bool }
+
+// unused says of entries of the file what they name that is not there, or that
+// they ignore nothing.
+func (g *Ignores) unused(of []seen) []Warning {
+	var warnings []Warning
+	for i, s := range of {
+		e := g.entries[i]
+		message := ""
+		switch {
+		case s.used:
+			continue
+		case !s.model:
+			message = fmt.Sprintf("there is no model %q", *e.model)
+		case !s.table:
+			message = fmt.Sprintf("no model holds a table %q", *e.table)
+		case !s.object:
+			message = fmt.Sprintf("no model holds an object %q there", *e.object)
+		default:
+			message = fmt.Sprintf("rule %s has nothing to say about it any more; remove the entry", e.rule)
+		}
+		warnings = append(warnings, Warning{g.File, e.line, message})
+	}
+	return warnings
+}
+
+// look notes what the model holds of what the entry names.
+func (s *seen) look(e ignore, names modelNames) {
+	s.model = true
+	tables := slices.Sorted(maps.Keys(names))
+	if e.table != nil {
+		tables = []string{strings.ToLower(*e.table)}
+	}
+	for _, t := range tables {
+		objects, held := names[t]
+		if !held {
+			continue
+		}
+		s.table = true
+		if e.object == nil || objects[strings.ToLower(*e.object)] {
+			s.object = true
+		}
+	}
+}
+
+// modelNames are the objects of each table, all in lower case. The table "" holds
+// what is of no table.
+type modelNames map[string]map[string]bool

@@ -1,0 +1,113 @@
+package offline
+
+import (
+	"path"
+	"strings"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+// places are where the objects of a semantic model are declared.
+type places struct {
+	folder  string // shown
+	parts   map[string]bool
+	model   semanticmodel.Source
+	objects map[object]semanticmodel.Source
+	names   modelNames
+}
+
+// object is an object of a finding. Names are in lower case: a relationship may
+// spell those of its columns otherwise than they do.
+type object struct {
+	kind        readiness.ObjectType
+	table, name string
+}
+
+func newObject(kind readiness.ObjectType, table, name string) object {
+	return object{kind, strings.ToLower(table), strings.ToLower(name)}
+}
+
+// newPlaces reads them. A model that cannot be read has none but its file.
+func newPlaces(shown string, d definition.Definition, m *semanticmodel.Model) *places {
+	at := &places{folder: shown, parts: make(map[string]bool, len(d.Parts)), objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
+	for _, p := range d.Parts {
+		at.parts[p.Path] = true
+	}
+	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.bim", "definition.pbism"), Line: 1}
+	if m == nil {
+		return at
+	}
+	for _, t := range m.Tables {
+		names := map[string]bool{"": true}
+		at.names[strings.ToLower(t.Name)] = names
+		add := func(kind readiness.ObjectType, name string, src semanticmodel.Source) {
+			names[strings.ToLower(name)] = true
+			if key := newObject(kind, t.Name, name); at.objects[key].File == "" {
+				at.objects[key] = src
+			}
+		}
+		add(readiness.TableObject, "", t.Source)
+		for _, c := range t.Columns {
+			add(readiness.ColumnObject, c.Name, c.Source)
+		}
+		for _, measure := range t.Measures {
+			add(readiness.MeasureObject, measure.Name, measure.Source)
+		}
+	}
+	for _, r := range m.Relationships {
+		label := r.FromTable + "[" + r.FromColumn + "] -> " + r.ToTable + "[" + r.ToColumn + "]"
+		at.objects[newObject(readiness.RelationshipObject, r.FromTable, label)] = r.Source
+		if names := at.names[strings.ToLower(r.FromTable)]; names != nil {
+			names[strings.ToLower(label)] = true
+		}
+	}
+	for _, a := range m.Copilot.VerifiedAnswers {
+		at.names[""][strings.ToLower(a.Folder)] = true
+	}
+	for _, id := range ruleIDs {
+		at.names[""]["#"+strings.ToLower(id)] = true
+	}
+	return at
+}
+
+// first is the first of the parts that is there, else the first.
+func (at *places) first(parts ...string) string {
+	for _, p := range parts {
+		if at.parts[p] {
+			return p
+		}
+	}
+	return parts[0]
+}
+
+// file is a part as it is shown.
+func (at *places) file(part string) string { return path.Join(at.folder, part) }
+
+// of is where to look for what a finding says: the declaration of its object, or
+// the part that the rule is about.
+func (at *places) of(f readiness.Finding) (file string, line int) {
+	src, ok := at.objects[newObject(f.ObjectType, f.Table, f.ObjectName)]
+	switch {
+	case ok:
+	case f.ObjectType == readiness.VerifiedAnswerObject:
+		src = semanticmodel.Source{File: "Copilot/VerifiedAnswers/definitions/" + f.ObjectName + "/definition.json"}
+		if !at.parts[src.File] {
+			src = at.model
+		}
+	case f.Dimension == "instructions" && at.parts[instructionsPart]:
+		src.File = instructionsPart
+	case f.Dimension == "visibility" && at.parts[schemaPart]:
+		src.File = schemaPart
+	default:
+		src = at.model
+	}
+	return at.file(src.File), max(src.Line, 1)
+}
+
+// The parts that hold the AI instructions and the AI data schema.
+const (
+	instructionsPart = "Copilot/Instructions/instructions.md"
+	schemaPart       = "Copilot/schema.json"
+)

@@ -1,0 +1,140 @@
+package offline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"readiness/domain/item"
+	"readiness/platform/folder"
+)
+
+// recordFormat names what a record holds; it changes when a reader would have to.
+const recordFormat = "readiness-apply/1"
+
+// maxRecord bounds a record, in bytes.
+const maxRecord = 256 << 20
+
+// Record is what an apply wrote, or was about to write when it was cut off: with
+// it the models come back byte for byte. It is whole on disk before the first model
+// is touched, and which of its models were written the models themselves say.
+type Record struct {
+	Format    string          `json:"format"`
+	AppliedAt time.Time       `json:"appliedAtUtc"`
+	Models    []RecordedModel `json:"models"`
+}
+
+// RecordedModel is what an apply wrote to one model.
+type RecordedModel struct {
+	// Path is relative to the root, with forward slashes.
+	Path string `json:"path"`
+	// DefinitionHash is that of the definition before, WrittenHash of what it
+	// became.
+	DefinitionHash string  `json:"definitionHash"`
+	WrittenHash    string  `json:"writtenHash"`
+	Applies        []Apply `json:"applies"`
+}
+
+func newRecord(all []Proposal, now time.Time) Record {
+	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
+	for _, p := range all {
+		if p.Error == nil && p.Changes() > 0 {
+			r.Models = append(r.Models, RecordedModel{p.Shown, p.before.Hash(), p.after.Hash(), p.Applies})
+		}
+	}
+	return r
+}
+
+// write writes the record to a new file, safely on disk and with its whole content
+// or not at all; "" names one by its content in the current folder. It returns the
+// name.
+func (r Record) write(file string) (string, error) {
+	var body bytes.Buffer
+	if err := writeIndented(&body, r); err != nil {
+		return "", err
+	}
+	if file == "" {
+		sum := sha256.Sum256(body.Bytes())
+		file = "readiness-apply-" + hex.EncodeToString(sum[:6]) + ".json"
+	}
+	if at, err := filepath.Abs(file); err != nil {
+		return "", err
+	} else if model := enclosing(at); model != "" {
+		return "", fmt.Errorf("the record %s would be a part of %s, so nothing is written; name in --record a file elsewhere", filepath.ToSlash(file), filepath.Base(model))
+	}
+	// Cut short it is of no use, and nothing has been written by then.
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models that it is of
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("the record %s is there already; name another in --record, so that what it takes back can still be", filepath.ToSlash(file))
+	}
+	if err == nil {
+		_, err = out.Write(body.Bytes())
+		err = errors.Join(err, out.Sync(), out.Close(), syncFolder(filepath.Dir(file)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the record cannot be written, so nothing is: %w", err)
+	}
+	return file, nil
+}
+
+// syncFolder makes the names in a folder safe on disk.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir) //nolint:gosec // the folder of the record
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// ReadRecord reads a record. It is anybody's file, so its paths are checked.
+func ReadRecord(file string) (Record, error) {
+	data, err := readFile(file, maxRecord)
+	if err != nil {
+		return Record{}, fmt.Errorf("the record: %w", err)
+	}
+	shown := filepath.ToSlash(file)
+	var r Record
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Record{}, fmt.Errorf("the record %s cannot be read: %w; it must be what apply --write wrote", shown, err)
+	}
+	if r.Format != recordFormat {
+		return Record{}, fmt.Errorf("the record %s has the format %q, not %q; it must be what apply --write wrote", shown, r.Format, recordFormat)
+	}
+	for _, m := range r.Models {
+		if kind, isItem := folder.TypeOf(m.Path[strings.LastIndex(m.Path, "/")+1:]); !insideRoot(m.Path) || !isItem || kind != item.SemanticModel {
+			return Record{}, fmt.Errorf("the record %s names %q, which is no semantic model below the root", shown, m.Path)
+		}
+		for _, a := range m.Applies {
+			if err := a.check(); err != nil {
+				return Record{}, fmt.Errorf("the record %s: %s: %w", shown, m.Path, err)
+			}
+		}
+	}
+	return r, nil
+}
+
+// check refuses an apply whose writes and intents do not fit.
+func (a Apply) check() error {
+	if len(a.Intended) != len(a.Writes) {
+		return fmt.Errorf("%s has %d writes and %d intents", a.Kind, len(a.Writes), len(a.Intended))
+	}
+	for n, i := range a.Intended {
+		if i.Write != n {
+			return fmt.Errorf("%s has its write %d at place %d", a.Kind, i.Write, n)
+		}
+	}
+	return nil
+}
+
+// insideRoot reports whether a shown path is below the root.
+func insideRoot(shown string) bool { return shown != "." && fs.ValidPath(shown) }

@@ -1,0 +1,87 @@
+package offline
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"readiness/definition"
+)
+
+// WriteDiff writes what a proposal comes to as a unified diff.
+func (s Screen) WriteDiff(w io.Writer, p Proposal) error {
+	return s.diff(w, p.Shown, p.before, p.after)
+}
+
+// diff writes what makes of one definition another, by path. A terminal is shown
+// nothing that it would obey; elsewhere the diff is one that tools can apply.
+func (s Screen) diff(w io.Writer, folder string, from, to definition.Definition) error {
+	for _, name := range union(from, to) {
+		before, was := from.Part(name)
+		after, is := to.Part(name)
+		if string(before) == string(after) && was == is {
+			continue
+		}
+		old, now := "a/"+path.Join(folder, name), "b/"+path.Join(folder, name)
+		if !was {
+			old = "/dev/null"
+		}
+		if !is {
+			now = "/dev/null"
+		}
+		for line := range strings.Lines(udiff.Unified(old, now, string(before), string(after))) {
+			if _, err := io.WriteString(w, s.diffLine(line)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s Screen) diffLine(line string) string {
+	if !s.Terminal {
+		return line
+	}
+	line = strings.ReplaceAll(printable(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\r\n")), "\n", "")
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		line = s.paint(text.Bold, line)
+	case strings.HasPrefix(line, "+"):
+		line = s.paint(text.FgGreen, line)
+	case strings.HasPrefix(line, "-"):
+		line = s.paint(text.FgRed, line)
+	case strings.HasPrefix(line, "@@"):
+		line = s.paint(text.FgCyan, line)
+	}
+	return line + "\n"
+}
+
+// union are the paths of the parts of both, in order.
+func union(a, b definition.Definition) []string {
+	parts := append([]definition.Part{}, a.Parts...)
+	for _, p := range b.Parts {
+		if _, both := a.Part(p.Path); !both {
+			parts = append(parts, p)
+		}
+	}
+	var names []string
+	for _, p := range definition.New(parts...).Parts {
+		names = append(names, p.Path)
+	}
+	return names
+}
+
+// Headline says what a proposal comes to, in one line.
+func (p Proposal) Headline() string {
+	switch {
+	case p.Error != nil:
+		return printable(fmt.Sprintf("%s: cannot be optimized: %s", p.Shown, p.Error))
+	case p.Changes() == 0:
+		return printable(p.Shown) + ": nothing to write"
+	}
+	return fmt.Sprintf("%s: %s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), shownScore(p.ScoreNow), shownScore(p.ScoreAfter))
+}

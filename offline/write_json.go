@@ -1,0 +1,84 @@
+package offline
+
+import (
+	"encoding/json"
+	"io"
+
+	"readiness/domain/item"
+	"readiness/domain/readiness"
+)
+
+// jsonFormat names what WriteJSON writes; it changes when a reader would have to.
+const jsonFormat = "readiness-assessment/1"
+
+// document is an assessment in JSON. Findings, dimensions and caps are those of the
+// document that the service stores (spec 2.9).
+type document struct {
+	Format      string             `json:"format"`
+	Regime      string             `json:"regime"`
+	MinSeverity readiness.Severity `json:"min_severity"`
+	Baseline    string             `json:"baseline,omitempty"`
+	Items       []documentItem     `json:"items"`
+	Warnings    []Warning          `json:"warnings"`
+}
+
+type documentItem struct {
+	Type           item.Type             `json:"type"`
+	Path           string                `json:"path"`
+	Name           string                `json:"name"`
+	Error          *documentError        `json:"error"`
+	Score          *int                  `json:"overall_score"`
+	ScoreDataAgent *int                  `json:"score_data_agent"`
+	Caps           []string              `json:"caps"`
+	Dimensions     []readiness.Dimension `json:"dimensions"`
+	Model          readiness.Counts      `json:"model"`
+	Findings       []Finding             `json:"findings"`
+	Ignored        []documentIgnored     `json:"ignored"`
+	// Known and Lesser are how many findings the baseline holds, and how many are
+	// of less severity than is told.
+	Known  int `json:"known"`
+	Lesser int `json:"lesser"`
+}
+
+type documentError struct {
+	Message string `json:"message"`
+	Place
+}
+
+type documentIgnored struct {
+	Finding
+	Reason string `json:"reason"`
+}
+
+// WriteJSON writes an assessment as JSON, which ReadBaseline reads.
+func WriteJSON(w io.Writer, a *Assessment) error {
+	d := document{Format: jsonFormat, Regime: a.Regime, MinSeverity: a.MinSeverity, Baseline: a.Baseline, Items: []documentItem{}, Warnings: a.Warnings}
+	if d.Warnings == nil {
+		d.Warnings = []Warning{}
+	}
+	for _, i := range a.Items {
+		one := documentItem{
+			Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
+			Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known, Lesser: i.Lesser,
+		}
+		if i.Error != nil {
+			one.Error = &documentError{i.Error.Error(), i.At}
+			one.Caps, one.Dimensions = []string{}, []readiness.Dimension{}
+		}
+		if one.Findings == nil {
+			one.Findings = []Finding{}
+		}
+		for _, g := range i.Ignored {
+			one.Ignored = append(one.Ignored, documentIgnored(g))
+		}
+		d.Items = append(d.Items, one)
+	}
+	return writeIndented(w, d)
+}
+
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

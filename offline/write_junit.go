@@ -1,0 +1,147 @@
+package offline
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The elements of a JUnit report: a suite for each item, a case for each rule that
+// applies to it, and one for the score where a least score is asked for.
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	File    string        `xml:"file,attr,omitempty"`
+	Line    int           `xml:"line,attr,omitempty"`
+	Failure *junitMessage `xml:"failure"`
+	Error   *junitMessage `xml:"error"`
+	Skipped *junitMessage `xml:"skipped"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes an assessment as test results. A rule fails with what it finds
+// that is told, and is skipped when all it finds is ignored.
+func WriteJUnit(w io.Writer, a *Assessment, g Gate) error {
+	all := junitSuites{Name: "AI readiness"}
+	for _, i := range a.Items {
+		s := suiteOf(i, g)
+		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
+		all.Suites = append(all.Suites, s)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func suiteOf(i Assessed, g Gate) junitSuite {
+	s := junitSuite{Name: inXML(i.Path)}
+	add := func(c junitCase) {
+		c.Class = s.Name
+		s.Tests++
+		switch {
+		case c.Failure != nil:
+			s.Failures++
+		case c.Error != nil:
+			s.Errors++
+		case c.Skipped != nil:
+			s.Skipped++
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if i.Error != nil {
+		add(junitCase{Name: "read", File: inXML(i.At.File), Line: i.At.Line, Error: &junitMessage{Message: inXML(i.Error.Error())}})
+		return s
+	}
+	if g.FailUnder != nil {
+		c := junitCase{Name: "score"}
+		if miss := g.score(i); miss != "" {
+			c.Failure = &junitMessage{Message: miss, Type: "score"}
+		}
+		add(c)
+	}
+	for _, d := range i.Result.Dimensions {
+		for _, r := range d.Rules {
+			if r.Score != nil || r.Ignored > 0 {
+				add(caseOf(i, r.ID))
+			}
+		}
+	}
+	return s
+}
+
+// caseOf is how an item does by a rule.
+func caseOf(i Assessed, rule string) junitCase {
+	c := junitCase{Name: rule + " " + ruleTexts[rule].short}
+	var lines []string
+	worst := Finding{}
+	for _, f := range i.Findings {
+		if !slices.Contains(f.RuleIDs, rule) {
+			continue
+		}
+		if len(lines) == 0 {
+			c.File, c.Line = inXML(f.File), f.Line
+		}
+		if worst.Severity == "" || atLeast(f.Severity, worst.Severity) {
+			worst = f
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Severity, f.Message))
+	}
+	if len(lines) > 0 {
+		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity), Text: inXML("\n" + strings.Join(lines, "\n") + "\n")}
+		return c
+	}
+	var why []string
+	for _, f := range i.Ignored {
+		if slices.Contains(f.RuleIDs, rule) && !slices.Contains(why, f.Reason) {
+			why = append(why, f.Reason)
+		}
+	}
+	if len(why) > 0 {
+		c.Skipped = &junitMessage{Message: inXML("ignored: " + strings.Join(why, "; "))}
+	}
+	return c
+}
+
+// inXML is a text without the characters that XML cannot hold.
+func inXML(what string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:
+			return r
+		}
+		return utf8.RuneError
+	}, what)
+}

@@ -1,0 +1,54 @@
+package offline
+
+import (
+	"io"
+
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+)
+
+// previews are proposals in JSON. Changes and what is skipped are those of a
+// preview of the service (spec 2.12).
+type previews struct {
+	Format string          `json:"format"`
+	Models []previewsModel `json:"models"`
+}
+
+type previewsModel struct {
+	Path       string         `json:"path"`
+	Error      *string        `json:"error"`
+	ScoreNow   *int           `json:"scoreNow"`
+	ScoreAfter *int           `json:"scoreAfter"`
+	Previews   []previewsKind `json:"previews"`
+}
+
+type previewsKind struct {
+	Kind            optimization.Kind     `json:"kind"`
+	Changes         []optimization.Change `json:"changes"`
+	Skipped         []optimization.Skip   `json:"skipped"`
+	NothingToDo     *string               `json:"nothingToDo"`
+	Message         *string               `json:"message"`
+	Provider        *proposal.Provider    `json:"provider"`
+	RecommendedKeys []string              `json:"recommendedKeys,omitempty"`
+	ScoreNow        *int                  `json:"scoreNow"`
+	ScoreAfter      *int                  `json:"scoreAfter"`
+}
+
+// WritePreviews writes all that is proposed as JSON, with the keys that choose
+// among it.
+func WritePreviews(w io.Writer, all []Proposal) error {
+	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}}
+	for _, p := range all {
+		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Previews: []previewsKind{}}
+		if p.Error != nil {
+			m.Error = new(p.Error.Error())
+		}
+		for _, one := range p.Previews {
+			m.Previews = append(m.Previews, previewsKind{
+				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.ScoreNow, one.ScoreAfter,
+			})
+		}
+		out.Models = append(out.Models, m)
+	}
+	return writeIndented(w, out)
+}

@@ -1,0 +1,212 @@
+package offline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/url"
+	"strings"
+
+	"readiness/domain/readiness"
+)
+
+// The parts of SARIF 2.1.0 that are written, by the names that it has for them.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool               sarifTool                `json:"tool"`
+		Invocations        []sarifInvocation        `json:"invocations"`
+		OriginalURIBaseIDs map[string]sarifLocation `json:"originalUriBaseIds"`
+		AutomationDetails  sarifAutomation          `json:"automationDetails"`
+		Results            []sarifResult            `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name       string      `json:"name"`
+		Version    string      `json:"version,omitempty"`
+		Properties sarifBag    `json:"properties"`
+		Rules      []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID                   string        `json:"id"`
+		Name                 string        `json:"name"`
+		ShortDescription     sarifText     `json:"shortDescription"`
+		FullDescription      sarifText     `json:"fullDescription"`
+		Help                 sarifText     `json:"help"`
+		DefaultConfiguration sarifSettings `json:"defaultConfiguration"`
+		Properties           sarifBag      `json:"properties"`
+	}
+	sarifSettings struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown,omitempty"`
+	}
+	sarifInvocation struct {
+		ExecutionSuccessful bool                `json:"executionSuccessful"`
+		Execution           []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+		Configuration       []sarifNotification `json:"toolConfigurationNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level     string        `json:"level"`
+		Message   sarifText     `json:"message"`
+		Locations []sarifPlaced `json:"locations"`
+	}
+	sarifAutomation struct {
+		ID string `json:"id"`
+	}
+	sarifResult struct {
+		RuleID              string             `json:"ruleId"`
+		RuleIndex           int                `json:"ruleIndex"`
+		Level               string             `json:"level"`
+		Message             sarifText          `json:"message"`
+		Locations           []sarifPlaced      `json:"locations"`
+		PartialFingerprints map[string]string  `json:"partialFingerprints"`
+		BaselineState       string             `json:"baselineState,omitempty"`
+		Rank                float64            `json:"rank"`
+		Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+		Properties          sarifBag           `json:"properties"`
+	}
+	sarifPlaced struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifLocation `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifLocation struct {
+		URI         string     `json:"uri,omitempty"`
+		URIBaseID   string     `json:"uriBaseId,omitempty"`
+		Description *sarifText `json:"description,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name               string `json:"name"`
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+		Kind               string `json:"kind"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
+	}
+	sarifBag map[string]any
+)
+
+const (
+	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	// sourceRoot is the base that every path is relative to. It is not said where it
+	// is: a report then tells nothing of the machine, and is the same on all.
+	sourceRoot = "%SRCROOT%"
+	// automationID tells these results from those of other tools and other runs of
+	// the same commit.
+	automationID = "readiness/assess/"
+)
+
+// sarifLevels are the levels of severities.
+var sarifLevels = map[readiness.Severity]string{readiness.High: "error", readiness.Medium: "warning", readiness.Low: "note"}
+
+// WriteSARIF writes an assessment as SARIF 2.1.0: a result for each finding, under
+// the first of its rules, with all of them in its properties. What is ignored is
+// suppressed. Version is that of the program.
+func WriteSARIF(w io.Writer, a *Assessment, version string) error {
+	run := sarifRun{
+		Invocations: []sarifInvocation{{ExecutionSuccessful: a.Unreadable() == 0}},
+		OriginalURIBaseIDs: map[string]sarifLocation{sourceRoot: {Description: &sarifText{
+			Text: "The root that the command was told, by default the folder it ran in.",
+		}}},
+		AutomationDetails: sarifAutomation{automationID},
+		Results:           []sarifResult{},
+	}
+	indexes := map[string]int{}
+	run.Tool.Driver = sarifDriver{Name: "readiness", Version: version, Properties: sarifBag{"regime": a.Regime}, Rules: []sarifRule{}}
+	for _, r := range readiness.Current().Rules() {
+		indexes[r.ID] = len(indexes)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(r))
+	}
+	invocation := &run.Invocations[0]
+	for _, i := range a.Items {
+		if i.Error != nil {
+			invocation.Execution = append(invocation.Execution, sarifNote("error", i.Path+" cannot be assessed: "+i.Error.Error(), i.At))
+			continue
+		}
+		add := func(f Finding, known string, suppressions ...sarifSuppression) {
+			run.Results = append(run.Results, sarifResult{
+				RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: f.Message},
+				Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(i.Path, f, suppressions != nil),
+				BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
+				Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": f.Evidence, "fixKinds": f.FixKinds},
+			})
+		}
+		known := ""
+		if a.Baseline != "" {
+			known = "new"
+		}
+		for _, f := range i.Findings {
+			add(f, known)
+		}
+		for _, f := range i.Ignored {
+			add(f.Finding, "", sarifSuppression{"external", f.Reason})
+		}
+	}
+	for _, one := range a.Warnings {
+		invocation.Configuration = append(invocation.Configuration, sarifNote("warning", one.Message, Place{one.File, one.Line}))
+	}
+	return writeIndented(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+func sarifRuleOf(r readiness.PublishedRule) sarifRule {
+	t := ruleTexts[r.ID]
+	return sarifRule{
+		ID: r.ID, Name: t.name, ShortDescription: sarifText{Text: t.short}, FullDescription: sarifText{Text: t.short + " " + t.help},
+		Help:                 sarifText{Text: t.help, Markdown: "**" + plain(t.short) + "** " + plain(t.help)},
+		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
+		Properties:           sarifBag{"tags": []string{"ai-readiness", r.Dimension}},
+	}
+}
+
+func sarifNote(level, message string, at Place) sarifNotification {
+	return sarifNotification{level, sarifText{Text: message}, []sarifPlaced{sarifPlaceOf(at, nil)}}
+}
+
+func sarifPlaceOf(at Place, logical []sarifLogical) sarifPlaced {
+	return sarifPlaced{sarifPhysical{sarifLocation{URI: (&url.URL{Path: at.File}).String(), URIBaseID: sourceRoot}, sarifRegion{max(at.Line, 1)}}, logical}
+}
+
+// sarifLogicalOf names the object of a finding as DAX does.
+func sarifLogicalOf(f Finding) []sarifLogical {
+	table := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
+	switch f.ObjectType {
+	case readiness.TableObject:
+		return []sarifLogical{{f.Table, table, "table"}}
+	case readiness.ColumnObject, readiness.MeasureObject:
+		return []sarifLogical{{f.ObjectName, table + "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]", string(f.ObjectType)}}
+	case readiness.RelationshipObject:
+		return []sarifLogical{{f.ObjectName, f.ObjectName, "relationship"}}
+	}
+	return nil
+}
+
+// fingerprints are the same for the same finding wherever its lines move, whatever
+// other rules find about its object, and whatever it says.
+func fingerprints(item string, f Finding, suppressed bool) map[string]string {
+	told := []any{item, f.Dimension, f.Key}
+	if suppressed { // an object may have a finding beside the one that is ignored
+		told = append(told, "ignored")
+	}
+	data, _ := json.Marshal(told) // of texts alone: it cannot fail
+	sum := sha256.Sum256(data)
+	print := hex.EncodeToString(sum[:16])
+	// Code scanning goes by the second name alone, and would else hash lines.
+	return map[string]string{"readinessFinding/v1": print, "primaryLocationLineHash": print + ":1"}
+}

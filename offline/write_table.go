@@ -1,0 +1,167 @@
+package offline
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"readiness/domain/readiness"
+)
+
+// Screen is what people read a report on.
+type Screen struct {
+	// Width is how many characters fit into a line.
+	Width int
+	// Terminal lets boxes be drawn, Color colors be used.
+	Terminal, Color bool
+	// Top is how many findings of an item are told; 0 for all.
+	Top int
+}
+
+// narrowest is the width below which lines are left to break where they may.
+const narrowest = 60
+
+// WriteTable writes an assessment for people: the items with their scores, then
+// what each loses most points by.
+func WriteTable(w io.Writer, a *Assessment, s Screen) error {
+	s.Width = max(s.Width, narrowest)
+	out := &strings.Builder{}
+	rows := make([]table.Row, 0, len(a.Items))
+	for _, i := range a.Items {
+		rows = append(rows, s.overview(i))
+	}
+	s.table(out, table.Row{"Score", "As agent", "High", "Medium", "Low", "Item"}, rows, []int{5, 8, 4, 6, 4, 0}, 5)
+	for _, i := range a.Items {
+		s.item(out, i)
+	}
+	fmt.Fprintf(out, "\n%s\n", a.Summary())
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (s Screen) overview(i Assessed) table.Row {
+	bySeverity := map[readiness.Severity]int{}
+	for _, f := range i.Findings {
+		bySeverity[f.Severity]++
+	}
+	if i.Error != nil {
+		return table.Row{s.paint(text.FgRed, "error"), "", "", "", "", printable(i.Path)}
+	}
+	return table.Row{s.score(i.Result.Score), shownScore(i.ScoreDataAgent), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low], printable(i.Path)}
+}
+
+func (s Screen) item(out *strings.Builder, i Assessed) {
+	switch {
+	case i.Error != nil:
+		fmt.Fprintf(out, "\n%s\n%s %s\n", s.paint(text.Bold, printable(i.Path)), s.paint(text.FgRed, "cannot be assessed:"), printable(i.Error.Error()))
+		return
+	case len(i.Findings) == 0:
+		return
+	}
+	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, printable(i.Path)))
+	told := i.Findings
+	if s.Top > 0 && len(told) > s.Top {
+		told = told[:s.Top]
+	}
+	rows := make([]table.Row, len(told))
+	for n, f := range told {
+		rows[n] = table.Row{
+			s.severity(f.Severity), leading(f.RuleIDs), fmt.Sprintf("%.1f", f.Impact),
+			printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line)), printable(f.Message),
+		}
+	}
+	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 9, 6, s.Width / 4, 0}, 4)
+	if more := len(i.Findings) - len(told); more > 0 {
+		fmt.Fprintf(out, "… and %d more; --top 0 shows all\n", more)
+	}
+}
+
+// leading is the first of the rules, with how many more there are.
+func leading(rules []string) string {
+	if len(rules) == 1 {
+		return rules[0]
+	}
+	return fmt.Sprintf("%s +%d", rules[0], len(rules)-1)
+}
+
+// below is a file as it is called below a folder, if it is there.
+func below(folder, file string) string { return strings.TrimPrefix(file, folder+"/") }
+
+// table writes rows whose column rest takes the width that the others leave.
+func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, widths []int, rest int) {
+	const around = 3 // a border with a space on each side
+	left := s.Width - 1 - around*len(widths)
+	for _, n := range widths {
+		left -= n
+	}
+	w := table.NewWriter()
+	w.SetStyle(table.StyleDefault)
+	if s.Terminal {
+		w.SetStyle(table.StyleLight)
+	}
+	w.Style().Format.Header = text.FormatDefault
+	var columns []table.ColumnConfig
+	for n, width := range widths {
+		c := table.ColumnConfig{Number: n + 1, WidthMax: width, WidthMaxEnforcer: text.WrapText}
+		if n == rest {
+			c.WidthMax, c.WidthMaxEnforcer = left, text.WrapSoft
+		}
+		columns = append(columns, c)
+	}
+	w.SetColumnConfigs(columns)
+	w.AppendHeader(head)
+	w.AppendRows(rows)
+	fmt.Fprintln(out, w.Render())
+}
+
+// paint colors a text where colors are used.
+func (s Screen) paint(c text.Color, what string) string {
+	if !s.Color {
+		return what
+	}
+	// Sprint obeys a switch of the whole process; this table has its own.
+	return c.EscapeSeq() + what + text.Reset.EscapeSeq()
+}
+
+func (s Screen) severity(v readiness.Severity) string {
+	return s.paint(map[readiness.Severity]text.Color{readiness.High: text.FgRed, readiness.Medium: text.FgYellow, readiness.Low: text.FgCyan}[v], string(v))
+}
+
+// What score is good, and what is poor.
+const (
+	good = 80
+	poor = 50
+)
+
+func (s Screen) score(n *int) string {
+	switch {
+	case n == nil:
+		return "none"
+	case *n >= good:
+		return s.paint(text.FgGreen, fmt.Sprint(*n))
+	case *n < poor:
+		return s.paint(text.FgRed, fmt.Sprint(*n))
+	}
+	return s.paint(text.FgYellow, fmt.Sprint(*n))
+}
+
+func shownScore(n *int) string {
+	if n == nil {
+		return "none"
+	}
+	return fmt.Sprint(*n)
+}
+
+// printable is a text of a model without what a terminal would obey.
+func printable(what string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, what)
+}
