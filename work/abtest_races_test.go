@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"readiness/domain"
 	"readiness/domain/abtest"
@@ -63,6 +65,19 @@ func (r ran) count(types ...string) (n int) {
 	return n
 }
 
+// lockedJobs takes steps of many at once.
+type lockedJobs struct {
+	*bench
+	mu sync.Mutex
+}
+
+// Ask implements commands.Jobs.
+func (j *lockedJobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.bench.Ask(ctx, tx, step)
+}
+
 // Whoever meets a run at the same moment, and wherever it is, it ends once, side B
 // begins at most once, no ask is recorded twice, and what is counted is what the
 // operation says.
@@ -72,10 +87,10 @@ func TestAbRunMetByMany(t *testing.T) {
 	b := newBench(t)
 	b.unlimited()
 	b.saveQuestions(t, good, 3, 1)
-	b.options.Asker = &respondent{}
-	carry := func(from int) { // whoever carries the steps out does so twice, as when one is taken for stuck
+	b.options.Asker, b.Jobs = &respondent{}, &lockedJobs{bench: b}
+	carry := func(steps []benchmark.Step) { // whoever carries them out does so twice, as when one is taken for stuck
 		var wg sync.WaitGroup
-		for _, step := range slices.Repeat(b.ask[from:], 2) {
+		for _, step := range slices.Repeat(steps, 2) {
 			wg.Go(func() {
 				if err := work.CarryAsk(t.Context(), b.options, step, 0); err != nil {
 					t.Error(err)
@@ -105,9 +120,9 @@ func TestAbRunMetByMany(t *testing.T) {
 	late := []domain.Code{domain.AbTestNotFound, domain.RunNotFound}
 	for at, until := range map[string]func(id uuid.UUID, from int){
 		"side A is to begin": func(uuid.UUID, int) {},
-		"it waits":           func(_ uuid.UUID, from int) { carry(from) },
+		"it waits":           func(_ uuid.UUID, from int) { carry(b.ask[from:]) },
 		"side B is to begin": func(id uuid.UUID, from int) {
-			carry(from)
+			carry(b.ask[from:])
 			if err := owner(id, id); err != nil {
 				t.Error(err)
 			}
@@ -125,8 +140,9 @@ func TestAbRunMetByMany(t *testing.T) {
 			id, testID := b.create(t, nil)
 			until(id, from)
 			steps := len(b.ask)
+			last := slices.Clone(b.ask[steps-1:])
 			var wg sync.WaitGroup
-			wg.Go(func() { carry(steps - 1) })
+			wg.Go(func() { carry(last) })
 			for _, m := range meet {
 				wg.Go(func() {
 					if err := m(id, testID); err != nil && !slices.ContainsFunc(late, func(c domain.Code) bool { return domain.IsRefused(err, c) }) {
@@ -135,12 +151,12 @@ func TestAbRunMetByMany(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			carry(steps - 1)
+			carry(b.ask[steps-1:])
 			if b.abRun(t, id).WaitsForOwner() {
 				if err := owner(id, testID); err != nil {
 					t.Fatal(err)
 				}
-				carry(len(b.ask) - 1)
+				carry(b.ask[len(b.ask)-1:])
 			}
 			run, log := b.abRun(t, id), b.ran(t, id)
 			if ends := log.count("operation.succeeded", "operation.failed", "operation.cancelled"); ends != 1 || !run.Operation.Status.Ended() {
