@@ -14,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/internal/samples"
 )
 
 const whole = `# everything an account can say
@@ -232,9 +233,11 @@ func TestDescribe(t *testing.T) {
 }
 
 // Whatever the bytes, parsing ends without a panic: with declarations that can
-// be applied, or with errors that name the file.
+// be applied, and change nothing when they are applied again, or with errors
+// that name the file.
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
+	f.Add(string(samples.Text(f, "accounts.yaml")))
 	f.Add("accounts: [{accountId: a, plan: Free}]")
 	f.Add("accounts:\n  - &a !!map {<<: *a}\n...\n---\n? [x]\n: |\n  y")
 	f.Fuzz(func(t *testing.T, src string) {
@@ -246,8 +249,17 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, d := range declarations {
-			if _, err := (account.Apply{Declaration: d, Plans: account.DefaultPlans()}).Decide(account.Account{}); err != nil {
+			apply := account.Apply{Declaration: d, Plans: account.DefaultPlans()}
+			events, err := apply.Decide(account.Account{})
+			if err != nil {
 				t.Fatal(fmt.Errorf("parsed, but refused: %w", err))
+			}
+			var a account.Account
+			for _, e := range events {
+				a = account.Evolve(a, e)
+			}
+			if again, err := apply.Decide(a); err != nil || len(again) > 0 {
+				t.Fatalf("applied again: %+v, %v", again, err)
 			}
 		}
 	})

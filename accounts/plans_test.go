@@ -9,6 +9,7 @@ import (
 
 	"readiness/accounts"
 	"readiness/domain/account"
+	"readiness/internal/samples"
 )
 
 // The sample says every default, and saying nothing is the default too.
@@ -102,4 +103,30 @@ func TestParsePlansSaysWhatIsWrongAndWhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever the bytes, they make all four plans, none of which grants less than nothing, or errors that name the file.
+func FuzzParsePlans(f *testing.F) {
+	f.Add(samples.Text(f, "plans.yaml"))
+	f.Add([]byte("plans: {Free: {assessments: {limit: -1}, members: {unlimited: false}}}"))
+	f.Add([]byte("plans:\n  Team: &t {trackedItems: {limit: 0x10}}\n  Business: *t\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		plans, err := accounts.ParsePlans("plans.yaml", src)
+		if err != nil {
+			if plans != nil || !strings.HasPrefix(err.Error(), "plans.yaml") {
+				t.Fatalf("got %v and error %v", plans, err)
+			}
+			return
+		}
+		if len(plans) != len(account.DefaultPlans()) {
+			t.Fatalf("got %d plans", len(plans))
+		}
+		for plan, l := range plans {
+			for _, a := range []account.Allowance{l.TrackedItems, l.Assessments, l.OptimizationApplies, l.BenchmarkRuns, l.BenchmarkBuilds, l.FirstLooks, l.Members} {
+				if a.Limit != nil && *a.Limit < 0 || a.Period == "" {
+					t.Errorf("%s grants %+v", plan, a)
+				}
+			}
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"readiness/ai/answering"
 	"readiness/domain/benchmark"
+	"readiness/internal/samples"
 )
 
 // with is the shop, changed.
@@ -372,6 +373,11 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(q.question, "Net Sales", "net", `"x" means [Net Sales].`)
 	}
 	f.Add("between 5 and 9 March 2024", "[", "'", "Use [ for x")
+	for _, instructions := range samples.Texts(f, samples.Ending("instructions.md")) {
+		for _, q := range questions {
+			f.Add(q.question, "Net Sales", "revenue", string(instructions))
+		}
+	}
 	f.Add(strings.Repeat("last 12 months of net sales by ", 90), "a b c", "\xff\xfe", "- TTL means total.")
 	f.Fuzz(func(t *testing.T, question, name, synonym, instructions string) {
 		c := shop()
@@ -381,6 +387,12 @@ func FuzzAnswer(f *testing.F) {
 		got := answering.New(c).Answer(question)
 		if got.Text == "" || got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) {
 			t.Errorf("%q is answered by halves: %+v", question, got)
+		}
+		if got.CannotTell {
+			return
+		}
+		if parsed, err := benchmark.ParseQuery(got.Query); err != nil || len(parsed.Fields()) != len(got.Fields) || strings.ContainsAny(got.Text, "\n\r") {
+			t.Errorf("%q: %v in\n%s\nfor %q", question, err, got.Query, got.Text)
 		}
 	})
 }

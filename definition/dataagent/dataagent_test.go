@@ -107,18 +107,3 @@ func TestReadRefuses(t *testing.T) {
 		t.Errorf("an empty definition: got %v", err)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"aiInstructions":"x","description":"y"}`), []byte(`{"type":"semantic_model","artifactId":"x","elements":[{"type":"a.table","display_name":"t","is_selected":true,"children":[]}]}`))
-	f.Fuzz(func(t *testing.T, stage, source []byte) {
-		part := func(path string, data []byte) definition.Part {
-			return definition.Part{Path: "Files/Config/" + path, Data: data}
-		}
-		a, err := dataagent.Read(definition.New(
-			part("data_agent.json", nil), part("publish_info.json", stage), part("draft/stage_config.json", stage), part("draft/s/datasource.json", source),
-		))
-		if err == nil && (a.Draft == nil || len(a.Draft.Sources) != 1) {
-			t.Errorf("got %+v", a)
-		}
-	})
-}

@@ -134,36 +134,6 @@ func TestReadDeepNesting(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	for _, s := range []string{"SUM('a''b'[c]]d])", `"x""y" // z`, "/* a */ -- b\n[c]", "USERELATIONSHIP (A[b], 'C'[d])", "'", "[", `"`, "/*", "1e5[@x]", "\xff"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		e := dax.Read(s)
-		// What was found and written out again is found again.
-		again := dax.Read(written(e.References))
-		var want []dax.Reference
-		for _, r := range e.References {
-			if r.Qualified || !strings.HasPrefix(r.Name, "@") {
-				want = append(want, r)
-			}
-		}
-		if diff := cmp.Diff(want, again.References); diff != "" {
-			t.Errorf("references written and read again: -want +got\n%s", diff)
-		}
-		for _, c := range e.Calls {
-			if len(c.References) > len(e.References) || !strings.Contains(s, c.Name) {
-				t.Errorf("call %+v is not one of %q", c, s)
-			}
-		}
-		if name, ok := dax.BareReference(s); ok {
-			if diff := cmp.Diff([]dax.Reference{{Name: name}}, e.References); diff != "" || len(e.Calls) > 0 {
-				t.Errorf("%q is a bare reference, but reads otherwise: -want +got\n%s", s, diff)
-			}
-		}
-	})
-}
-
 func BenchmarkRead(b *testing.B) {
 	expression := strings.Repeat("VAR x = CALCULATE(SUM('Fact Sales'[Net Amount]), USERELATIONSHIP(Sales[Ship], 'Date'[Date])) -- note\n", 100)
 	b.SetBytes(int64(len(expression)))

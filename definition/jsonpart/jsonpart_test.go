@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/definition/jsonpart"
+	"readiness/internal/samples"
 )
 
 // tree reads whatever comes next the way encoding/json decodes into any.
@@ -226,6 +227,9 @@ func TestLine(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,"x",{"b":null}],"c":true}`, "[\"\\ud83d\\ude00\",-0.1e+5]", "\ufeff{}", "[1,]", `"`} {
 		f.Add([]byte(seed))
+	}
+	for _, text := range samples.Texts(f, samples.Ending(".json", ".bim")) {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want any

@@ -15,6 +15,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/pixie"
+	"readiness/internal/samples"
 )
 
 // thereAndBack is what holds of any report without Pixies and any setup.
@@ -320,6 +321,9 @@ func FuzzLegacy(f *testing.F) {
 	d, _, _, _ := put(f, legacySample(inCRLF), setup, known, never(f))
 	f.Add([]byte(part(f, d, "report.json")))
 	f.Add([]byte(part(f, legacySample(inLF), "report.json")))
+	for _, text := range samples.Texts(f, samples.Ending("report.json")) {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, report []byte) {
 		tryThereAndBack(t, build("report.json", string(report)))
 	})
@@ -330,6 +334,12 @@ func FuzzVisual(f *testing.F) {
 	f.Add([]byte(part(f, d, visualPath("one", "one"))), []byte(pageOne), []byte(replacePixies(mentions[2].before)))
 	f.Add([]byte(container("2.4.0", "v", 1e300, chart)), []byte("\ufeff{}\r\n"), []byte(replacePixies(mentions[3].before)))
 	f.Add([]byte(`[]`), []byte(replacePixies(mentions[0].before)), []byte(`{}`))
+	for _, visual := range samples.Texts(f, samples.Ending("visual.json")) {
+		f.Add(visual, []byte(pageOne), []byte(`{}`))
+	}
+	for _, page := range samples.Texts(f, samples.Ending("page.json")) {
+		f.Add([]byte(`{}`), page, []byte(`{}`))
+	}
 	f.Fuzz(func(t *testing.T, visual, page, bookmark []byte) {
 		tryThereAndBack(t, build("definition/pages/one/page.json", string(page), "definition/pages/one/visuals/a/visual.json", string(visual), "definition/bookmarks/b.bookmark.json", string(bookmark)))
 		tryThereAndBack(t, build("definition/pages/one/page.json", string(page), visualPath("one", "one"), string(visual)))

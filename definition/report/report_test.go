@@ -319,15 +319,3 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("got %d reports, %d visuals, %d fields; the corpus has more", reports, visuals, fields)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(byPath), []byte(`{"sections":[{"config":"{\"visibility\":1}","visualContainers":[{"config":"{}"}]}]}`), []byte(`{"From":[{"Name":"s","Entity":"S"}],"Column":{"Expression":{"SourceRef":{"Source":"s"}},"Property":"p"}}`))
-	f.Fuzz(func(t *testing.T, pbir, legacy, visual []byte) {
-		part := func(path string, data []byte) definition.Part { return definition.Part{Path: path, Data: data} }
-		_, _ = report.Read(definition.New(part("definition.pbir", pbir), part("report.json", legacy)))
-		_, _ = report.Read(definition.New(
-			part("definition.pbir", []byte(byPath)), part("definition/pages/p/page.json", visual), part("definition/pages/p/visuals/v/visual.json", visual),
-			part("definition/reportExtensions.json", visual), part("definition/pages/pages.json", visual),
-		))
-	})
-}

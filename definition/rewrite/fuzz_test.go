@@ -8,6 +8,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
+	"readiness/internal/samples"
 )
 
 // backAndForth writes to the definition, unless it is refused, and restores it at
@@ -49,6 +50,9 @@ func FuzzSchema(f *testing.F) {
 	for _, schema := range schemas {
 		f.Add([]byte(strings.ReplaceAll(schema, "Sales", "T")))
 	}
+	for _, schema := range samples.Texts(f, samples.Ending("Copilot/schema.json")) {
+		f.Add(schema)
+	}
 	f.Add([]byte("\ufeff{\"tables\": [ {\"name\":\"T\",\"visibility\":1,\"visibility\":null , \"columns\":[null,{\"name\":\"C\"}]}\r\n]}\r\n"))
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		backAndForth(t, model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", string(schema)), visible...)
@@ -58,6 +62,11 @@ func FuzzSchema(f *testing.F) {
 func FuzzLinguistic(f *testing.F) {
 	for _, linguistic := range linguistics {
 		f.Add(strings.ReplaceAll(linguistic, "Sales", "T"))
+	}
+	for _, culture := range samples.Texts(f, samples.Ending("cultures/en-US.tmdl")) {
+		_, linguistic, _ := strings.Cut(string(culture), "linguisticMetadata =")
+		linguistic, _, _ = strings.Cut(linguistic, "contentType:")
+		f.Add(strings.TrimSpace(linguistic))
 	}
 	f.Add(strings.TrimPrefix(lsdl, "cultureInfo en-US\n\n\tlinguisticMetadata =\n"))
 	f.Fuzz(func(t *testing.T, linguistic string) {
@@ -79,6 +88,9 @@ func FuzzLinguistic(f *testing.F) {
 // Whatever the files are, they keep their bytes.
 func FuzzTMDL(f *testing.F) {
 	f.Add(columnTMDL, "ref table T\n\t///\n\tmeasure N = 1\n", "a\nb")
+	for _, text := range samples.Texts(f, samples.Ending(".tmdl")) {
+		f.Add(string(text), "", "What it counts.")
+	}
 	f.Add("/// x\r\ntable T\r\n\tcolumn C", "model m\n\ttable t\n\t\tmeasure M\n", " ")
 	f.Fuzz(func(t *testing.T, first, second, text string) {
 		d := model("definition/a.tmdl", first, "definition/b.tmdl", second)

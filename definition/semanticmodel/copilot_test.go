@@ -172,17 +172,3 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
-
-func FuzzCopilot(f *testing.F) {
-	f.Add([]byte(`{"tables":[{"name":"T","visibility":"Visible","columns":[{"name":"c","synonyms":["s"]}]}]}`), []byte(`{"triggerPrompts":[{"prompt":"p"}]}`), []byte(`{"From":[{"Name":"s","Entity":"S"}],"Column":{"Expression":{"SourceRef":{"Source":"s"}},"Property":"p"}}`))
-	f.Fuzz(func(t *testing.T, schema, answer, visual []byte) {
-		c := copilot(t, map[string]string{
-			"Copilot/schema.json": string(schema),
-			"Copilot/VerifiedAnswers/definitions/a/definition.json": string(answer),
-			"Copilot/VerifiedAnswers/definitions/a/filters.json":    string(visual),
-		})
-		if len(c.VerifiedAnswers) != 1 {
-			t.Errorf("got %+v", c.VerifiedAnswers)
-		}
-	})
-}

@@ -93,18 +93,6 @@ func bigSchema(n int) string {
 	return b.String()
 }
 
-func FuzzLinguisticSchema(f *testing.F) {
-	f.Add(bigSchema(2))
-	f.Add(`{"CustomInstructions":"x","Entities":{"e":{"Terms":["a",{"b":{}}],"Visibility":{"Value":"Hidden"}}}}`)
-	f.Fuzz(func(t *testing.T, schema string) {
-		for _, e := range culture(t, schema).Entities {
-			if e.Table == "" {
-				t.Errorf("an entity of no table: %+v", e)
-			}
-		}
-	})
-}
-
 func BenchmarkLinguisticSchema(b *testing.B) {
 	text := fmt.Sprintf(`{"model":{"cultures":[{"name":"c","linguisticMetadata":{"content":%s}}]}}`, bigSchema(30_000))
 	b.SetBytes(int64(len(text)))

@@ -416,19 +416,6 @@ func TestFromTMDLCorpus(t *testing.T) {
 	}
 }
 
-// Whatever the files are, they make a model or an error with its place.
-func FuzzFromTMDL(f *testing.F) {
-	f.Add(sales, "table Sales\n\tcolumn C\n")
-	f.Add("model Model\n\tref table T\n", "relationship r\n\tfromColumn: 'A'.B\n")
-	f.Add("database d\n\tmodel m\n\t\ttable T\n\t\t\tcalculationGroup\n", "culture c\n\tlinguisticMetadata = {\"Entities\":{}}\n")
-	f.Fuzz(func(t *testing.T, first, second string) {
-		m, err := semanticmodel.FromTMDL(tmdlParts("definition/a.tmdl", first, "definition/b.tmdl", second))
-		if _, ok := errors.AsType[*tmdl.SyntaxError](err); (m == nil) == (err == nil) || err != nil && !ok {
-			t.Fatalf("got %v, %v", m, err)
-		}
-	})
-}
-
 func TestDataTypeThatIsOpen(t *testing.T) {
 	t.Parallel()
 	m, err := semanticmodel.FromTMDL(tmdlParts("definition/a.tmdl", "table T\n\tcolumn A\n\t\tdataType: unknown\n\tcolumn B\n\t\tdataType: Automatic\n\tcolumn C\n\t\tdataType: INT64\n\tcolumn D\n"))

@@ -235,14 +235,3 @@ func TestTMSLRefuses(t *testing.T) {
 		}
 	}
 }
-
-func FuzzFromTMSL(f *testing.F) {
-	f.Add([]byte(bim))
-	f.Add([]byte(`{"model":{"tables":[{"name":["a"]}]}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := semanticmodel.FromTMSL("model.bim", data)
-		if (m == nil) != (err != nil) {
-			t.Errorf("got %v, %v", m, err)
-		}
-	})
-}

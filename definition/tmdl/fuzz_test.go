@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"readiness/definition/tmdl"
+	"readiness/internal/samples"
 )
 
 // Whatever the bytes are, they are refused with a place, or held and read.
@@ -14,6 +15,9 @@ func FuzzParse(f *testing.F) {
 		for _, variant := range variants(src) {
 			f.Add(variant)
 		}
+	}
+	for _, src := range samples.Texts(f, samples.Ending(".tmdl")) {
+		f.Add(src)
 	}
 	for _, src := range []string{"a", "'", "table 'x", "table T =", "table T\n\tmeasure x =```", "\ufeff", "\r", "\r\n\r", "ref", "table T\n a\n  b\n   c", "///", "/// \ntable T", "table T\n\tx:\"", "table T\n\tx:\"\"\""} {
 		f.Add([]byte(src))
@@ -31,6 +35,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("the document does not hold the bytes it was parsed from")
 		}
 		dump(doc)
+		// Every node stands for bytes of its own.
+		nodes := 0
+		for o := range doc.All() {
+			nodes += 1 + len(o.Properties)
+		}
+		if nodes > len(src) {
+			t.Fatalf("%d objects and properties in %d bytes", nodes, len(src))
+		}
 	})
 }
 
@@ -40,6 +52,9 @@ func FuzzEdit(f *testing.F) {
 	for _, src := range golden(f) {
 		f.Add(src, uint(1), "a\nb", "displayFolder", "x")
 		f.Add(mixedEnds(string(src)), uint(0), " ", "summarizeBy", "\"n\"")
+	}
+	for _, src := range samples.Texts(f, samples.Ending(".tmdl")) {
+		f.Add(src, uint(2), "What it counts.", "displayFolder", "A\\B")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, n uint, description, property, value string) {
 		doc, err := tmdl.Parse("f", src)

@@ -7,7 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/internal/samples"
 )
 
 // anyName has what DAX must escape, more often than chance would.
@@ -130,13 +133,27 @@ func FuzzParseQuery(f *testing.F) {
 	for _, seed := range []string{"EVALUATE\nROW(\"x\", CALCULATE([y], FILTER(ALL('A'[B]), 'A'[B] >= TODAY() - 7 + 1 && 'A'[B] < TODAY() + 1)))", "EVALUATE FILTER(FILTER(", "EVALUATE 'a''", "[\xff"} {
 		f.Add(seed)
 	}
+	for _, files := range samples.Items(f, ".SemanticModel") {
+		var parts []definition.Part
+		for path, text := range files {
+			parts = append(parts, definition.Part{Path: path, Data: text})
+		}
+		m, err := semanticmodel.Read(definition.New(parts...))
+		if err != nil {
+			continue // one of the samples cannot be read
+		}
+		queries, _ := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: 10})
+		for _, q := range queries {
+			f.Add(q.DAX())
+		}
+	}
 	f.Fuzz(func(t *testing.T, dax string) {
 		q, err := benchmark.ParseQuery(dax)
 		if err != nil {
 			return
 		}
 		again, err := benchmark.ParseQuery(q.DAX())
-		if err != nil || again.DAX() != q.DAX() {
+		if err != nil || again.DAX() != q.DAX() || !reflect.DeepEqual(again.Fields(), q.Fields()) {
 			t.Errorf("%+v is read back as %+v, %v", q, again, err)
 		}
 	})
