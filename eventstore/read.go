@@ -41,6 +41,8 @@ type Selection struct {
 	UpTo    int64 // up to and with this one; 0 means the watermark when reading begins
 	Account string
 	Stream  string
+	// Types are the names of events, of no account or stream of their own.
+	Types []string
 }
 
 // ReadStream yields the events of a stream after the version, in order. It
@@ -56,6 +58,11 @@ func (s *Store) ReadStream(ctx context.Context, stream string, after int64) iter
 // An error ends it.
 func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Recorded, error] {
 	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo}))
+}
+
+// ReadTypes is ReadAll of the events with the types.
+func (s *Store) ReadTypes(ctx context.Context, after, upTo int64, types []string) iter.Seq2[Recorded, error] {
+	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo, Types: types}))
 }
 
 // ReadVisible yields, through tx, the events after the position that tx sees,
@@ -84,6 +91,8 @@ func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorde
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
 			pages(ctx, s.pool, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
+		case len(sel.Types) > 0:
+			pages(ctx, s.pool, sel.After, byPosition, `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, sel.UpTo, sel.Types)(yield)
 		default:
 			pages(ctx, s.pool, sel.After, byPosition, wherePosition, sel.UpTo)(yield)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -32,6 +33,10 @@ var abRuns = &Table{
 var AbRuns = &View{
 	Name: "ab_runs", Version: 1, Inline: true,
 	Tables: []*Table{abRuns},
+	Of: []domain.Event{
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
+		operation.Broken{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := operation.StreamID(r.Stream)
 		if !ours {

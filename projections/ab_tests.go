@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/eventstore"
@@ -41,6 +42,9 @@ var abTests = &Table{
 var AbTests = &View{
 	Name: "ab_tests", Version: 1, Inline: true,
 	Tables: []*Table{abTests},
+	Of: []domain.Event{
+		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := abtest.StreamID(r.Stream)
 		if !ours {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
@@ -30,6 +31,9 @@ var members = &Table{
 var Accounts = &View{
 	Name: "accounts", Version: 1, Inline: true,
 	Tables: []*Table{accounts, members},
+	Of: []domain.Event{
+		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{}, account.PersonSaved{}, account.PersonRemoved{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		key := Key{r.Account}
 		switch e := r.Event.(type) {

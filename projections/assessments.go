@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/documents"
+	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/eventstore"
 )
@@ -35,6 +36,7 @@ var assessments = &Table{
 var Assessments = &View{
 	Name: "assessments", Version: 1, Inline: true,
 	Tables: []*Table{assessments},
+	Of:     []domain.Event{assessment.Recorded{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		switch e := r.Event.(type) {
 		case assessment.Recorded:

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -31,6 +32,9 @@ var benchmarkRuns = &Table{
 var BenchmarkRuns = &View{
 	Name: "benchmark_runs", Version: 1, Inline: true,
 	Tables: []*Table{benchmarkRuns},
+	Of: []domain.Event{
+		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := benchmark.RunStreamID(r.Stream)
 		if !ours {

@@ -63,7 +63,7 @@ func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	var rows Rows
 	for _, r := range events {
 		rows.changes = rows.changes[:0]
-		err := v.Project(&rows, r)
+		err := v.project(&rows, r)
 		for i := 0; err == nil && i < len(rows.changes); i++ {
 			p := placed{change: rows.changes[i]}
 			var key Key

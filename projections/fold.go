@@ -57,7 +57,7 @@ func newFold(v *View) *fold {
 // add folds an event.
 func (f *fold) add(r eventstore.Recorded) error {
 	f.rows.changes = f.rows.changes[:0]
-	err := f.view.Project(&f.rows, r)
+	err := f.view.project(&f.rows, r)
 	for i := 0; err == nil && i < len(f.rows.changes); i++ {
 		var j int
 		if j, err = f.view.place(&f.rows.changes[i]); err == nil {

@@ -38,6 +38,10 @@ var operations = &Table{
 var Operations = &View{
 	Name: "operations", Version: 2, Inline: true,
 	Tables: []*Table{operations},
+	Of: []domain.Event{
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{},
+		operation.Completed{}, operation.Broken{}, operation.Stopped{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 )
@@ -23,6 +24,7 @@ var pageViews = &Table{
 var PageViews = &View{
 	Name: "page_views", Version: 1,
 	Tables: []*Table{pageViews},
+	Of:     []domain.Event{pixies.Seen{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		seen, ours := r.Event.(pixies.Seen)
 		if !ours {

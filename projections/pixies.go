@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
@@ -50,6 +51,9 @@ var reportCopies = &Table{
 var Pixies = &View{
 	Name: "pixies", Version: 1, Inline: true,
 	Tables: []*Table{pixieReports, pixieIDs, reportCopies},
+	Of: []domain.Event{
+		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{}, pixies.RunAccepted{}, pixies.ChangeIntended{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		if report, ours := pixies.After(r.Event); ours {
 			projectReport(rows, r, report)

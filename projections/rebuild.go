@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -52,6 +53,9 @@ const (
 	// A page of a rebuild is as many events as either bound allows.
 	rebuildEvents = 20_000
 	rebuildBytes  = 16 << 20
+	// rebuildReach is how many positions of the log one look at events of some types
+	// goes over.
+	rebuildReach = 100_000
 	// nearly is how many positions may be left for the switch to fold.
 	nearly = 500
 	// switchLock is how long a switch waits for the appends that are running,
@@ -251,7 +255,7 @@ func (b *build) pages(ctx context.Context, to int64) (err error) {
 	from := b.position
 	reader.Go(func() {
 		defer close(pages)
-		readErr = b.fold(ctx, b.log.ReadAll, from, to, func(f *fold) error {
+		readErr = b.fold(ctx, b.read, from, to, func(f *fold) error {
 			select {
 			case pages <- f:
 				return nil
@@ -271,6 +275,24 @@ func (b *build) pages(ctx context.Context, to int64) (err error) {
 		b.progress(to)
 	}
 	return readErr
+}
+
+// read yields the events of the log that the view is of. It looks at so much of the
+// log at a time that a query ends soon, however rare they are.
+func (b *build) read(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
+	types := b.types()
+	if len(types) == 0 {
+		return b.log.ReadAll(ctx, after, upTo)
+	}
+	return func(yield func(eventstore.Recorded, error) bool) {
+		for from := after; from < upTo; from += rebuildReach {
+			for r, err := range b.log.ReadTypes(ctx, from, min(from+rebuildReach, upTo), types) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
 // fold folds what read yields into pages and gives each to yield. The last one

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
 )
@@ -33,6 +34,9 @@ var schedules = &Table{
 var Schedules = &View{
 	Name: "schedules", Version: 1, Inline: true,
 	Tables: []*Table{schedules},
+	Of: []domain.Event{
+		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		s, ours := schedule.After(r.Event)
 		if !ours {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
@@ -33,6 +34,9 @@ var trackedItems = &Table{
 var TrackedItems = &View{
 	Name: "tracked_items", Version: 1, Inline: true,
 	Tables: []*Table{trackedItems},
+	Of: []domain.Event{
+		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{}, trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{},
+	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		i, ours := trackeditem.After(r.Event)
 		if !ours {

@@ -4,7 +4,12 @@
 // (architecture 3). It never decides anything.
 package projections
 
-import "readiness/eventstore"
+import (
+	"slices"
+
+	"readiness/domain"
+	"readiness/eventstore"
+)
 
 // Column is a column of a view's table with its SQL type.
 type Column struct{ Name, Type string }
@@ -26,9 +31,29 @@ type View struct {
 	Version int
 	// Inline views are projected in the appending transaction; others follow
 	// the log.
-	Inline  bool
-	Tables  []*Table
+	Inline bool
+	Tables []*Table
+	// Of are the events that it is projected of; nil is all of them. A rebuild
+	// reads no others.
+	Of      []domain.Event
 	Project func(*Rows, eventstore.Recorded) error
+}
+
+// types are the names of the events that the view is projected of; nil is all.
+func (v *View) types() []string {
+	names := make([]string, len(v.Of))
+	for i, e := range v.Of {
+		names[i] = e.EventType()
+	}
+	return names
+}
+
+// project projects one event; one that the view is not of changes nothing.
+func (v *View) project(rows *Rows, r eventstore.Recorded) error {
+	if v.Of != nil && !slices.ContainsFunc(v.Of, func(e domain.Event) bool { return e.EventType() == r.Type }) {
+		return nil
+	}
+	return v.Project(rows, r)
 }
 
 // Row holds values by column; a column left out is NULL (Insert) or stays
