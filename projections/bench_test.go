@@ -1,12 +1,23 @@
 package projections_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/commands"
 	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/internal/pgtest"
 	"readiness/projections"
 )
 
@@ -26,17 +37,7 @@ func BenchmarkRebuild(b *testing.B) {
 		}
 		writer.mustAppend(b, fmt.Sprintf("toy-%d", from/page), events...)
 	}
-	// What the server does at best with the same events, to compare with.
-	conn, err := p.pool.Acquire(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	before := time.Now()
-	if _, err := conn.Conn().PgConn().CopyTo(b.Context(), io.Discard, "COPY (SELECT * FROM events ORDER BY position) TO STDOUT"); err != nil {
-		b.Fatal(err)
-	}
-	copied := time.Since(before)
-	conn.Release()
+	copied := copyOut(b, p.pool) // to compare with
 	for b.Loop() {
 		if r := p.rebuild(b, projections.RebuildOptions{}); r.Events != n {
 			b.Fatalf("%+v", r)
@@ -44,4 +45,80 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "events/s")
 	b.ReportMetric(copied.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "of-COPY-out")
+}
+
+// BenchmarkRebuildOperations rebuilds the view of operations from a log as the
+// service writes it: assessments, each with all its events.
+func BenchmarkRebuildOperations(b *testing.B) {
+	const n, together, perAssessment = 27_000, 50, 9
+	pool := pgtest.Pool(b)
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	engine := projections.NewEngine(pool, projections.Operations)
+	if err := engine.Create(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	log := eventstore.New(pool, codec, eventstore.Options{}) // without the view: faster
+	id := func(of byte, i int) uuid.UUID {
+		return uuid.UUID{0: of, 12: byte(i >> 24), 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}
+	}
+	last := func(stream string) *eventstore.Past[struct{}] {
+		return eventstore.FoldLast(stream, func(s struct{}, _ domain.Event) struct{} { return s })
+	}
+	for from := 0; from < n; from += together {
+		var pasts []eventstore.Loadable
+		decide := make([]func(*eventstore.Change) error, 0, together)
+		for i := from; i < from+together; i++ {
+			op, model := id(1, i), id(2, i%500)
+			run, standing, spent := last(operation.Stream(op)), last("assessment-acme-"+id(3, i).String()), last("allowance-acme-assessments-"+id(4, i).String())
+			pasts = append(pasts, run, standing, spent)
+			decide = append(decide, func(c *eventstore.Change) error {
+				made := assessment.Assessment{AssessmentID: id(5, i), OperationID: op, ModelID: model, ModelName: "Sales", AssessedAt: time.Unix(int64(i), 0), RegimeID: "2026-11", Score: new(63), FindingsCount: 67}
+				return errors.Join(
+					eventstore.Decide(c, run, domain.Command[struct{}](command{
+						operation.Accepted{OperationID: op, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: id(6, 1), ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)}},
+						assessment.RunAccepted{WorkspaceID: id(6, 1), WorkspaceName: "Retail", Models: []assessment.Model{{ModelID: model, ModelName: "Sales"}}},
+						operation.Started{}, assessment.ModelEnded{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID, Score: made.Score}}, operation.Completed{},
+					})),
+					eventstore.Decide(c, standing, domain.Command[struct{}](command{assessment.Accepted{OperationID: op}, assessment.Recorded{Assessment: made}, assessment.Ended{OperationID: op}})),
+					eventstore.Decide(c, spent, domain.Command[struct{}](command{account.Spent{Kind: account.Assessments, OperationID: op, Amount: 1, Used: 1}})),
+				)
+			})
+		}
+		if err := log.Change(b.Context(), eventstore.Metadata{Account: "acme", Person: "ada", RequestID: id(7, from).String()}, pasts, func(c *eventstore.Change) error {
+			for _, d := range decide {
+				if err := d(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	copied := copyOut(b, pool)
+	for b.Loop() {
+		if _, err := engine.Rebuild(b.Context(), log, "operations", projections.RebuildOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*perAssessment*b.N)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(copied.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "of-COPY-out")
+}
+
+// copyOut is how long the server takes at best to hand over every event.
+func copyOut(b *testing.B, pool *pgxpool.Pool) time.Duration {
+	b.Helper()
+	conn, err := pool.Acquire(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Release()
+	before := time.Now()
+	if _, err := conn.Conn().PgConn().CopyTo(b.Context(), io.Discard, "COPY (SELECT * FROM events ORDER BY position) TO STDOUT"); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(before)
 }
