@@ -43,15 +43,18 @@ func (p Providers) Get(ctx context.Context, accountID, providerID string) (aipro
 	return p.settings(ctx, accountID, found)
 }
 
-// ForPurpose returns the settings of the account's oldest saved provider that is
-// enabled and meant for the purpose; false when there is none. Those of except, by
-// id, and those that lack the key that their kind needs are passed over.
+// ForPurpose returns the settings of the account's oldest saved language model that
+// is enabled and meant for the purpose; false when there is none. Those of except,
+// by id, and those that lack the key that their kind needs are passed over, and so
+// are data agents: they are asked as themselves.
 func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
 	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := p.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
 	}
-	return p.oldest(ctx, accountID, past.State, purpose, except)
+	return p.oldest(ctx, accountID, past.State, purpose, func(of aiprovider.Provider) bool {
+		return of.Kind.Remote() && !slices.Contains(except, of.ProviderID)
+	})
 }
 
 // Proposing returns the settings of the provider that proposes texts for the
@@ -63,16 +66,16 @@ func (p Providers) Proposing(ctx context.Context, accountID string) (aiprovider.
 	if err := p.Store.Load(ctx, saved, owner); err != nil {
 		return aiprovider.Settings{}, err
 	}
-	s, found, err := p.oldest(ctx, accountID, saved.State, aiprovider.Proposals, nil)
+	s, found, err := p.oldest(ctx, accountID, saved.State, aiprovider.Proposals, func(aiprovider.Provider) bool { return true })
 	if found || err != nil {
 		return s, err
 	}
 	return owner.State.Provider()
 }
 
-func (p Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, except []string) (aiprovider.Settings, bool, error) {
+func (p Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, may func(aiprovider.Provider) bool) (aiprovider.Settings, bool, error) {
 	for _, one := range saved.All {
-		if one.Serves(purpose) && one.Askable() && !slices.Contains(except, one.ProviderID) {
+		if one.Serves(purpose) && one.Askable() && may(one) {
 			s, err := p.settings(ctx, accountID, one)
 			return s, err == nil, err
 		}

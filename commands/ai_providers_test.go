@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"readiness/domain"
 	"readiness/domain/account"
@@ -115,6 +116,9 @@ func TestProviders(t *testing.T) {
 	save("sk-a", configuration("A", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Judge))
 	save("", configuration("Local", aiprovider.OpenAICompatible, aiprovider.Questions, aiprovider.Judge))
 	save("sk-b", configuration("B", aiprovider.AzureOpenAI, aiprovider.Proposals, aiprovider.Judge))
+	fabric := configuration("Fabric", aiprovider.DataAgent, aiprovider.Agent)
+	fabric.Model, fabric.WorkspaceID, fabric.DataAgentID = "", uuid.New(), uuid.New()
+	save("", fabric) // which is asked as itself
 	want("A/sk-a Local/ A/sk-a / A")
 	of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Judge, saved["A"].ProviderID, saved["Local"].ProviderID)
 	if err != nil || !found || of.Name != "B" || of.Key.Reveal() != "sk-b" || of.Declared || of.WithoutDAX || of.Capabilities.JSONSchema != aiprovider.Strict {

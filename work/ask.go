@@ -46,8 +46,10 @@ type Queries interface {
 // which leaves the rest to the next, so that no job is taken for stuck.
 const (
 	askSlice = 45 * time.Second
-	// askTimeout bounds one ask with all its attempts, and its judging.
-	askTimeout = 150 * time.Second
+	// askTimeout bounds one ask with its turn and all its attempts, verdictTimeout
+	// what is asked about its answer: queries and a judge.
+	askTimeout     = 150 * time.Second
+	verdictTimeout = 55 * time.Second
 	// askAtOnce is how many questions of a run are asked at once.
 	askAtOnce = 4
 	// maxFailing is how many asks in a row without an answer end a run.
@@ -74,7 +76,9 @@ type asker struct {
 }
 
 // Timeout implements river.Worker.
-func (*asker) Timeout(*river.Job[ask]) time.Duration { return askSlice + askTimeout + endTimeout }
+func (*asker) Timeout(*river.Job[ask]) time.Duration {
+	return stepTimeout + askSlice + askTimeout + verdictTimeout + endTimeout
+}
 
 // Work implements river.Worker. What is left to ask, the run's stream says: what
 // was asked before a crash is not asked again.
@@ -115,7 +119,7 @@ func (w *asker) failure(err error, failed int, since time.Time) (operation.Failu
 	lasting := w.Now().Sub(since) > faultLife
 	refusal, refused := domain.Refused(err)
 	switch {
-	case refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
+	case errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
 		return operation.Failure{}, true
 	case refused:
 		return operation.Failure{Code: benchmark.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
@@ -160,7 +164,7 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 	}
 	s := &side{
 		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side, both: a.Sides(),
-		state: a, rows: map[string]*comparison.ResultSet{},
+		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
 	}
 	reading, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
@@ -248,8 +252,10 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	defer cancel()
 	reply, err := s.ask(ctx, q.Text)
 	switch {
+	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil && reply.Attempts == 0:
+		return nil // its turn did not come: it is left to the next step
 	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil:
-		reply = benchmark.Reply{Failure: &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}, Attempts: 1}
+		reply.Failure = &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}
 	case err != nil:
 		return err
 	}
@@ -290,10 +296,13 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 	return nil
 }
 
-// verdict decides what an answer is worth (regime D.2).
-func (s *side) verdict(ctx context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
+// verdict decides what an answer is worth (regime D.2). A judge that takes too long
+// does not judge.
+func (s *side) verdict(asking context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
+	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
+	defer cancel()
 	a := answer{Ask: comparison.Ask{
-		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
+		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote, Usage: reply.Usage,
 	}}
 	expected := comparison.Expected{Fields: q.Expected.Fields, Value: q.Expected.Value}
 	if reply.Failure == nil {
@@ -309,6 +318,9 @@ func (s *side) verdict(ctx context.Context, q benchmark.Question, reply benchmar
 		return a, err
 	}
 	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, sides, q.Text, q.Expected, a.Answer)
+	if errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil {
+		return a, nil
+	}
 	if err != nil || !judged {
 		return a, err
 	}
@@ -326,7 +338,7 @@ func (s *side) providers(ctx context.Context) ([]string, error) {
 			continue
 		}
 		agent, found, err := s.Providers.ForPurpose(ctx, s.step.AccountID, aiprovider.Agent)
-		if err != nil {
+		if _, refused := domain.Refused(err); err != nil && !refused { // one whose key does not open runs nothing
 			return nil, err
 		}
 		if found {

@@ -30,7 +30,7 @@ func (a *Asker) testAgent(ctx context.Context, as item.Caller, side benchmark.Si
 	if err != nil {
 		return v, err
 	}
-	settings, found, err := a.modelFor(ctx, as.Account, aiprovider.Agent)
+	settings, found, err := a.Providers.ForPurpose(ctx, as.Account, aiprovider.Agent)
 	if err != nil {
 		return v, err
 	}

@@ -41,8 +41,9 @@ type Providers interface {
 	// Get returns a provider of the account; it refuses AiProviderNotFound and
 	// AiCredentialNotFound.
 	Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error)
-	// ForPurpose returns the account's oldest one that may be asked for the purpose,
-	// none of except; false when there is none.
+	// ForPurpose returns the account's oldest language model that may be asked for the
+	// purpose, none of except; false when there is none. It refuses AiCredentialNotFound
+	// where its key does not open.
 	ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error)
 }
 

@@ -3,9 +3,9 @@ package asking
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"readiness/ai/openai"
+	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -22,7 +22,11 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 	if known.Decide(answer, nil, nil).Method != "" || len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" {
 		return j, by, false, nil
 	}
-	settings, found, err := a.modelFor(ctx, accountID, aiprovider.Judge, sides...)
+	settings, found, err := a.Providers.ForPurpose(ctx, accountID, aiprovider.Judge, sides...)
+	if _, refused := domain.Refused(err); refused { // its key does not open
+		a.Log.Warn("no judge can be asked", "error", err)
+		return j, by, false, nil
+	}
 	if err != nil || !found {
 		return j, by, false, err
 	}
@@ -40,17 +44,4 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 		return j, by, false, err
 	}
 	return j, comparison.Judge{ProviderID: settings.ProviderID, Model: settings.Model, PromptVersion: openai.JudgePrompt, Temperature: e.Temperature}, true, nil
-}
-
-// modelFor returns the account's oldest language model that may be asked for the
-// purpose, none of except; false when there is none.
-func (a *Asker) modelFor(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
-	except = slices.Clone(except)
-	for {
-		settings, found, err := a.Providers.ForPurpose(ctx, accountID, purpose, except...)
-		if err != nil || !found || settings.Kind.Remote() {
-			return settings, found, err
-		}
-		except = append(except, settings.ProviderID) // a data agent, which is asked as itself
-	}
 }

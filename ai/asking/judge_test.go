@@ -39,14 +39,10 @@ func TestJudge(t *testing.T) {
 		by       string // "" when nobody judges
 		asked    int
 	}{
-		"the oldest judge":                  {judges("j1", "j2"), nil, words, answer, said, "j1", 1},
-		"one that is a side is passed over": {judges("j1", "j2"), []string{"embedded", "j1"}, words, answer, said, "j2", 1},
-		"all are sides":                     {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, said, "", 0},
-		"no judge":                          {judges(), nil, words, answer, said, "", 0},
-		"a data agent is none": {func(w *world) {
-			w.save("agent", aiprovider.Judge).Kind = aiprovider.DataAgent
-			w.save("j", aiprovider.Judge)
-		}, nil, words, answer, said, "j", 1},
+		"the oldest judge":                   {judges("j1", "j2"), nil, words, answer, said, "j1", 1},
+		"one that is a side is passed over":  {judges("j1", "j2"), []string{"embedded", "j1"}, words, answer, said, "j2", 1},
+		"all are sides":                      {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, said, "", 0},
+		"no judge":                           {judges(), nil, words, answer, said, "", 0},
 		"a judge without a query to go by":   {judges("j"), nil, benchmark.Expected{DAX: "EVALUATE x"}, answer, said, "j", 1},
 		"the fields decide":                  {judges("j"), nil, fields, comparison.Answer{Text: "x", Fields: []comparison.Field{measured("Other")}}, said, "", 0},
 		"the value decides":                  {judges("j"), nil, benchmark.Expected{Value: "42"}, comparison.Answer{Text: "It is 41."}, said, "", 0},
@@ -54,7 +50,11 @@ func TestJudge(t *testing.T) {
 		"nothing is known":                   {judges("j"), nil, benchmark.Expected{}, answer, said, "", 0},
 		"fields that the answer has none of": {judges("j"), nil, fields, answer, said, "j", 1},
 		"the judge makes no sense":           {judges("j"), nil, words, answer, "private words", "", 3},
-		"the judge cannot be asked":          {func(w *world) { w.save("j", aiprovider.Judge).BaseURL = "nowhere" }, nil, words, answer, said, "", 0},
+		"the key of the judge does not open": {func(w *world) {
+			j := w.save("j", aiprovider.Judge)
+			j.Kind, j.Key = aiprovider.OpenAI, aiprovider.Key{}
+		}, nil, words, answer, said, "", 0},
+		"the judge cannot be asked": {func(w *world) { w.save("j", aiprovider.Judge).BaseURL = "nowhere" }, nil, words, answer, said, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,7 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 		case err == nil:
 			reply.Answer = names.answer(said)
 		case !unanswered:
-			return benchmark.Reply{}, err
+			return benchmark.Reply{Attempts: e.Attempts}, err
 		case none.Lasting:
 			return benchmark.Reply{}, domain.Refuse(domain.BenchmarkRunFailed, "The AI provider %s cannot be asked: %s. Change it, then run again.", settings.Name, none.What).
 				About("providerId", settings.ProviderID)

@@ -231,7 +231,10 @@ func (p *providers) Get(_ context.Context, accountID, providerID string) (aiprov
 
 func (p *providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
 	for _, one := range p.all {
-		if accountID == ana.Account && slices.Contains(one.purposes, purpose) && !slices.Contains(except, one.ProviderID) {
+		if accountID == ana.Account && slices.Contains(one.purposes, purpose) && !slices.Contains(except, one.ProviderID) && one.Kind.Remote() {
+			if one.Kind.NeedsKey() && one.Key.IsZero() {
+				return aiprovider.Settings{}, false, aiprovider.KeyMissing(one.Name, one.ProviderID)
+			}
 			return one.Settings, true, ctx.Err()
 		}
 	}

@@ -172,6 +172,15 @@ func (r Run) Total() int { return r.Count * r.Repeats }
 // it ended now: once it asked something (spec 4.2, cancel rules).
 func (r Run) Counts() bool { return len(r.Asks) > 0 }
 
+// Failing is how many asks in a row, up to the last that was made, got no answer.
+func (r Run) Failing() int {
+	n := 0
+	for n < len(r.Asks) && r.Asks[len(r.Asks)-1-n].Verdict == comparison.Errored {
+		n++
+	}
+	return n
+}
+
 // Percent is how much of the run is done, below 100 until it has ended.
 func (r Run) Percent() int { return min(99, len(r.Asks)*100/max(1, r.Total())) }
 

@@ -58,6 +58,17 @@ type TokenUsage struct {
 	OutputTokens int64 `json:"outputTokens"`
 }
 
+// plus is both together, nil where neither is known.
+func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
+	switch {
+	case o == nil:
+		return u
+	case u == nil:
+		return new(*o)
+	}
+	return &TokenUsage{u.InputTokens + o.InputTokens, u.OutputTokens + o.OutputTokens}
+}
+
 // ComparisonSide is how one side did on the questions that count (regime D.5,
 // AbComparisonSide). Rates are null without a question.
 type ComparisonSide struct {
@@ -157,6 +168,7 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 		s.AsksPerQuestion = max(s.AsksPerQuestion, len(q.Asks))
 		for _, a := range q.Asks {
 			s.Verdicts.add(a.Verdict)
+			s.Usage = s.Usage.plus(a.Usage)
 			if a.Verdict != Errored {
 				times = append(times, a.DurationMS)
 			}

@@ -14,6 +14,8 @@ type Ask struct {
 	Error      *Failure   `json:"error"`
 	Judge      *Judgement `json:"judge,omitempty"`
 	Remote     *Remote    `json:"remote,omitempty"`
+	// Usage is what the provider counted, nil where none does.
+	Usage *TokenUsage `json:"usage,omitempty"`
 }
 
 // Remote are the platform's own ids of an ask.

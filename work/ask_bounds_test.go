@@ -1,0 +1,190 @@
+package work_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// unanswered is a reply without an answer.
+func unanswered(benchmark.Side, string, int) (benchmark.Reply, error) {
+	return benchmark.Reply{Failure: &comparison.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
+}
+
+// Ten asks in a row without an answer end a run, whoever asked them: a step that
+// another one goes on from does not begin to count anew.
+func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 14, 1)
+	id := b.benchmarkRun(t)
+	died := errors.New("the process died")
+	r := &respondent{reply: func(s benchmark.Side, q string, n int) (benchmark.Reply, error) {
+		if n == 9 {
+			return benchmark.Reply{}, died
+		}
+		return unanswered(s, q, n)
+	}}
+	if err := b.carryAsk(t, r); !errors.Is(err, died) {
+		t.Fatal(err)
+	}
+	if n := len(b.asking(t, id).Run.Asks); n < 5 || n > 9 {
+		t.Fatalf("%d asks are recorded before the fault", n)
+	}
+	r.reply = unanswered
+	if err := b.carryAsk(t, r); err != nil {
+		t.Fatal(err)
+	}
+	a := b.asking(t, id)
+	if a.Own.Status != operation.Failed || a.Own.Failure.Code != domain.BenchmarkRunFailed || len(a.Run.Asks) != 10 {
+		t.Errorf("the operation is %s after %d asks without an answer", a.Own.Status, len(a.Run.Asks))
+	}
+}
+
+// An ask whose turn did not come was not made: it is left for the next step, and is
+// no error of the provider.
+func TestAskWithoutATurnIsLeft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 3, 1)
+	id := b.benchmarkRun(t)
+	late := true
+	var mu sync.Mutex
+	if err := b.carryAsk(t, &respondent{reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if q == "Q2" && late {
+			late = false
+			return benchmark.Reply{}, fmt.Errorf("its turn: %w", context.DeadlineExceeded)
+		}
+		return right(q), nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (comparison.VerdictCounts{Correct: 3}) {
+		t.Errorf("the run came to %+v", o)
+	}
+}
+
+// An ask that was made and had no answer in time is an error.
+func TestAskInVainIsAnError(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 1, 1)
+	id := b.benchmarkRun(t)
+	if err := b.carryAsk(t, &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
+		return benchmark.Reply{Attempts: 2}, context.DeadlineExceeded
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (comparison.VerdictCounts{Error: 1}) || o.Score != nil {
+		t.Errorf("the run came to %+v", o)
+	}
+}
+
+// Writers that were faster are no reason to fail a run.
+func TestBenchmarkRunOutlivesFasterWriters(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 1, 1)
+	id := b.benchmarkRun(t)
+	faster := fmt.Errorf("%w: %w", eventstore.ErrConflict, domain.Refuse(domain.OperationInProgress, "others"))
+	b.options.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
+	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], work.Patience); !errors.Is(err, eventstore.ErrConflict) {
+		t.Errorf("got %v, want another attempt", err)
+	}
+	if op := b.operation(t, id); op.Status.Ended() {
+		t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
+	}
+	b.now = b.now.Add(work.FaultLife + time.Second)
+	b.options.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
+	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.Failed {
+		t.Errorf("it is tried for ever: %v", err)
+	}
+}
+
+// What providers count of asking a side is in the run's document, all asks of all
+// questions together.
+func TestRunCountsTokens(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 2, 2)
+	id := b.benchmarkRun(t)
+	if err := b.carryAsk(t, &respondent{reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
+		r := right(q)
+		r.Usage = &comparison.TokenUsage{InputTokens: 100, OutputTokens: 7}
+		return r, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	body, err := documents.Get(t.Context(), b.pool, b.asking(t, id).Run.Outcome.DocumentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d benchmark.RunDocument
+	if err := json.Unmarshal(body, &d); err != nil {
+		t.Fatal(err)
+	}
+	if u := d.Summary.Usage; u == nil || *u != (comparison.TokenUsage{InputTokens: 400, OutputTokens: 28}) {
+		t.Errorf("the run counts %+v", u)
+	}
+}
+
+// judges notes which providers are sides, and judges nothing.
+type judges struct {
+	*respondent
+	mu    sync.Mutex
+	sides []string
+}
+
+func (j *judges) Judge(_ context.Context, _ string, sides []string, _ string, _ benchmark.Expected, _ comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.sides = append(j.sides, sides...)
+	return comparison.Judgement{}, comparison.Judge{}, false, nil
+}
+
+// The language model that runs a ServiceTestAgent is a side and does not judge, also
+// where a data agent was saved for that purpose before it: no data agent runs one.
+func TestWhoRunsATestAgentDoesNotJudge(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.publish(t)
+	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
+		{QuestionID: "q", Text: "Judged", Expected: benchmark.Expected{Value: "a long sentence that decides nothing"}, Source: benchmark.Customer},
+	}})
+	model := uuid.NewString()
+	b.saysWith(t, aiprovider.Configuration{ProviderID: uuid.NewString(), Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
+	b.saysWith(t, aiprovider.Configuration{ProviderID: model, Name: "Model", Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
+	by := abtest.AnswererRequest{Kind: string(comparison.ServiceTestAgent), DataAgentID: &agent}
+	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
+		t.Fatal(err)
+	}
+	j := &judges{respondent: &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
+		return benchmark.Reply{Answer: comparison.Answer{Text: "Words."}, Attempts: 1}, nil
+	}}}
+	b.options.Asker = j
+	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(j.sides, model) {
+		t.Errorf("the sides are %q and %s, which runs the agent, is none", j.sides, model)
+	}
+}
