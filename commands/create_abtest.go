@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
@@ -128,13 +127,12 @@ func (s *Service) update(ctx context.Context, who Caller, r *abRun) error {
 	if r.mode != abtest.Update {
 		return nil
 	}
-	d, err := s.Platform.Definition(ctx, who.Caller, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
+	m, unreadable, err := s.definitionOf(ctx, who, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
 	if err != nil {
 		return err
 	}
-	m, err := semanticmodel.Read(d)
-	if err != nil {
-		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s", err)
+	if unreadable != nil {
+		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s", unreadable)
 	}
 	r.set = r.set.Recomputed(m)
 	r.computedAt = new(s.Now().UTC().Truncate(time.Microsecond))

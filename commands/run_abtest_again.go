@@ -31,7 +31,8 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 			if err := s.askSaved(ctx, who, &run); err != nil {
 				return err
 			}
-			run.repeats = test.Repeats
+			// A test whose first run broke before side A had answered has its questions from here.
+			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Going()) == 0
 		} else if err := s.askFrozen(ctx, who, &run, test, r.ReuseRunID); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 		}
 	}
 	if test.Frozen == nil {
-		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet: side A has not answered its first run; read that run's operation until it ends, or ask for questionSet Current", test.AbTestID).
+		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet: no side A has answered a run of it yet; wait until the one that goes on has, or ask for questionSet Current", test.AbTestID).
 			About("abTestId", test.AbTestID)
 	}
 	run.stored = test.Frozen

@@ -2,6 +2,8 @@ package work_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -355,5 +357,59 @@ func TestAbTestKeepsAStoredRunAsSideA(t *testing.T) {
 	}
 	if g := b.abTest(t, testID).Standing().Gaps; !slices.Equal(g, []int{1}) {
 		t.Errorf("gaps %v", g)
+	}
+}
+
+// A test whose first run broke before side A had answered freezes the questions of
+// the next run that asks what is saved, or it could never be run as it was.
+func TestAbTestFreezesAfterAFirstRunThatBroke(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 2, 1)
+	_, testID := b.create(t, nil)
+	current := abtest.AgainRequest{QuestionSet: new(string(abtest.Current))}
+	// While the first run goes on, its questions are those that will be frozen.
+	going, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
+	if err != nil || b.abRun(t, going.OperationID).Freezes {
+		t.Fatal(going, err)
+	}
+	if _, err := b.CancelOperation(t.Context(), b.ana(), going.OperationID); err != nil {
+		t.Fatal(err)
+	}
+	b.ask = b.ask[:1]
+	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
+	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.ResultNotReady) {
+		t.Fatalf("nothing is frozen: %v", err)
+	}
+	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current); err != nil {
+		t.Fatal(err)
+	}
+	b.carried(t, &respondent{})
+	if test := b.abTest(t, testID); test.Frozen == nil || test.Frozen.Count != 2 {
+		t.Fatalf("the test froze %+v", test.Frozen)
+	}
+	b.saveQuestions(t, good, 3, 1) // frozen once
+	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
+	if err != nil || b.abRun(t, again.OperationID).Freezes {
+		t.Error(again, err)
+	}
+	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Correct answers that cannot be computed refuse the call as a call is refused.
+func TestAbTestUpdatesNothingUnreadable(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 2, 1)
+	_, testID := b.create(t, func(c *abtest.CreateRequest) { c.CorrectAnswers = new(string(abtest.Update)) })
+	b.carried(t, &respondent{})
+	if err := os.RemoveAll(filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition")); err != nil {
+		t.Fatal(err)
+	}
+	before := b.positions(t)
+	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
+		t.Errorf("got %v and %d events", err, b.positions(t)-before)
 	}
 }

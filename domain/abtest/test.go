@@ -38,7 +38,7 @@ type Created struct {
 	CorrectAnswers CorrectAnswers `json:"correctAnswers"`
 	Repeats        int            `json:"repeats"`
 	// Questions are those the first run asks. They are frozen with the test when
-	// they are those of a stored run, else once side A has answered them.
+	// they are those of a stored run, else once side A has answered a run's.
 	Questions Questions `json:"questions"`
 	At        time.Time `json:"at"`
 }
@@ -56,8 +56,8 @@ type RunAdded struct {
 	Standing  Standing       `json:"standing"`
 }
 
-// Froze: side A answered the questions of the first run, which are the test's
-// from here on.
+// Froze: side A answered the questions of the first run, or of the first after one
+// that broke before it had. They are the test's from here on.
 type Froze struct{ Questions }
 
 // RunEnded: a run is over. Gap is side B's correct answers less side A's, and
@@ -245,8 +245,8 @@ func (c AddRun) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{c.RunAdded}, nil
 }
 
-// Freeze keeps the questions of the first run from saved questions, once side A
-// has answered them.
+// Freeze keeps the questions of the first run from saved questions that side A has
+// answered.
 type Freeze struct{ Questions }
 
 // Decide implements domain.Command.
