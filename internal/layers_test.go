@@ -34,6 +34,9 @@ var mayImport = map[string][]string{
 
 	"http/...": {"http/...", "domain/...", "commands", "projections"},
 
+	// What others import to call the service: it knows openapi.yaml and nothing of how that is done.
+	"client": {},
+
 	// What the service does, in files: the same rules without log, queue and callers.
 	"offline": {"domain/...", "definition/...", "platform/folder"},
 
