@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"runtime"
 	"slices"
@@ -26,7 +27,7 @@ import (
 type Assessment struct {
 	Regime string
 	Items  []Assessed
-	// Warnings are about what is ignored.
+	// Warnings are about what is ignored, and what is known.
 	Warnings []Warning
 	// MinSeverity is the least severity that is told, Baseline what is not told
 	// because it is known.
@@ -115,7 +116,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = s.warnings(a.Items, notes)
+	a.Warnings = append(o.Baseline.strangers(items), s.warnings(a.Items, notes)...)
 	return a, nil
 }
 
@@ -250,6 +251,7 @@ func (g ignoring) options() readiness.Options {
 func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result, of func(readiness.Finding) (string, int)) {
 	place := func(f readiness.Finding) Finding {
 		file, line := of(f)
+		f.Impact = math.Round(f.Impact*1e4) / 1e4 // as far as scores are told, and the same on every machine
 		return Finding{f, Place{file, line}}
 	}
 	a.Result = assess(g.options())

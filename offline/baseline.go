@@ -17,6 +17,7 @@ type Baseline struct {
 	File string
 	// Regime is the one that it was made by.
 	Regime string
+	paths  map[string]bool
 	rules  map[known][]string
 }
 
@@ -40,8 +41,9 @@ func ReadBaseline(file string) (*Baseline, error) {
 	if written.Format != jsonFormat {
 		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; make it with assess --format json --output %s", shown, written.Format, jsonFormat, shown)
 	}
-	b := &Baseline{File: shown, Regime: written.Regime, rules: map[known][]string{}}
+	b := &Baseline{File: shown, Regime: written.Regime, paths: map[string]bool{}, rules: map[known][]string{}}
 	for _, i := range written.Items {
+		b.paths[i.Path] = true
 		for _, f := range i.Findings {
 			b.rules[known{i.Path, f.Dimension, f.Key}] = f.RuleIDs
 		}
@@ -57,4 +59,13 @@ func (b *Baseline) knows(path string, f readiness.Finding) bool {
 	}
 	before, ok := b.rules[known{path, f.Dimension, f.Key}]
 	return ok && !slices.ContainsFunc(f.RuleIDs, func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// strangers warns when the baseline has none of the items: it is of other ones, or
+// its paths are told from another root.
+func (b *Baseline) strangers(items []Item) []Warning {
+	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.paths[i.Shown] }) {
+		return nil
+	}
+	return []Warning{{b.File, 1, "the baseline knows none of these items, so all findings are told; were its paths told from another --root?"}}
 }

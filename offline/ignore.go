@@ -284,7 +284,7 @@ func (g *Ignores) unused(of []seen) []Warning {
 	var warnings []Warning
 	for i, s := range of {
 		e := g.entries[i]
-		message := ""
+		var message string
 		switch {
 		case s.used:
 			continue

@@ -35,7 +35,7 @@ func newPlaces(shown string, d definition.Definition, m *semanticmodel.Model) *p
 	for _, p := range d.Parts {
 		at.parts[p.Path] = true
 	}
-	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.bim", "definition.pbism"), Line: 1}
+	at.model = semanticmodel.Source{File: at.first(d, "definition/model.tmdl", "model.bim", "definition.pbism"), Line: 1}
 	if m == nil {
 		return at
 	}
@@ -72,14 +72,14 @@ func newPlaces(shown string, d definition.Definition, m *semanticmodel.Model) *p
 	return at
 }
 
-// first is the first of the parts that is there, else the first.
-func (at *places) first(parts ...string) string {
+// first is the first of the parts that is there, else any.
+func (at *places) first(d definition.Definition, parts ...string) string {
 	for _, p := range parts {
 		if at.parts[p] {
 			return p
 		}
 	}
-	return parts[0]
+	return d.Parts[0].Path // no definition is without a part
 }
 
 // file is a part as it is shown.

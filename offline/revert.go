@@ -68,12 +68,12 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 		v.AsBefore = true
 		return nil
 	}
+	if hash != m.WrittenHash && untouched(v.now, m) {
+		v.AsBefore = true
+		return nil
+	}
 	for _, a := range slices.Backward(m.Applies) {
 		if err := v.putBack(a); err != nil {
-			if hash != m.WrittenHash && untouched(v.now, m) {
-				v.AsBefore, v.back = true, v.now
-				return nil
-			}
 			return err
 		}
 	}
@@ -151,10 +151,10 @@ func (v Reversal) Headline() string {
 
 // WriteReversal writes what a reversal changes as a unified diff.
 func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
-	if v.Error != nil {
-		return nil
+	if v.Error == nil {
+		return s.diff(w, v.Path, v.now, v.back)
 	}
-	return s.diff(w, v.Path, v.now, v.back)
+	return nil
 }
 
 // PutBack writes the reversals that have something to put back, each model whole or

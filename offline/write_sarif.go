@@ -193,8 +193,9 @@ func sarifLogicalOf(f Finding) []sarifLogical {
 		return []sarifLogical{{f.ObjectName, table + "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]", string(f.ObjectType)}}
 	case readiness.RelationshipObject:
 		return []sarifLogical{{f.ObjectName, f.ObjectName, "relationship"}}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // fingerprints are the same for the same finding wherever its lines move, whatever
@@ -206,7 +207,7 @@ func fingerprints(item string, f Finding, suppressed bool) map[string]string {
 	}
 	data, _ := json.Marshal(told) // of texts alone: it cannot fail
 	sum := sha256.Sum256(data)
-	print := hex.EncodeToString(sum[:16])
+	same := hex.EncodeToString(sum[:16])
 	// Code scanning goes by the second name alone, and would else hash lines.
-	return map[string]string{"readinessFinding/v1": print, "primaryLocationLineHash": print + ":1"}
+	return map[string]string{"readinessFinding/v1": same, "primaryLocationLineHash": same + ":1"}
 }

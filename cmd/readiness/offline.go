@@ -155,7 +155,11 @@ func (r *root) written(applied []offline.Applied, how string) error {
 			fmt.Fprintf(r.stderr, "readiness: %s was not %s: %s\n", a.Path, how, a.Error)
 		}
 	}
-	fmt.Fprintf(r.stderr, "%d models were %s\n", len(applied)-failed, how)
+	noun := "models"
+	if len(applied)-failed == 1 {
+		noun = "model"
+	}
+	fmt.Fprintf(r.stderr, "%d %s %s\n", len(applied)-failed, noun, how)
 	if failed > 0 {
 		return fmt.Errorf("%d of %d semantic models were not %s", failed, len(applied), how)
 	}

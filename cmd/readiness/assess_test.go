@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+)
+
+// model is the files of a small model, to be scored; broken those of one that
+// cannot be read.
+var (
+	modelFiles = map[string]string{
+		"M.SemanticModel/definition/model.tmdl":    "model Model\n",
+		"M.SemanticModel/definition/tables/T.tmdl": "table T\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\tcolumn Name\n\t\tdataType: string\n",
+	}
+	brokenFiles = map[string]string{"B.SemanticModel/definition/model.tmdl": "<"}
+)
+
+// folderOf makes a folder of files by their paths.
+func folderOf(t *testing.T, all ...map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, files := range all {
+		for name, text := range files {
+			file := filepath.Join(root, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return root
+}
+
+// contents are the files of a folder.
+func contents(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all[strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(root)+"/")] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The exit code says what came of it: 0 whatever is found, 3 when that was asked
+// for, 1 when something could not be read, 2 for the command line.
+func TestAssessExitCodes(t *testing.T) {
+	t.Parallel()
+	good, bad := folderOf(t, modelFiles), folderOf(t, modelFiles, brokenFiles)
+	file := func(text string) string {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	known := file(must(t, "assess", good, "--root", good, "--format", "json").stdout)
+	ignores := file("ignore:\n  - {rule: DSC-02, table: T, reason: r}\n  - {rule: DSC-01, table: X, reason: r}\n")
+	for name, tt := range map[string]struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		"what is found fails nothing":       {[]string{good}, exitOK, "M.SemanticModel", ""},
+		"a score below":                     {[]string{good, "--fail-under", "99"}, exitDamaged, "M.SemanticModel", ", below 99\n"},
+		"a score of at least 0":             {[]string{good, "--fail-under", "0"}, exitOK, "M.SemanticModel", ""},
+		"a finding of high severity":        {[]string{good, "--fail-on", "high"}, exitDamaged, "M.SemanticModel", "of severity high or more"},
+		"nothing new":                       {[]string{good, "--root", good, "--baseline", known, "--fail-on", "low"}, exitOK, "known before", ""},
+		"a baseline of another root":        {[]string{good, "--baseline", known}, exitOK, "M.SemanticModel", "knows none of these items"},
+		"one cannot be read":                {[]string{bad}, exitFailed, "M.SemanticModel", "1 of 2 items could not be assessed"},
+		"and another's score is below":      {[]string{bad, "--fail-under", "99"}, exitFailed, "M.SemanticModel", ", below 99\n"},
+		"an entry of no use":                {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:3: no model holds a table "X"`},
+		"an ignore file that is not there":  {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
+		"an unknown rule":                   {[]string{good, "--ignore", file("ignore:\n  - {rule: X, reason: r}\n")}, exitFailed, "", "file:2:12: there is no rule"},
+		"a baseline that is none":           {[]string{good, "--baseline", ignores}, exitFailed, "", "the baseline"},
+		"no models":                         {[]string{t.TempDir()}, exitFailed, "", "no semantic model is in it"},
+		"no path":                           {nil, exitUsage, "", "assess needs a path"},
+		"an unknown format":                 {[]string{good, "--format", "html"}, exitUsage, "", "--format must be one of table, json, markdown, sarif, junit"},
+		"an unknown severity":               {[]string{good, "--min-severity", "none"}, exitUsage, "", "--min-severity must be low, medium or high"},
+		"an unknown severity to fail on":    {[]string{good, "--fail-on", "error"}, exitUsage, "", "--fail-on must be low, medium or high"},
+		"a score that there is not":         {[]string{good, "--fail-under", "101"}, exitUsage, "", "--fail-under must be 0 to 100"},
+		"less than no findings":             {[]string{good, "--top", "-1"}, exitUsage, "", "must not be negative"},
+		"an output that cannot be written":  {[]string{good, "--output", good + "/none/x"}, exitFailed, "", "no such file"},
+		"preview of nothing":                {[]string{"preview"}, exitUsage, "", "a path is missing"},
+		"preview of an unknown kind":        {[]string{"preview", good, "--kind", "names"}, exitUsage, "", `there is no optimization kind "names"`},
+		"preview in an unknown format":      {[]string{"preview", good, "--format", "html"}, exitUsage, "", "--format must be diff or json"},
+		"preview with an unknown AI":        {[]string{"preview", good, "--ai", "data_agent", "--ai-model", "m"}, exitUsage, "", "--ai must be openai"},
+		"preview with half an AI":           {[]string{"preview", good, "--ai-model", "m"}, exitUsage, "", "need --ai"},
+		"preview with an AI without model":  {[]string{"preview", good, "--ai", "openai"}, exitUsage, "", "--ai needs --ai-model"},
+		"preview with an AI nowhere":        {[]string{"preview", good, "--ai", "openai_compatible", "--ai-model", "m"}, exitUsage, "", "needs --ai-base-url"},
+		"preview with an AI without key":    {[]string{"preview", good, "--ai", "openai", "--ai-model", "m"}, exitUsage, "", "needs --ai-key-env"},
+		"preview with one broken":           {[]string{"preview", bad}, exitFailed, "M.SemanticModel", "1 of 2 semantic models could not be optimized"},
+		"a record of nothing":               {[]string{"apply", good, "--root", good, "--record", "x"}, exitUsage, "", "--record needs --write"},
+		"apply outside of the root":         {[]string{"apply", good, "--root", t.TempDir()}, exitFailed, "", "is not below the root"},
+		"revert of nothing":                 {[]string{"revert"}, exitUsage, "", "revert needs one record"},
+		"revert of a record that is not":    {[]string{"revert", good + "/none.json"}, exitFailed, "", "the record"},
+		"revert of what is no record":       {[]string{"revert", known}, exitFailed, "", "what apply --write wrote"},
+		"apply with a key that nothing has": {[]string{"apply", good, "--root", good, "--key", "X|Y", "--write"}, exitFailed, "", `no change has the key "X|Y"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := tt.args
+			if len(args) == 0 || args[0] == good || args[0] == bad || strings.HasPrefix(args[0], os.TempDir()) {
+				args = append([]string{"assess"}, args...)
+			}
+			got := run(t.Context(), args...)
+			if got.code != tt.code || !strings.Contains(got.stdout, tt.stdout) || tt.stdout == "" && got.stdout != "" || !strings.Contains(got.stderr, tt.stderr) || tt.stderr == "" && got.stderr != "" {
+				t.Errorf("got exit code %d, want %d\nstdout %s\nstderr %s", got.code, tt.code, got.stdout, got.stderr)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(good, "none")); err == nil || len(contents(t, good)) != len(modelFiles) {
+		t.Error("an assessment leaves something in the folder")
+	}
+}
+
+// --output writes the whole report to a file that takes the place of the old one.
+func TestAssessOutput(t *testing.T) {
+	t.Parallel()
+	root := folderOf(t, modelFiles)
+	dir := t.TempDir()
+	to := filepath.Join(dir, "report")
+	if err := os.WriteFile(to, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"table", "json", "markdown", "sarif", "junit"} {
+		shown := must(t, "assess", root, "--root", root, "--format", format)
+		kept := must(t, "assess", root, "--root", root, "--format", format, "--output", to)
+		text, err := os.ReadFile(to)
+		if err != nil || string(text) != shown.stdout || kept.stdout != "" || !strings.Contains(kept.stderr, "1 item assessed") {
+			t.Errorf("%s: got %q, stdout %q, stderr %q, error %v", format, text, kept.stdout, kept.stderr, err)
+		}
+		if strings.Contains(shown.stdout, "\x1b") || strings.Contains(shown.stdout, root) {
+			t.Errorf("%s: colors, or a path of the machine, where there is no terminal", format)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("got %v, %v", left, err)
+	}
+	if info, err := os.Stat(to); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's rights are other ones: %v, %v", info, err)
+	}
+}
+
+// apply writes only when it is told to, and revert takes it back.
+func TestApplyAndRevert(t *testing.T) {
+	t.Parallel()
+	root := folderOf(t, modelFiles)
+	record := filepath.Join(t.TempDir(), "record.json")
+	shown := must(t, "apply", root, "--root", root)
+	preview := must(t, "preview", root, "--root", root)
+	if shown.stdout != preview.stdout || !strings.Contains(shown.stdout, "\n+++ b/M.SemanticModel/definition/tables/T.tmdl\n") || !strings.Contains(shown.stderr, "Nothing was written") {
+		t.Errorf("apply shows\n%s\npreview\n%s", shown.stdout, preview.stdout)
+	}
+	if diff := cmp.Diff(modelFiles, contents(t, root)); diff != "" {
+		t.Fatalf("without --write (-want +got):\n%s", diff)
+	}
+	applied := must(t, "apply", root, "--root", root, "--write", "--record", record)
+	if !strings.Contains(applied.stderr, "readiness revert "+filepath.ToSlash(record)+" --write takes it back.\n1 model written\n") {
+		t.Errorf("got %q", applied.stderr)
+	}
+	after := contents(t, root)
+	if cmp.Equal(modelFiles, after) {
+		t.Fatal("nothing was written")
+	}
+	if got := must(t, "revert", record, "--root", root); !strings.Contains(got.stdout, "put back") || !strings.Contains(got.stdout, "\n--- a/M.SemanticModel/") {
+		t.Errorf("got %q", got.stdout)
+	}
+	if diff := cmp.Diff(after, contents(t, root)); diff != "" {
+		t.Fatalf("without --write (-want +got):\n%s", diff)
+	}
+	must(t, "revert", record, "--root", root, "--write")
+	if diff := cmp.Diff(modelFiles, contents(t, root)); diff != "" {
+		t.Errorf("put back (-want +got):\n%s", diff)
+	}
+	if got := must(t, "revert", record, "--root", root, "--write"); !strings.Contains(got.stdout, "as it was before the apply") {
+		t.Errorf("put back twice: %q", got.stdout)
+	}
+	var previews struct{ Models []struct{ Path string } }
+	if err := json.Unmarshal([]byte(must(t, "preview", root, "--root", root, "--format", "json").stdout), &previews); err != nil || len(previews.Models) != 1 || previews.Models[0].Path != "M.SemanticModel" {
+		t.Errorf("got %+v, %v", previews, err)
+	}
+}
+
+// What docs/ci.md shows is YAML, uses flags that there are, and formats that the
+// step behind reads.
+func TestCIExamples(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		var parsed map[string]any
+		if err := yaml.Unmarshal([]byte(block), &parsed); err != nil || len(parsed) == 0 {
+			t.Errorf("%v in\n%s", err, block)
+		}
+		blocks++
+	}
+	if blocks < 4 {
+		t.Errorf("got %d examples in YAML", blocks)
+	}
+	known := map[string]bool{}
+	for _, c := range newRoot(nil, nil).command.Commands() {
+		for name := range strings.FieldsSeq(helpOf(c)) {
+			if strings.HasPrefix(name, "--") {
+				known[strings.TrimRight(name, ",.;:")] = true
+			}
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		_, command, ok := strings.Cut(line, "readiness assess ")
+		if !ok {
+			continue
+		}
+		for word := range strings.FieldsSeq(command) {
+			word = strings.Trim(word, "`'\"|,.;:)")
+			if strings.HasPrefix(word, "--") && !known[word] {
+				t.Errorf("there is no flag %s: %s", word, line)
+			}
+		}
+	}
+}

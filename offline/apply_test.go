@@ -1,0 +1,558 @@
+package offline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/offline"
+)
+
+// at is when records are made.
+var at = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// The test program runs itself as a process that applies, and is killed at one of
+// the points around its writes.
+const (
+	crashRoot   = "OFFLINE_TEST_CRASH_ROOT"
+	crashRecord = "OFFLINE_TEST_CRASH_RECORD"
+	crashStep   = "OFFLINE_TEST_CRASH_STEP"
+)
+
+func TestMain(m *testing.M) {
+	root := os.Getenv(crashRoot)
+	if root == "" {
+		os.Exit(m.Run())
+	}
+	left, err := strconv.Atoi(os.Getenv(crashStep))
+	if err != nil {
+		panic(err)
+	}
+	offline.SetCrashPoint(func() {
+		if left--; left == 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+	})
+	ctx := context.Background()
+	items, err := offline.Find(ctx, root, []string{root})
+	if err != nil {
+		panic(err)
+	}
+	all, err := offline.Propose(ctx, items, embedded(optimization.Descriptions))
+	if err != nil {
+		panic(err)
+	}
+	if _, _, err := offline.Write(ctx, all, os.Getenv(crashRecord), at); err != nil {
+		panic(err)
+	}
+}
+
+// reversed works out how the models of a record come back.
+func reversed(t testing.TB, root, record string) []offline.Reversal {
+	t.Helper()
+	r, err := offline.ReadRecord(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := offline.Reverse(t.Context(), root, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func putBack(t testing.TB, all []offline.Reversal) []offline.Applied {
+	t.Helper()
+	applied, err := offline.PutBack(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return applied
+}
+
+// write writes proposals, all of which have to land.
+func write(t testing.TB, all []offline.Proposal) (record string, models int) {
+	t.Helper()
+	record = filepath.Join(t.TempDir(), "record.json")
+	applied, named, err := offline.Write(t.Context(), all, record, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range applied {
+		if a.Error != nil {
+			t.Errorf("%s: %v", a.Path, a.Error)
+		}
+	}
+	if len(applied) > 0 && named != record {
+		t.Errorf("the record is %q", named)
+	}
+	return record, len(applied)
+}
+
+// thereAndBack applies to a folder, which has to raise no score's enemy: every model
+// scores at least what it did; and takes it back byte for byte. It returns how many
+// models were written.
+func thereAndBack(t testing.TB, root string, o offline.ProposeOptions) int {
+	t.Helper()
+	before := tree(t, root)
+	all := propose(t, o, root)
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Fatalf("a proposal writes (-want +got):\n%s", diff)
+	}
+	want := map[string]string{}
+	for _, p := range all {
+		if p.Error != nil {
+			continue
+		}
+		if p.ScoreNow != nil && *p.ScoreAfter < *p.ScoreNow {
+			t.Errorf("%s: the score falls from %d to %d", p.Shown, *p.ScoreNow, *p.ScoreAfter)
+		}
+		if p.ScoreAfter != nil {
+			want[p.Shown] = strconv.Itoa(*p.ScoreAfter)
+		}
+	}
+	record, written := write(t, all)
+	if written == 0 {
+		return 0
+	}
+	if maps.Equal(before, tree(t, root)) {
+		t.Error("nothing was written")
+	}
+	for _, i := range assess(t, offline.AssessOptions{}, root).Items {
+		if score, ok := want[i.Path]; ok && score != strconv.Itoa(*i.Result.Score) {
+			t.Errorf("%s: score %d, want %s", i.Path, *i.Result.Score, score)
+		}
+	}
+	after := tree(t, root)
+	back := reversed(t, root, record)
+	if diff := cmp.Diff(after, tree(t, root)); diff != "" {
+		t.Fatalf("a reversal that is not written writes (-want +got):\n%s", diff)
+	}
+	if n := len(putBack(t, back)); n != written {
+		t.Errorf("%d models were put back, want %d", n, written)
+	}
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("the bytes of before (-want +got):\n%s", diff)
+	}
+	for _, again := range reversed(t, root, record) {
+		if !again.AsBefore || again.Error != nil {
+			t.Errorf("put back twice: %s", again.Headline())
+		}
+	}
+	return written
+}
+
+// What is written comes back byte for byte, of every kind and of all of them.
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	for _, kinds := range append([][]optimization.Kind{nil}, [][]optimization.Kind{
+		{optimization.AIInstructions}, {optimization.Descriptions}, {optimization.Properties}, {optimization.AIDataSchema},
+	}...) {
+		t.Run(strings.Join(names(kinds), "+"), func(t *testing.T) {
+			t.Parallel()
+			if n := thereAndBack(t, copied(t, makes...), embedded(kinds...)); n < 2 {
+				t.Errorf("only %d models were written", n)
+			}
+		})
+	}
+}
+
+func names(kinds []optimization.Kind) []string {
+	all := []string{}
+	for _, k := range kinds {
+		all = append(all, string(k))
+	}
+	if len(all) == 0 {
+		return []string{"all"}
+	}
+	return all
+}
+
+// The diff is what was written: applied to the files of before it gives those of
+// after.
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	root := copied(t, makes...)
+	before := tree(t, root)
+	all := propose(t, embedded(), root)
+	var diff bytes.Buffer
+	for _, p := range all {
+		if err := (offline.Screen{}).WriteDiff(&diff, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, all)
+	after := tree(t, root)
+	seen := 0
+	for _, one := range strings.Split("\n"+diff.String(), "\n--- ")[1:] {
+		one = "--- " + strings.TrimSuffix(one, "\n") + "\n"
+		header := strings.SplitN(one, "\n", 3)
+		name := strings.TrimPrefix(header[1], "+++ b/")
+		old := strings.TrimPrefix(header[0], "--- a/")
+		if _, was := before[name]; was != (old == name) || !was && old != "--- /dev/null" {
+			t.Errorf("%s is said to have been %s", name, old)
+		}
+		want := udiff.Unified(strings.TrimPrefix(header[0], "--- "), "b/"+name, before[name], after[name])
+		if one != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, one, want)
+		}
+		seen++
+	}
+	changed := 0
+	for name, text := range after {
+		if before[name] != text {
+			changed++
+		}
+	}
+	if seen != changed || seen == 0 {
+		t.Errorf("%d files are in the diff, %d changed", seen, changed)
+	}
+	var colored bytes.Buffer
+	for _, p := range all {
+		if err := (offline.Screen{Terminal: true, Color: true}).WriteDiff(&colored, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(colored.String(), "\x1b[32m+") || strings.Contains(diff.String(), "\x1b") {
+		t.Error("colors are for terminals, and only for them")
+	}
+}
+
+// Keys choose; one that no model has is refused before anything is written.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	root := files(t, shop)
+	o := embedded()
+	all := propose(t, o, root)[0]
+	var keys []string
+	for _, p := range all.Previews {
+		for _, c := range p.Changes {
+			keys = append(keys, c.Key)
+		}
+	}
+	if !slices.Contains(keys, "Products|") || len(all.Applies) < 2 {
+		t.Fatalf("got keys %q", keys)
+	}
+	o.Keys = []string{"Products|"}
+	o.Kinds = []optimization.Kind{optimization.Descriptions}
+	one := propose(t, o, root)[0]
+	if one.Changes() != 1 || one.Applies[0].Writes[0].Objects[0].Key != "Products|" {
+		t.Errorf("got %+v", one.Applies)
+	}
+	o.Keys = []string{"Products|", "Product|"}
+	if _, err := offline.Propose(t.Context(), find(t, root, root), o); err == nil || !strings.Contains(err.Error(), `no change has the key "Product|"`) {
+		t.Errorf("got error %v", err)
+	}
+	if _, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent"), embedded()); err == nil {
+		t.Error("a data agent is optimized")
+	}
+}
+
+// A provider that does not answer is told for each model, and writes nothing.
+func TestAProviderThatFails(t *testing.T) {
+	t.Parallel()
+	root := files(t, shop)
+	o := embedded(optimization.Descriptions)
+	o.Propose = func(context.Context, proposal.Ask) (proposal.Answer, error) {
+		return proposal.Answer{}, context.DeadlineExceeded
+	}
+	all := propose(t, o, root)
+	if all[0].Error == nil || !strings.Contains(all[0].Headline(), "cannot be optimized") {
+		t.Errorf("got %s", all[0].Headline())
+	}
+	record := filepath.Join(t.TempDir(), "r.json")
+	if applied, named, err := offline.Write(t.Context(), all, record, at); len(applied) != 0 || named != "" || err != nil {
+		t.Errorf("got %v, %q, %v", applied, named, err)
+	}
+	if _, err := os.Stat(record); !os.IsNotExist(err) {
+		t.Error("nothing was written, and there is a record of it")
+	}
+}
+
+// A model that changed since it was read is left alone, and the others are written.
+func TestChangedSinceItWasRead(t *testing.T) {
+	t.Parallel()
+	root := files(t, shops())
+	all := propose(t, embedded(optimization.Descriptions), root)
+	file := filepath.Join(root, "a", "Shop.SemanticModel", "definition", "model.tmdl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(text, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, root)
+	record := filepath.Join(t.TempDir(), "r.json")
+	applied, _, err := offline.Write(t.Context(), all, record, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, a := range applied {
+		if a.Error != nil {
+			refused++
+			if !strings.HasPrefix(a.Path, "a/") || !strings.Contains(a.Error.Error(), "was changed since it was read") {
+				t.Errorf("%s: %v", a.Path, a.Error)
+			}
+		}
+	}
+	if refused != 1 || len(applied) != 3 {
+		t.Errorf("%d of %d were refused", refused, len(applied))
+	}
+	for _, v := range reversed(t, root, record) {
+		if v.Error != nil || v.AsBefore != strings.HasPrefix(v.Path, "a/") {
+			t.Errorf("%s: %s", v.Path, v.Headline())
+		}
+	}
+	putBack(t, reversed(t, root, record))
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A revert refuses what somebody has changed, keeps what they changed elsewhere, and
+// of properties leaves the changed objects alone.
+func TestRevertAfterChanges(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	for name, tt := range map[string]struct {
+		kind    optimization.Kind
+		change  func(text string) string
+		refused string
+		skipped int
+	}{
+		"a description that was edited": {optimization.Descriptions, func(text string) string { return strings.Replace(text, "\t/// ", "\t/// Mine: ", 1) }, "is no longer what the apply wrote", 0},
+		"an object that is gone":        {optimization.Descriptions, func(text string) string { return text[:strings.Index(text, "\tmeasure")] }, "no longer", 0},
+		"something else":                {optimization.Descriptions, func(text string) string { return text + "\n\tannotation Mine = 1\n" }, "", 0},
+		"a property that was edited":    {optimization.Properties, func(text string) string { return strings.Replace(text, "summarizeBy: none", "summarizeBy: max", 1) }, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := files(t, shop)
+			record, n := write(t, propose(t, embedded(tt.kind), root))
+			if n != 1 {
+				t.Fatalf("%d models were written", n)
+			}
+			file := filepath.Join(root, filepath.FromSlash(sales))
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := tt.change(string(text))
+			if changed == string(text) {
+				t.Fatalf("nothing was changed in\n%s", text)
+			}
+			if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, root)
+			back := reversed(t, root, record)
+			applied := putBack(t, back)
+			switch {
+			case tt.refused != "":
+				if back[0].Error == nil || !strings.Contains(back[0].Error.Error(), tt.refused) || len(applied) != 0 {
+					t.Errorf("got %s", back[0].Headline())
+				}
+				if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+					t.Errorf("refused, and written (-want +got):\n%s", diff)
+				}
+			case tt.skipped == 0:
+				if diff := cmp.Diff(with(shop, sales, tt.change(shop[sales])), tree(t, root)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			default:
+				if back[0].Error != nil || len(back[0].Skipped) != tt.skipped || !strings.Contains(tree(t, root)[sales], "summarizeBy: max") {
+					t.Errorf("got %s, %v", back[0].Headline(), back[0].Skipped)
+				}
+			}
+		})
+	}
+}
+
+// Wherever an apply is cut off, its record takes back what was written.
+func TestACutOffApply(t *testing.T) {
+	t.Parallel()
+	for step := 1; ; step++ {
+		root := files(t, shops())
+		before := tree(t, root)
+		record := filepath.Join(t.TempDir(), "record.json")
+		program := exec.CommandContext(t.Context(), os.Args[0])
+		program.Env = append(os.Environ(), crashRoot+"="+root, crashRecord+"="+record, crashStep+"="+strconv.Itoa(step))
+		out, err := program.CombinedOutput()
+		written := 0
+		for _, v := range reversed(t, root, record) {
+			if v.Error != nil {
+				t.Errorf("step %d: %s", step, v.Headline())
+			}
+			if !v.AsBefore {
+				written++
+			}
+		}
+		if killed := err != nil; killed && written != step/2 {
+			t.Errorf("step %d: %d models were written, want %d: %v\n%s", step, written, step/2, err, out)
+		}
+		putBack(t, reversed(t, root, record))
+		if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", step, diff)
+		}
+		if err == nil {
+			if step != 7 {
+				t.Errorf("there were %d steps, want one before and one behind each of 3 models", step-1)
+			}
+			return
+		}
+	}
+}
+
+// A model that the apply never came to, and that somebody has changed elsewhere since,
+// has nothing to put back.
+func TestNotCutOffAndChanged(t *testing.T) {
+	t.Parallel()
+	root := files(t, shop)
+	all := propose(t, embedded(), root)
+	pristine := tree(t, root)
+	record, _ := write(t, all)
+	if err := os.RemoveAll(filepath.Join(root, "Shop.SemanticModel")); err != nil {
+		t.Fatal(err)
+	}
+	changed := with(pristine, "Shop.SemanticModel/definition/tables/Mine.tmdl", "table Mine\n\tcolumn A\n\t\tdataType: string\n")
+	for name, text := range changed {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back := reversed(t, root, record)
+	if !back[0].AsBefore || back[0].Error != nil || len(putBack(t, back)) != 0 {
+		t.Errorf("got %s", back[0].Headline())
+	}
+	if diff := cmp.Diff(changed, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A record never takes the place of another, nor becomes a part of a model.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	root := files(t, shop)
+	before := tree(t, root)
+	all := propose(t, embedded(), root)
+	taken := filepath.Join(t.TempDir(), "taken.json")
+	if err := os.WriteFile(taken, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{
+		"is there already":  taken,
+		"would be a part":   filepath.Join(root, "Shop.SemanticModel", "definition", "r.json"),
+		"cannot be written": filepath.Join(root, "nowhere", "r.json"),
+	} {
+		if _, _, err := offline.Write(t.Context(), all, file, at); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got error %v", name, err)
+		}
+		if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			t.Fatalf("%s, and something is written:\n%s", name, diff)
+		}
+	}
+	record, _ := write(t, all)
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), root) {
+		t.Error("the record tells of the machine")
+	}
+	for name, tt := range map[string]struct{ from, to, err string }{
+		"a path that leads out":  {`"path": "Shop.SemanticModel"`, `"path": "../Shop.SemanticModel"`, "no semantic model below the root"},
+		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "no semantic model below the root"},
+		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "no semantic model below the root"},
+		"another format":         {"readiness-apply/1", "readiness-apply/2", `has the format "readiness-apply/2"`},
+		"an unknown member":      {`"models"`, `"model"`, "unknown field"},
+		"intents without writes": {`"write": 0`, `"write": 3`, "has its write 3 at place 0"},
+		"no JSON":                {"{", "[", "cannot be read"},
+	} {
+		file := filepath.Join(t.TempDir(), "r.json")
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), tt.from, tt.to, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := offline.ReadRecord(file); err == nil || !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: got error %v, want %q", name, err, tt.err)
+		}
+	}
+	// What a record is made to say does not pass for the bytes of before.
+	var r offline.Record
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Models[0].DefinitionHash = "sha256:0"
+	back, err := offline.Reverse(t.Context(), root, r)
+	if err != nil || back[0].Error == nil || !strings.Contains(back[0].Error.Error(), "the record was changed") {
+		t.Errorf("got %v, %v", back[0].Error, err)
+	}
+	// A model that is a link leads nowhere.
+	elsewhere := filepath.Join(t.TempDir(), "Shop.SemanticModel")
+	if err := os.Rename(filepath.Join(root, "Shop.SemanticModel"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(root, "Shop.SemanticModel")); err != nil {
+		t.Fatal(err)
+	}
+	linked := tree(t, elsewhere)
+	if back := reversed(t, root, record); back[0].Error == nil || len(putBack(t, back)) != 0 {
+		t.Error("a link is followed")
+	}
+	if diff := cmp.Diff(linked, tree(t, elsewhere)); diff != "" {
+		t.Errorf("a link led a revert out:\n%s", diff)
+	}
+}
+
+// What is proposed is listed whole, with keys, as the service lists it.
+func TestPreviews(t *testing.T) {
+	t.Parallel()
+	all := propose(t, embedded(), files(t, with(shop, "B.SemanticModel/definition/model.tmdl", "<")))
+	var got struct {
+		Format string
+		Models []struct {
+			Path     string
+			Error    *string
+			Previews []struct {
+				Kind    string
+				Changes []optimization.Change
+			}
+		}
+	}
+	if err := json.Unmarshal(written(t, func(b *bytes.Buffer) error { return offline.WritePreviews(b, all) }), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Format != "readiness-previews/1" || len(got.Models) != 2 || got.Models[0].Error == nil || got.Models[1].Error != nil {
+		t.Fatalf("got %+v", got)
+	}
+	var kinds []string
+	for n, p := range got.Models[1].Previews {
+		kinds = append(kinds, p.Kind)
+		if diff := cmp.Diff(all[1].Previews[n].Changes, p.Changes); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Kind, diff)
+		}
+	}
+	if !slices.Equal(kinds, []string{"aiInstructions", "descriptions", "properties", "aiDataSchema"}) {
+		t.Errorf("got kinds %q", kinds)
+	}
+}

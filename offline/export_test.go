@@ -1,0 +1,28 @@
+package offline
+
+import (
+	"fmt"
+
+	"readiness/domain/readiness"
+)
+
+// SetCrashPoint has f called around every model that is written.
+func SetCrashPoint(f func()) { crashPoint = f }
+
+// RuleTextProblems are rules without a text, and texts without a rule.
+func RuleTextProblems() (problems []string) {
+	left := map[string]bool{}
+	for id := range ruleTexts {
+		left[id] = true
+	}
+	for _, r := range readiness.Current().Rules() {
+		if t := ruleTexts[r.ID]; t.name == "" || t.short == "" || t.help == "" {
+			problems = append(problems, fmt.Sprintf("rule %s has no text", r.ID))
+		}
+		delete(left, r.ID)
+	}
+	for id := range left {
+		problems = append(problems, fmt.Sprintf("there is no rule %s", id))
+	}
+	return problems
+}

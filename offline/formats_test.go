@@ -1,0 +1,396 @@
+package offline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"readiness/domain/readiness"
+	"readiness/offline"
+)
+
+// formats are the writers of an assessment.
+var formats = map[string]func(io.Writer, *offline.Assessment) error{
+	"table.txt": func(w io.Writer, a *offline.Assessment) error {
+		return offline.WriteTable(w, a, offline.Screen{Width: 120, Top: 10})
+	},
+	"json":     offline.WriteJSON,
+	"markdown": func(w io.Writer, a *offline.Assessment) error { return offline.WriteMarkdown(w, a, 10) },
+	"sarif":    func(w io.Writer, a *offline.Assessment) error { return offline.WriteSARIF(w, a, "1.2.3") },
+	"junit.xml": func(w io.Writer, a *offline.Assessment) error {
+		return offline.WriteJUnit(w, a, offline.Gate{FailUnder: new(60)})
+	},
+}
+
+// few are samples of every kind: one nearly ready, a data agent, one in TMSL and
+// one that cannot be read; some of what they have is ignored, by an entry of no use
+// too.
+func few(t *testing.T) *offline.Assessment {
+	t.Helper()
+	read, err := ignores(t, `ignore:
+  - {rule: DSC-02, model: Headcount, reason: human resources describe their columns elsewhere}
+  - {rule: TYP-02, table: Employees, reason: 'ages <are> | averaged'}
+  - {rule: DSC-01, table: Nowhere, reason: it is gone}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.File = "ignore.yaml"
+	return assess(t, offline.AssessOptions{Ignores: read}, samplesRoot,
+		workspaces+"/Retail Analytics/Retail Sales.SemanticModel", workspaces+"/Retail Analytics/Sales Assistant.DataAgent",
+		workspaces+"/Corporate Functions/People", workspaces+"/Corporate Functions/Archive")
+}
+
+// What every format says is held in files; all samples are, in those that people
+// read.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	all := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
+	some := few(t)
+	some.Warnings = slices.DeleteFunc(some.Warnings, func(w offline.Warning) bool { return w.File != "ignore.yaml" })
+	for name, write := range formats {
+		golden(t, "few."+name, written(t, func(b *bytes.Buffer) error { return write(b, some) }))
+		if name == "table.txt" || name == "markdown" {
+			golden(t, "samples."+name, written(t, func(b *bytes.Buffer) error { return write(b, all) }))
+		}
+	}
+}
+
+// sarifSchema holds the rules of the published schema without its texts.
+func sarifSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile("testdata/sarif-2.1.0.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sarif is what is looked at of a log.
+type sarif struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct {
+				Rules []struct {
+					ID   string
+					Name string
+				}
+			}
+		}
+		Invocations []struct {
+			ExecutionSuccessful        bool
+			ToolExecutionNotifications []json.RawMessage
+		}
+		Results []struct {
+			RuleID              string
+			RuleIndex           int
+			BaselineState       string
+			PartialFingerprints map[string]string
+			Suppressions        []struct{ Kind, Justification string }
+			Locations           []struct {
+				PhysicalLocation struct {
+					ArtifactLocation struct{ URI, URIBaseID string }
+					Region           struct{ StartLine int }
+				}
+			}
+		}
+	}
+}
+
+// validSARIF reads a log, which has to be as the schema says and its references as
+// the text of the standard does.
+func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(parsed); err != nil {
+		t.Errorf("no SARIF: %v", err)
+	}
+	var log sarif
+	if err := json.Unmarshal(data, &log); err != nil {
+		t.Fatal(err)
+	}
+	rules := log.Runs[0].Tool.Driver.Rules
+	prints := map[string]bool{}
+	for _, r := range log.Runs[0].Results {
+		if rules[r.RuleIndex].ID != r.RuleID {
+			t.Errorf("the rule %s is said to be at %d, where %s is", r.RuleID, r.RuleIndex, rules[r.RuleIndex].ID)
+		}
+		at := r.Locations[0].PhysicalLocation
+		if u, err := url.Parse(at.ArtifactLocation.URI); err != nil || u.IsAbs() || strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, `\`) || at.Region.StartLine < 1 || at.ArtifactLocation.URIBaseID != "%SRCROOT%" {
+			t.Errorf("the place %+v: %v", at, err)
+		}
+		if print := r.PartialFingerprints["readinessFinding/v1"]; prints[print] || print == "" {
+			t.Errorf("two results of %s have the fingerprint %q", at.ArtifactLocation.URI, print)
+		} else {
+			prints[print] = true
+		}
+	}
+	return log
+}
+
+func TestSARIF(t *testing.T) {
+	t.Parallel()
+	schema := sarifSchema(t)
+	log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, few(t), "1.2.3") }))
+	run := log.Runs[0]
+	suppressed := 0
+	for _, r := range run.Results {
+		for _, s := range r.Suppressions {
+			suppressed++
+			if s.Kind != "external" || s.Justification == "" {
+				t.Errorf("%s is suppressed by %+v", r.RuleID, s)
+			}
+		}
+	}
+	if suppressed == 0 || run.Invocations[0].ExecutionSuccessful || len(run.Invocations[0].ToolExecutionNotifications) != 1 {
+		t.Errorf("%d suppressed, invocation %+v", suppressed, run.Invocations[0])
+	}
+	names := map[string]bool{}
+	for _, r := range run.Tool.Driver.Rules {
+		if names[r.Name] || r.Name == "" || strings.ContainsFunc(r.Name, func(c rune) bool { return !unicode.IsLetter(c) }) {
+			t.Errorf("the rule %s is called %q", r.ID, r.Name)
+		}
+		names[r.Name] = true
+	}
+	if len(names) != len(readiness.Current().Rules()) {
+		t.Errorf("got %d rules, want those of the regime", len(names))
+	}
+	for name, root := range map[string]string{"samples": workspaces, "nothing found": files(t, map[string]string{"E.SemanticModel/definition/model.tmdl": "<"}), "a strange name": files(t, map[string]string{
+		"a%20b: #1?/é \"x\".SemanticModel/definition/tables/T.tmdl": "table 'A [b] ''c'''\n\tcolumn 'x]y'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n",
+	})} {
+		a := assess(t, offline.AssessOptions{}, root)
+		log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, a, "") }))
+		for i, r := range log.Runs[0].Results {
+			u, err := url.Parse(r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(root + "/" + strings.TrimPrefix(u.Path, "./")); err != nil {
+				t.Errorf("%s: result %d leads nowhere: %v", name, i, err)
+			}
+		}
+	}
+}
+
+// A schema that lets anything pass would prove nothing.
+func TestTheSchemaRefuses(t *testing.T) {
+	t.Parallel()
+	schema := sarifSchema(t)
+	whole := string(written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, few(t), "1.2.3") }))
+	for name, change := range map[string][2]string{
+		"a level of ours":   {`"level": "note"`, `"level": "low"`},
+		"an unknown member": {`"automationDetails"`, `"automationDetail"`},
+		"line 0":            {`"startLine": 1`, `"startLine": 0`},
+		"another version":   {`"version": "2.1.0"`, `"version": "2.2"`},
+		"a rank of words":   {`"rank": `, `"rank": "high", "x": `},
+		"no message":        {`"message": {`, `"messages": {`},
+		"a suppression":     {`"kind": "external"`, `"kind": "ignored"`},
+	} {
+		changed := strings.Replace(whole, change[0], change[1], 1)
+		parsed, err := jsonschema.UnmarshalJSON(strings.NewReader(changed))
+		if err != nil || changed == whole {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if schema.Validate(parsed) == nil {
+			t.Errorf("%s is valid", name)
+		}
+	}
+}
+
+// A finding is known again by its fingerprints wherever its lines are, and whatever
+// else is found about its object.
+func TestFingerprints(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	schema := sarifSchema(t)
+	prints := func(byPath map[string]string) (all, lines []string) {
+		a := assess(t, offline.AssessOptions{}, files(t, byPath))
+		for _, r := range validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, a, "") })).Runs[0].Results {
+			all = append(all, r.PartialFingerprints["readinessFinding/v1"]+r.PartialFingerprints["primaryLocationLineHash"])
+			lines = append(lines, fmt.Sprint(r.Locations[0].PhysicalLocation.Region.StartLine))
+		}
+		slices.Sort(all)
+		return all, lines
+	}
+	before, lines := prints(shop)
+	moved, other := prints(with(shop, sales, "\n\n"+shop[sales]))
+	if !slices.Equal(before, moved) || slices.Equal(lines, other) {
+		t.Error("fingerprints change when lines move")
+	}
+	more, _ := prints(with(shop, sales, strings.Replace(shop[sales], "\t\tformatString: #,0\n", "", 1)))
+	for _, one := range before {
+		if !slices.Contains(more, one) {
+			t.Error("a fingerprint changes with another finding")
+		}
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	t.Parallel()
+	a := few(t)
+	data := written(t, func(b *bytes.Buffer) error { return offline.WriteJUnit(b, a, offline.Gate{FailUnder: new(70)}) })
+	var suites struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Suites   []struct {
+			Name    string `xml:"name,attr"`
+			Tests   int    `xml:"tests,attr"`
+			Skipped int    `xml:"skipped,attr"`
+			Cases   []struct {
+				Name    string    `xml:"name,attr"`
+				Failure *struct{} `xml:"failure"`
+				Error   *struct{} `xml:"error"`
+				Skipped *struct{} `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(data, &suites); err != nil {
+		t.Fatal(err)
+	}
+	tests, failures, failed, skipped := 0, 0, 0, 0
+	for _, s := range suites.Suites {
+		tests += s.Tests
+		skipped += s.Skipped
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				failures++
+			}
+			if c.Error != nil {
+				failed++
+			}
+			if c.Name == "score" && (c.Failure != nil) != strings.Contains(s.Name, "Headcount") {
+				t.Errorf("the score of %s: %+v", s.Name, c)
+			}
+		}
+	}
+	if len(suites.Suites) != 4 || tests != suites.Tests || failures != suites.Failures || failed != 1 || suites.Errors != 1 || failures == 0 || failures == tests-1 || skipped == 0 {
+		t.Errorf("got %d suites, %d tests, %d failures, %d errors, %d skipped; said %d, %d, %d", len(suites.Suites), tests, failures, failed, skipped, suites.Tests, suites.Failures, suites.Errors)
+	}
+}
+
+// strange has names that no report may be led astray by.
+func strange(t *testing.T) *offline.Assessment {
+	t.Helper()
+	return assess(t, offline.AssessOptions{}, files(t, map[string]string{
+		"S.SemanticModel/definition/tables/T.tmdl": "table '</testsuite>|<script>`*\x1b[31mred'\n\tcolumn 'a|b _c_ \u202e ]]> \x01'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\n\tmeasure '[x](y)' = 1\n",
+	}))
+}
+
+func TestStrangeNames(t *testing.T) {
+	t.Parallel()
+	a := strange(t)
+	if len(a.Items[0].Findings) == 0 {
+		t.Fatalf("nothing is found: %v", a.Items[0].Error)
+	}
+	for name, write := range formats {
+		got := string(written(t, func(b *bytes.Buffer) error { return write(b, a) }))
+		if strings.Contains(got, "\x1b") || strings.Contains(got, "\x01") || !utf8.ValidString(got) {
+			t.Errorf("%s holds what a terminal obeys", name)
+		}
+		switch name {
+		case "markdown":
+			for line := range strings.Lines(got) {
+				if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 6 && strings.Contains(line, "script") {
+					t.Errorf("the row breaks: %s", line)
+				}
+			}
+			if strings.Contains(got, "<script>") || strings.Contains(got, "[[x](y)]") {
+				t.Error("a name is followed")
+			}
+		case "junit.xml":
+			if err := xml.Unmarshal([]byte(got), new(struct{})); err != nil {
+				t.Error(err)
+			}
+		case "json":
+			if !json.Valid([]byte(got)) {
+				t.Error("no JSON")
+			}
+		}
+	}
+}
+
+// A table is no wider than the screen, and colored only where that is asked for.
+func TestTableFitsItsScreen(t *testing.T) {
+	t.Parallel()
+	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
+	for _, width := range []int{60, 80, 117, 200} {
+		for _, color := range []bool{false, true} {
+			got := string(written(t, func(b *bytes.Buffer) error {
+				return offline.WriteTable(b, a, offline.Screen{Width: width, Terminal: color, Color: color})
+			}))
+			if strings.Contains(got, "\x1b[") != color {
+				t.Errorf("color %t: the table has, or lacks, colors", color)
+			}
+			for line := range strings.Lines(got) {
+				line = strings.TrimSuffix(line, "\n")
+				if strings.ContainsAny(line[:min(len(line), 1)], "|+") && text.StringWidthWithoutEscSequences(line) > width {
+					t.Fatalf("width %d: a line has %d characters: %s", width, text.StringWidthWithoutEscSequences(line), line)
+				}
+			}
+		}
+	}
+	few := string(written(t, func(b *bytes.Buffer) error { return offline.WriteTable(b, a, offline.Screen{Width: 100, Top: 2}) }))
+	if !strings.Contains(few, "… and 174 more; --top 0 shows all") {
+		t.Error("what is left out is not said")
+	}
+}
+
+// Every rule that can find something has its text, and no text is of another.
+func TestRuleTexts(t *testing.T) {
+	t.Parallel()
+	for _, problem := range offline.RuleTextProblems() {
+		t.Error(problem)
+	}
+}
+
+// Real projects: every format holds them, and SARIF is valid.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	corpus := os.Getenv("READINESS_CORPUS")
+	if corpus == "" {
+		t.Skip("READINESS_CORPUS names no corpus")
+	}
+	a := assess(t, offline.AssessOptions{}, corpus)
+	if len(a.Items) < 12 || a.Unreadable() > 4 {
+		t.Errorf("%d items, %d unreadable", len(a.Items), a.Unreadable())
+	}
+	for _, i := range a.Items {
+		if i.Error != nil && strings.Contains(i.Error.Error(), "a fault of this program") {
+			t.Errorf("%s: %v", i.Path, i.Error)
+		}
+	}
+	for name, write := range formats {
+		got := written(t, func(b *bytes.Buffer) error { return write(b, a) })
+		switch name {
+		case "sarif":
+			validSARIF(t, sarifSchema(t), got)
+		case "junit.xml":
+			if err := xml.Unmarshal(got, new(struct{})); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(corpus)); err != nil {
+		t.Fatal(err)
+	}
+	thereAndBack(t, root, embedded())
+}

@@ -1,0 +1,213 @@
+package offline_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/ai/rules"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/offline"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The root and the workspaces of the samples.
+const (
+	samplesRoot = "../samples"
+	workspaces  = samplesRoot + "/workspaces"
+)
+
+// files makes a folder of files by their paths.
+func files(t testing.TB, byPath map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range byPath {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// tree is every file below a folder.
+func tree(t testing.TB, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all[filepath.ToSlash(below)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// copied is a copy of folders of the sample workspaces, of all when none is named.
+func copied(t testing.TB, folders ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	if len(folders) == 0 {
+		folders = []string{"."}
+	}
+	for _, f := range folders {
+		if err := os.CopyFS(filepath.Join(root, f), os.DirFS(workspaces+"/"+f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// Models of every make: with CRLF line ends and without Copilot parts, in TMSL, with
+// AI instructions in the linguistic schema, and with Copilot parts.
+var makes = []string{
+	"Retail Analytics/Supply Chain/Inventory.SemanticModel", "Corporate Functions/People/Headcount.SemanticModel",
+	"Corporate Functions/Financial Statements.SemanticModel", "Retail Analytics/Retail Sales.SemanticModel",
+}
+
+func find(t testing.TB, root string, paths ...string) []offline.Item {
+	t.Helper()
+	items, err := offline.Find(t.Context(), root, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+func assess(t testing.TB, o offline.AssessOptions, root string, paths ...string) *offline.Assessment {
+	t.Helper()
+	if len(paths) == 0 {
+		paths = []string{root}
+	}
+	a, err := offline.Assess(t.Context(), find(t, root, paths...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// item is the assessed item whose path ends so.
+func item(t testing.TB, a *offline.Assessment, suffix string) offline.Assessed {
+	t.Helper()
+	i := slices.IndexFunc(a.Items, func(i offline.Assessed) bool { return strings.HasSuffix(i.Path, suffix) })
+	if i < 0 {
+		t.Fatalf("there is no %s", suffix)
+	}
+	return a.Items[i]
+}
+
+// told are the findings of all items, as rule and object.
+func told(a *offline.Assessment) []string {
+	var all []string
+	for _, i := range a.Items {
+		for _, f := range i.Findings {
+			for _, rule := range f.RuleIDs {
+				all = append(all, rule+" "+f.Table+"|"+f.ObjectName)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// golden holds what was written against a file.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got; rewrite with -update):\n%s", name, diff)
+	}
+}
+
+// written is what a writer writes.
+func written(t testing.TB, write func(*bytes.Buffer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// embedded are options by which the embedded rules propose.
+func embedded(kinds ...optimization.Kind) offline.ProposeOptions {
+	return offline.ProposeOptions{Kinds: kinds, Propose: func(_ context.Context, ask proposal.Ask) (proposal.Answer, error) { return rules.Propose(ask), nil }}
+}
+
+func propose(t testing.TB, o offline.ProposeOptions, root string, paths ...string) []offline.Proposal {
+	t.Helper()
+	if len(paths) == 0 {
+		paths = []string{root}
+	}
+	all, err := offline.Propose(t.Context(), find(t, root, paths...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// shop is a small model in TMDL: two tables, and what rules find about them.
+var shop = map[string]string{
+	"Shop.SemanticModel/definition.pbism":         `{"version":"4.2"}`,
+	"Shop.SemanticModel/definition/model.tmdl":    "model Model\n\tculture: en-US\n\nref table Sales\nref table Products\n",
+	"Shop.SemanticModel/definition/database.tmdl": "database\n\tcompatibilityLevel: 1601\n",
+	"Shop.SemanticModel/definition/tables/Sales.tmdl": "/// One row for each line of a receipt, as the tills report it.\ntable Sales\n\n" +
+		"\tmeasure 'Net Sales' = SUM(Sales[Amount])\n\t\tformatString: #,0\n\n" +
+		"\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n" +
+		"\tcolumn 'Product Key'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n",
+	"Shop.SemanticModel/definition/tables/Products.tmdl": "table Products\n\n" +
+		"\tcolumn 'Product Key'\n\t\tdataType: int64\n\t\tisKey\n\t\tsummarizeBy: none\n\n\tcolumn Label\n\t\tdataType: string\n\t\tsummarizeBy: none\n",
+	"Shop.SemanticModel/definition/relationships.tmdl": "relationship r1\n\tfromColumn: Sales.'Product Key'\n\ttoColumn: Products.'Product Key'\n",
+}
+
+// shops are three of the model.
+func shops() map[string]string {
+	all := map[string]string{}
+	for name, text := range shop {
+		for _, beside := range []string{"", "a/", "b/"} {
+			all[beside+name] = text
+		}
+	}
+	return all
+}
+
+// with is a copy of files with others.
+func with(byPath map[string]string, more ...string) map[string]string {
+	all := maps.Clone(byPath)
+	for i := 0; i < len(more); i += 2 {
+		all[more[i]] = more[i+1]
+	}
+	return all
+}
