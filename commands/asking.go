@@ -36,6 +36,7 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
+		return side, s.seesAgentOf(ctx, who, *by.ProviderID)
 	}
 	if by.DataAgentID == nil {
 		return side, nil
@@ -54,6 +55,21 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	a.DataAgentID, a.DataAgentName = &agent.ID, agent.DisplayName
 	a.DataAgentWorkspaceID, a.DataAgentWorkspaceName = &workspace.ID, workspace.DisplayName
 	return side, nil
+}
+
+// seesAgentOf looks up, as the caller, the data agent that a provider is; of another
+// provider there is nothing to look up.
+func (s *Service) seesAgentOf(ctx context.Context, who Caller, providerID string) error {
+	providers := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	if err := s.Store.Load(ctx, providers); err != nil {
+		return err
+	}
+	p, found := providers.State.Find(providerID)
+	if !found || p.Kind != aiprovider.DataAgent {
+		return nil
+	}
+	_, err := s.Platform.Item(ctx, who.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID)
+	return err
 }
 
 // again looks a side of a test up once more, with the names it has now.

@@ -188,3 +188,22 @@ func TestWhoRunsATestAgentDoesNotJudge(t *testing.T) {
 		t.Errorf("the sides are %q and %s, which runs the agent, is none", j.sides, model)
 	}
 }
+
+// The data agent that answers for a saved provider is looked up as the caller, as one
+// that a side names is.
+func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 1, 1)
+	id := uuid.NewString()
+	b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
+	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &id}
+	before := b.positions(t)
+	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); !domain.IsRefused(err, domain.ItemNotFound) || b.positions(t) != before || len(b.ask) != 0 {
+		t.Errorf("nobody's agent: %v, %d events, %d steps", err, b.positions(t)-before, len(b.ask))
+	}
+	b.publish(t)
+	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"readiness/ai"
@@ -122,6 +123,7 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 	if settings.IsDataAgent() {
 		agent := item.Item{ID: settings.DataAgentID, Type: item.DataAgent, WorkspaceID: settings.WorkspaceID, DisplayName: settings.Name}
 		v, err = a.agent(ctx, as, side, agent, publishedStage)
+		err = unnamed(err, settings)
 	} else {
 		var m *semanticmodel.Model
 		if m, v.about, err = a.model(ctx, as, side); err != nil {
@@ -131,6 +133,16 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 	}
 	v.about.ProviderID = settings.ProviderID
 	return v, err
+}
+
+// unnamed is a refusal that calls the data agent of a provider by the provider's
+// name: a side of that kind names no data agent anywhere (spec 2.11).
+func unnamed(err error, settings aiprovider.Settings) error {
+	refusal, refused := domain.Refused(err)
+	if !refused {
+		return err
+	}
+	return domain.Refuse(refusal.Code, "%s", strings.ReplaceAll(refusal.Message, settings.DataAgentID.String(), settings.Name)).After(refusal.RetryAfter)
 }
 
 // model reads the side's semantic model as the person.

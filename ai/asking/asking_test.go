@@ -235,6 +235,7 @@ func TestOpenRefuses(t *testing.T) {
 	otherModel.SemanticModelID = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000002")
 	sameElsewhere := dataAgent
 	sameElsewhere.WorkspaceID, sameElsewhere.AnsweredBy.DataAgentWorkspaceID = uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000002"), &retail
+	nobody := uuid.MustParse("dddddddd-0000-0000-0000-000000000009") // a side that is a provider names no data agent
 	noAgent := dataAgent
 	noAgent.AnsweredBy.DataAgentID = nil
 	nothing := func(*testing.T, *world) {}
@@ -267,15 +268,15 @@ func TestOpenRefuses(t *testing.T) {
 		"no address": {generic("lost"), func(_ *testing.T, w *world) { w.save("lost").BaseURL = "nowhere" }, domain.BenchmarkRunFailed, "Model lost"},
 		"a provider of an agent that is not there": {generic("agent"), func(_ *testing.T, w *world) {
 			of := w.save("agent")
-			of.Kind, of.WorkspaceID, of.DataAgentID = aiprovider.DataAgent, retail, shop
-		}, domain.ItemNotFound, shop.String()},
+			of.Kind, of.WorkspaceID, of.DataAgentID = aiprovider.DataAgent, retail, nobody
+		}, domain.ItemNotFound, "DataAgent Model agent is not in workspace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			tt.meet(t, w)
 			_, ask, err := w.Open(t.Context(), ana, tt.side)
-			if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.says) || ask != nil {
+			if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), nobody.String()) || ask != nil {
 				t.Errorf("got error %v, want %s that says %q", err, tt.code, tt.says)
 			}
 			if len(w.asked()) != 0 {
