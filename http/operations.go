@@ -56,10 +56,10 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 }
 
 // GetOperation answers GET /v1/operations/{operationId}. An operation that waits for its owner goes on when the owner reads
-// it (spec 5.5).
+// it (spec 5.5); a HEAD moves nothing.
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
-	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person {
+	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person && !of(ctx).head {
 		// Where other reads were faster every time, the operation is as they left it.
 		if err = s.commands.ReadByOwner(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)

@@ -474,6 +474,9 @@ func TestOwnersRead(t *testing.T) {
 		w.get(operationPath(id), w.as("bob"), "If-None-Match", tag).ok(304)
 		w.get(operationPath(id), w.as("oscar")).refused(404, domain.OperationNotFound)
 		w.get("/v1/operations", w.as("ada")).ok(200)
+		if got := w.send(http.MethodHead, operationPath(id), w.as("ada"), ""); got.status != 200 { // which is safe, whoever sends it
+			t.Errorf("a HEAD: got %d", got.status)
+		}
 		w.get(operationPath(id)+"/result", w.as("ada")).refused(409, domain.OperationInProgress)
 		w.send(http.MethodPost, operationPath(id)+"/cancel", w.as("ada"), "").refused(409, domain.OperationInProgress)
 	})
