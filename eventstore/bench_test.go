@@ -1,12 +1,23 @@
 package eventstore_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"sync/atomic"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/bench"
+	"readiness/internal/pgtest"
+	"readiness/projections"
 )
 
 // logOf fills a log with n events over n/100 streams.
@@ -30,33 +41,104 @@ func perSecond(b *testing.B, n int) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkAppend decides and appends on 16 connections, each call on a stream
-// of its own.
+// appender is a log with the view of operations, and operations to append to,
+// all of which have begun.
+type appender struct {
+	url   string
+	pool  *pgxpool.Pool
+	log   *eventstore.Store
+	trace *bench.Statements
+}
+
+// benchOperation is an operation of whom its number says: those of the service's
+// callers, of pgbench's, or the one whose statements pgbench repeats.
+func benchOperation(whose, n int) uuid.UUID {
+	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-0000000%d00%d", whose, n))
+}
+
+const ours, pgbenchs, repeated = 1, 2, 3
+
+func newAppender(b *testing.B) appender {
+	b.Helper()
+	a := appender{url: pgtest.URL(b), trace: &bench.Statements{}}
+	config, err := pgxpool.ParseConfig(a.url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	config.MaxConns = bench.Callers
+	config.ConnConfig.Tracer = a.trace
+	if a.pool, err = pgxpool.NewWithConfig(b.Context(), config); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(a.pool.Close)
+	codec, err := eventstore.NewCodec(eventstore.Events(operation.Accepted{}, operation.Progressed{})...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	engine := projections.NewEngine(a.pool, projections.Operations)
+	if err := engine.Create(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	a.log = eventstore.New(a.pool, codec, eventstore.Options{Inline: engine.Inline})
+	for n := range bench.Callers {
+		for _, whose := range []int{ours, pgbenchs, repeated} {
+			id := benchOperation(whose, 10+n)
+			err := a.append(b.Context(), id, operation.Accepted{
+				OperationID: id, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.Person{ID: "ada"},
+				Resource: operation.Resource{WorkspaceID: id, ItemID: &id, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return a
+}
+
+func (a appender) append(ctx context.Context, id uuid.UUID, events ...domain.Event) error {
+	past := eventstore.FoldLast(operation.Stream(id), func(s []domain.Event, _ domain.Event) []domain.Event { return s })
+	return a.log.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, record(events))
+	})
+}
+
+// BenchmarkAppend loads, decides and appends on 16 connections, each to a stream
+// of its own, with the view of operations, and has pgbench send the same
+// statements as often, from as many clients.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{1, 10} {
 		b.Run(fmt.Sprintf("%d events", n), func(b *testing.B) {
-			s, _ := open(b)
-			var streams atomic.Int64
-			b.SetParallelism(8) // times GOMAXPROCS
-			b.RunParallel(func(pb *testing.PB) {
-				stream := fmt.Sprintf("budget-%d", streams.Add(1))
-				for pb.Next() {
-					p := eventstore.FoldLast(stream, evolveBudget)
-					err := s.Change(b.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
-						for range n {
-							if err := eventstore.Decide(c, p, spend{units: 1}); err != nil {
-								return err
-							}
-						}
-						return nil
-					})
-					if err != nil {
-						b.Error(err)
-						return
-					}
-				}
+			a := newAppender(b)
+			events := slices.Repeat([]domain.Event{operation.Progressed{Percent: 50}}, n)
+			if err := a.append(a.trace.Keep(b.Context()), benchOperation(repeated, 10), events...); err != nil {
+				b.Fatal(err)
+			}
+			script := bench.Script{Statements: a.trace.Kept()}
+			script.Argument = bench.AppendArgument(script.Statements)
+			script.Replace = []bench.Replacement{{Text: benchOperation(repeated, 10).String(), Expression: "'" + strings.TrimSuffix(benchOperation(pgbenchs, 10).String(), "10") + "' || :client"}}
+			b.ResetTimer()
+			calls, err := bench.Together(bench.Callers, b.N, func(caller, _ int) error {
+				return a.append(b.Context(), benchOperation(ours, 10+caller), events...)
 			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
 			perSecond(b, n*b.N)
+			b.ReportMetric(float64(calls.Quantile(0.5).Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(calls.Quantile(0.99).Microseconds())/1000, "p99-ms")
+			alone, err := script.Run(b.Context(), a.url, bench.Callers, b.N/bench.Callers)
+			if _, missing := errors.AsType[bench.NoPgbench](err); missing {
+				b.Log("not compared: ", err)
+				return
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			if got, want := count(b, a.pool, "events"), 3*bench.Callers+n*(1+b.N+bench.Callers*max(1, b.N/bench.Callers)); got != want {
+				b.Fatalf("there are %d events, want %d: pgbench did other than the store", got, want)
+			}
+			b.ReportMetric(calls.PerSecond()/alone, "of-pgbench")
 		})
 	}
 }

@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 
 	"migrations":                     {},
 	"internal":                       {},
+	"internal/bench":                 {"internal/postgres"},
 	"internal/conformance/...":       {},
 	"internal/demo/...":              {"..."},
 	"internal/wiring":                {"..."},

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AppendArgument is Script.Argument of the appends of an event store: streams
+// that were there go on by as many versions with each sending, new ones begin
+// anew, and events have ids of their own.
+func AppendArgument(statements []Statement) func(Statement, int) string {
+	grows := map[string]int64{} // by stream, with each sending
+	for _, s := range statements {
+		if isStreams(s) {
+			names, versions, loaded := s.Args[0].([]string), s.Args[3].([]int64), s.Args[5].([]int64)
+			for i, name := range names {
+				if loaded[i] > 0 {
+					grows[name] = versions[i] - loaded[i]
+				}
+			}
+		}
+	}
+	versions := func(names []string, versions []int64) string {
+		all := make([]string, len(versions))
+		for i, v := range versions {
+			all[i] = fmt.Sprint(v)
+			if by := grows[names[i]]; by > 0 {
+				all[i] = fmt.Sprintf("%d + :made::bigint * %d", v, by)
+			}
+		}
+		return "ARRAY[" + strings.Join(all, ", ") + "]"
+	}
+	return func(s Statement, n int) string {
+		switch {
+		case isStreams(s) && (n == 3 || n == 5):
+			return versions(s.Args[0].([]string), s.Args[n].([]int64))
+		case isEvents(s) && n == 0:
+			ids := make([]string, len(s.Args[0].([][16]byte)))
+			for i := range ids {
+				// As ids that are made one after another, they lie beside each other in the index.
+				ids[i] = fmt.Sprintf("('00000000-0000-7000-8%03x-' || :n)::uuid", i)
+			}
+			return "ARRAY[" + strings.Join(ids, ", ") + "]"
+		case isEvents(s) && n == 3:
+			return versions(s.Args[2].([]string), s.Args[n].([]int64))
+		}
+		return ""
+	}
+}
+
+func isStreams(s Statement) bool { return strings.Contains(s.SQL, "INSERT INTO streams") }
+func isEvents(s Statement) bool  { return strings.Contains(s.SQL, "INSERT INTO events") }
