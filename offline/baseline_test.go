@@ -63,6 +63,20 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// A finding that was there is told again when another rule of its dimension is broken
+// too.
+func TestAnotherRuleOfAKnownFinding(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	unformatted := strings.Replace(shop[sales], "\t\tformatString: #,0\n", "", 1)
+	b := baseline(t, files(t, with(shop, sales, unformatted)))
+	repeated := unformatted + "\n\tmeasure 'All Sales' = SUM(Sales[Amount])\n\t\tformatString: #,0\n"
+	got := told(assess(t, offline.AssessOptions{Baseline: b}, files(t, with(shop, sales, repeated))))
+	if !slices.Contains(got, "MEA-05 Sales|Net Sales") || !slices.Contains(got, "MEA-03 Sales|Net Sales") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestBaselinesWithFaults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, err string }{

@@ -290,7 +290,7 @@ func TestJUnit(t *testing.T) {
 func strange(t *testing.T) *offline.Assessment {
 	t.Helper()
 	return assess(t, offline.AssessOptions{}, files(t, map[string]string{
-		"S.SemanticModel/definition/tables/T.tmdl": "table '</testsuite>|<script>`*\x1b[31mred'\n\tcolumn 'a|b _c_ \u202e ]]> \x01'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\n\tmeasure '[x](y)' = 1\n",
+		"S\x1b[31m|<b>.SemanticModel/definition/tables/T.tmdl": "table '</testsuite>|<script>`*\x1b[31mred'\n\tcolumn 'a|b _c_ \u202e ]]> \x01'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\n\tmeasure '[x](y)' = 1\n",
 	}))
 }
 

@@ -120,6 +120,9 @@ func TestLinksInATree(t *testing.T) {
 	if err := os.Symlink(filepath.Join(elsewhere, "S.SemanticModel"), filepath.Join(root, "S.SemanticModel")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("M.SemanticModel", filepath.Join(root, "Inside.SemanticModel")); err != nil {
+		t.Fatal(err)
+	}
 	at := openTree(t, root)
 	items, err := at.Items(t.Context(), item.SemanticModel)
 	if err != nil || len(items) != 1 {
@@ -127,6 +130,8 @@ func TestLinksInATree(t *testing.T) {
 	}
 	_, err = at.Item(t.Context(), "S.SemanticModel")
 	refused(t, "a link", err, domain.ItemNotFound)
+	_, err = at.Item(t.Context(), "Inside.SemanticModel")
+	refused(t, "a link that stays inside", err, domain.ItemNotFound)
 	if _, err := at.Definition(t.Context(), folder.TreeItem{Type: item.SemanticModel, Path: "S.SemanticModel"}); err == nil {
 		t.Error("a link led out of the tree")
 	}
