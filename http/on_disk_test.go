@@ -31,7 +31,7 @@ type onDisk struct {
 }
 
 // newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in one that ada alone sees.
-func newOnDisk(t *testing.T) *onDisk {
+func newOnDisk(t testing.TB) *onDisk {
 	t.Helper()
 	w := &onDisk{openWorld(t, pgtest.URL(t), t.TempDir()), t.TempDir()}
 	w.accounts()

@@ -43,6 +43,7 @@ import (
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/bench"
 	"readiness/internal/pgtest"
 	"readiness/internal/wiring"
 	"readiness/projections"
@@ -216,6 +217,7 @@ type world struct {
 	t         testing.TB
 	url       string // of the database
 	pool      *pgxpool.Pool
+	trace     *bench.Statements // of the pool and of the limiters
 	store     *eventstore.Store
 	views     *projections.Views
 	commands  *commands.Service
@@ -267,9 +269,12 @@ func newWorld(t testing.TB) *world {
 // openWorld is a world on a database, with the embedded issuer of a directory, that serves nobody yet.
 func openWorld(t testing.TB, url, issuer string) *world {
 	t.Helper()
-	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t)}
+	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t), trace: &bench.Statements{}}
 	w.trusted = []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}}
-	pool, err := pgxpool.New(t.Context(), w.url)
+	config, err := pgxpool.ParseConfig(w.url)
+	check(t, err)
+	config.ConnConfig.Tracer = w.trace
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	check(t, err)
 	t.Cleanup(pool.Close)
 	w.pool = pool
@@ -286,7 +291,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 }
 
 func (w *world) limiter(url string) *rate.Limiter {
-	l, err := rate.Open(w.t.Context(), url, rate.Options{Timeout: 20 * time.Second})
+	l, err := rate.Open(w.t.Context(), url, rate.Options{Timeout: 20 * time.Second, Tracer: w.trace})
 	check(w.t, err)
 	w.t.Cleanup(l.Close)
 	return l

@@ -36,6 +36,8 @@ type Options struct {
 	Connections int32
 	// Timeout bounds one count; 0 means 250 ms.
 	Timeout time.Duration
+	// Tracer is told of every statement; nil for nobody.
+	Tracer pgx.QueryTracer
 }
 
 // Open returns a Limiter on the database at url. Close it.
@@ -50,6 +52,7 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 250 * time.Millisecond
 	}
+	cfg.ConnConfig.Tracer = o.Tracer
 	cfg.MaxConns = o.Connections
 	cfg.MinConns = 1 // no call waits for the first connection
 	cfg.ConnConfig.ConnectTimeout = 2 * time.Second
