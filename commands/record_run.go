@@ -269,7 +269,7 @@ func endRun(c *eventstore.Change, test *eventstore.Past[abtest.Test], run abtest
 	ended := abtest.RunEnded{RunID: run.RunID, Status: run.Operation.Status, Failure: run.Operation.Failure, At: at}
 	if made := run.Compared; made != nil {
 		ended.Aggregate, ended.Document = &made.Aggregate, made.Document
-		ended.Gap = new(made.Agreement.OnlyB - made.Agreement.OnlyA)
+		ended.Gap = new(made.Agreement.Gap())
 	}
 	return eventstore.Decide(c, test, abtest.EndRun{RunEnded: ended})
 }

@@ -355,15 +355,16 @@ func TestVerdictsOfARun(t *testing.T) {
 	}
 	b := newBench(t)
 	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
-		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("Unrun", "EVALUATE unknown", ""),
+		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
 		asks("SameFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
 	id := b.benchmarkRun(t)
 	b.options.Queries = rows{
+		"EVALUATE T ORDER BY [x]": {Rows: [][]comparison.Value{{ten}, {eleven}}}, "EVALUATE T": {Rows: [][]comparison.Value{{eleven}, {ten}}},
 		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE mine": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE other": {Rows: [][]comparison.Value{{eleven}}},
 	}
 	answers := map[string]comparison.Answer{
-		"SameRows": {Query: "EVALUATE mine", Fields: field("x")}, "OtherRows": {Query: "EVALUATE other"}, "Unrun": {Text: "Something."},
+		"SameRows": {Query: "EVALUATE mine", Fields: field("x")}, "OtherRows": {Query: "EVALUATE other"}, "OtherOrder": {Query: "EVALUATE T"}, "Unrun": {Text: "Something."},
 		"SameFields": {Fields: field("SameFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
 	}
 	r := &respondent{
@@ -382,6 +383,7 @@ func TestVerdictsOfARun(t *testing.T) {
 	want := map[string]comparison.Decision{
 		"SameRows":   {Verdict: comparison.Correct, Method: comparison.ByResultSet},
 		"OtherRows":  {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
+		"OtherOrder": {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question says that order matters
 		"Unrun":      {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
 		"SameFields": {Verdict: comparison.Correct, Method: comparison.ByFields},
 		"Value":      {Verdict: comparison.Correct, Method: comparison.ByValue},

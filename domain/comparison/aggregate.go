@@ -25,6 +25,9 @@ type AnswerAgreement struct {
 	Undecided int `json:"undecided"`
 }
 
+// Gap is side B's correct answers less side A's (spec 2.11, runGaps).
+func (g Agreement) Gap() int { return g.OnlyB - g.OnlyA }
+
 // count adds a comparable question.
 func (g *Agreement) count(q ComparedQuestion) {
 	g.N++

@@ -116,13 +116,3 @@ func exclude(q ComparedQuestion) ExcludedQuestion {
 	}
 	return ExcludedQuestion{q.QuestionID, sides + "_error", silent.Asks[len(silent.Asks)-1].Error}
 }
-
-// RunGaps are side B's correct answers less side A's of some runs, in their order
-// (spec 2.11, runGaps).
-func RunGaps(runs []Agreement) []int {
-	gaps := make([]int, 0, len(runs))
-	for _, r := range runs {
-		gaps = append(gaps, r.OnlyB-r.OnlyA)
-	}
-	return gaps
-}

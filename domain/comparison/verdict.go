@@ -42,7 +42,7 @@ type Expected struct {
 	// Rows are those that the reference query answered.
 	Rows *ResultSet
 	// Ordered is that the order of Rows matters: the question says so, and the
-	// reference query Orders.
+	// reference query orders them (regime D.3 (4)). No question says so yet.
 	Ordered bool
 	Fields  []Field
 	// Value is the answer as a text; it decides when it is one number, date or
