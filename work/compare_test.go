@@ -216,7 +216,7 @@ func TestAbRunCancelled(t *testing.T) {
 	}{
 		"before anything": {
 			func(_ *bench, _ *testing.T, _ uuid.UUID, stop func()) { stop() },
-			new(abtest.A), 0, 0, abtest.SideCancelled, abtest.SideWaiting, 0,
+			nil, 0, 0, abtest.SidePending, abtest.SideWaiting, 0,
 		},
 		"while side A asks": {
 			func(b *bench, t *testing.T, _ uuid.UUID, stop func()) {
@@ -247,7 +247,7 @@ func TestAbRunCancelled(t *testing.T) {
 				}
 				stop()
 			},
-			new(abtest.B), 6, 1, abtest.SideDone, abtest.SideCancelled, 0,
+			nil, 6, 1, abtest.SideDone, abtest.SidePending, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,9 +165,8 @@ func (c Finish) Decide(r Run) ([]domain.Event, error) {
 type Stop struct{ AskedA, AskedB benchmark.Run }
 
 // Decide implements domain.Command. A side that asked nothing yet is given back.
-// One whose sides have both answered is being compared and ends by itself.
 func (c Stop) Decide(r Run) ([]domain.Event, error) {
-	if r.Operation.Status.Ended() || r.Stage() == Comparing {
+	if r.Operation.Status.Ended() {
 		return nil, nil
 	}
 	stopped := RunStopped{Total: r.Total()}
@@ -179,7 +178,7 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 		n++
 		stopped.Asked += len(asked.Asks)
 	}
-	if side, asks := r.Asks(); asks {
+	if side, asks := r.Asks(); asks && r.Side(side).Status == SideRunning {
 		stopped.Side = &side
 	}
 	stopped.Counted = n > 0
