@@ -231,6 +231,9 @@ func (s *assessor) ignoring(i Item, n *note, of ...material) ignoring {
 		if e.of(i) {
 			g.file[at] = e
 			n.seen[at].model = true
+			if len(of) == 0 { // of an agent without models nobody knows what there is
+				n.seen[at].table, n.seen[at].object = true, true
+			}
 			for _, one := range of {
 				n.seen[at].look(e, one.at.names)
 			}

@@ -198,6 +198,16 @@ func TestDataAgents(t *testing.T) {
 		}
 	}
 	alone := assess(t, offline.AssessOptions{}, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent")
+	read, err := ignores(t, "ignore:\n  - {rule: AGT-03, reason: r}\n  - {rule: DSC-01, table: Sales, object: X, reason: r}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignoring := assess(t, offline.AssessOptions{Ignores: read}, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent")
+	for _, w := range ignoring.Warnings[1:] {
+		if !strings.Contains(w.Message, "has nothing to say about it any more") {
+			t.Errorf("an agent of which no model is known: %s", w)
+		}
+	}
 	if len(alone.Warnings) != 1 || !strings.Contains(alone.Warnings[0].Message, "is not scored") || alone.Items[0].Result.Score != nil {
 		t.Errorf("an agent without its model: %+v, %v", alone.Warnings, alone.Items[0].Result.Scores)
 	}

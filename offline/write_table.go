@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -91,6 +92,9 @@ func leading(rules []string) string {
 // below is a file as it is called below a folder, if it is there.
 func below(folder, file string) string { return strings.TrimPrefix(file, folder+"/") }
 
+// numbers are the heads of columns that stand to the right.
+var numbers = []string{"Score", "As agent", "High", "Medium", "Low", "Points"}
+
 // table writes rows whose column rest takes the width that the others leave.
 func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, widths []int, rest int) {
 	const around = 3 // a border with a space on each side
@@ -107,6 +111,9 @@ func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, wi
 	var columns []table.ColumnConfig
 	for n, width := range widths {
 		c := table.ColumnConfig{Number: n + 1, WidthMax: width, WidthMaxEnforcer: text.WrapText}
+		if slices.Contains(numbers, head[n].(string)) {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
 		if n == rest {
 			c.WidthMax, c.WidthMaxEnforcer = left, text.WrapSoft
 		}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,6 +197,33 @@ func TestApplyAndRevert(t *testing.T) {
 	var previews struct{ Models []struct{ Path string } }
 	if err := json.Unmarshal([]byte(must(t, "preview", root, "--root", root, "--format", "json").stdout), &previews); err != nil || len(previews.Models) != 1 || previews.Models[0].Path != "M.SemanticModel" {
 		t.Errorf("got %+v, %v", previews, err)
+	}
+}
+
+// A language model is asked with the key of its environment variable, which nothing
+// tells; what it refuses is told, and writes nothing.
+func TestPreviewByALanguageModel(t *testing.T) {
+	const key = "sk-never-to-be-told"
+	t.Setenv("THE_KEY", key)
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if asked = append(asked, r.URL.Path); r.Header.Get("Authorization") != "Bearer "+key || !strings.Contains(string(body), `"a-model"`) {
+			t.Errorf("asked %s with %v", r.URL, r.Header)
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	root := folderOf(t, modelFiles)
+	got := run(t.Context(), "apply", root, "--root", root, "--write", "--kind", "descriptions", "--ai", "openai_compatible", "--ai-base-url", server.URL+"/v1", "--ai-model", "a-model", "--ai-key-env", "THE_KEY")
+	if got.code != exitFailed || !strings.Contains(got.stdout, "M.SemanticModel: cannot be optimized: ") || len(asked) == 0 || strings.Contains(got.stdout+got.stderr, key) {
+		t.Errorf("asked %v, got %+v", asked, got)
+	}
+	if diff := cmp.Diff(modelFiles, contents(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if left, err := filepath.Glob("readiness-apply-*"); err != nil || len(left) > 0 {
+		t.Errorf("a record of nothing: %v, %v", left, err)
 	}
 }
 
