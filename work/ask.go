@@ -162,6 +162,9 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 	if !ok {
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed, "the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
+	if n := a.Run.Failing(); n >= maxFailing { // and the process that recorded the last died
+		return a, false, unanswered(n, "")
+	}
 	s := &side{
 		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side, both: a.Sides(),
 		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
@@ -291,9 +294,14 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 		return nil
 	}
 	if s.failing++; s.failing >= maxFailing {
-		return domain.Refuse(domain.BenchmarkRunFailed, "%d questions in a row got no answer, the last because: %s", s.failing, failed.Message)
+		return unanswered(s.failing, fmt.Sprintf(", the last because: %s", failed.Message))
 	}
 	return nil
+}
+
+// unanswered is why a run ends of which nobody answers a question any more.
+func unanswered(n int, last string) error {
+	return domain.Refuse(domain.BenchmarkRunFailed, "%d questions in a row got no answer%s", n, last)
 }
 
 // verdict decides what an answer is worth (regime D.2). A judge that takes too long

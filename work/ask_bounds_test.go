@@ -58,6 +58,33 @@ func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
 	}
 }
 
+// A process that dies between the tenth ask without an answer and the end leaves the
+// end to the next step.
+func TestBenchmarkRunOfTenNoAnswersIsEnded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 14, 1)
+	id := b.benchmarkRun(t)
+	died := errors.New("the process died")
+	if err := b.carryAsk(t, &respondent{refuse: func(benchmark.Side) error { return died }}); !errors.Is(err, died) {
+		t.Fatal(err)
+	}
+	for n := range 10 {
+		made := benchmark.Asked{QuestionID: fmt.Sprintf("Q%d", n+1), N: 1, Verdict: comparison.Errored}
+		if _, err := b.Runs.Asked(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, "SELECT", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &respondent{}
+	b.options.Asker = r
+	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || len(r.asked) != 0 {
+		t.Errorf("the operation is %s, asked %v", op.Status, r.asked)
+	}
+}
+
 // An ask whose turn did not come was not made: it is left for the next step, and is
 // no error of the provider.
 func TestAskWithoutATurnIsLeft(t *testing.T) {
