@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -246,6 +247,11 @@ func TestCIExamples(t *testing.T) {
 	}
 	if blocks < 4 {
 		t.Errorf("got %d examples in YAML", blocks)
+	}
+	_, hook, found := strings.Cut(string(text), "```sh\n")
+	hook, _, _ = strings.Cut(hook, "```")
+	if out, err := exec.CommandContext(t.Context(), "sh", "-n", "-c", hook).CombinedOutput(); err != nil || !found {
+		t.Errorf("the hook is no script: %v\n%s", err, out)
 	}
 	known := map[string]bool{}
 	for _, c := range newRoot(nil, nil).command.Commands() {
