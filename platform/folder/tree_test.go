@@ -136,3 +136,46 @@ func TestLinksInATree(t *testing.T) {
 		t.Error("a link led out of the tree")
 	}
 }
+
+// A tree brings a write to its end that was cut off between two files, whoever
+// began it: what it reads has the hash of before or of after.
+func TestATreeEndsAWriteThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	before, finished := 0, 0
+	for step := 2; ; step += 4 {
+		root := files(t, sales)
+		at := openTree(t, root)
+		m, err := at.Item(t.Context(), "M.SemanticModel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := at.Definition(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !crash(t, root, step) {
+			break
+		}
+		now, err := at.Definition(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch now.Hash() {
+		case old.Hash():
+			before++
+		case after.Hash():
+			finished++
+		default:
+			t.Errorf("step %d: neither the old nor the new definition", step)
+		}
+		if _, err := os.Lstat(filepath.Join(root, "M.SemanticModel", ".readiness")); !os.IsNotExist(err) {
+			t.Errorf("step %d: the journal is left: %v", step, err)
+		}
+		if err := at.WriteDefinition(t.Context(), m, old, now.Hash()); err != nil {
+			t.Errorf("step %d: putting back: %v", step, err)
+		}
+	}
+	if before == 0 || finished == 0 {
+		t.Errorf("%d writes were undone and %d ended; both are expected", before, finished)
+	}
+}
