@@ -3,13 +3,17 @@ package commands
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
+	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -38,8 +42,11 @@ func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateR
 			if err != nil {
 				return err
 			}
-			if err := run.replay(stored, r.ReuseSideA); err != nil {
-				return err
+			run.replay(stored)
+			if r.ReuseSideA {
+				if err := s.reuse(ctx, &run, stored); err != nil {
+					return err
+				}
 			}
 			source.RunID, source.RunStoredAt = r.Source.RunID, &stored.EndedAt
 		} else if err := s.askSaved(ctx, who, &run); err != nil {
@@ -87,21 +94,29 @@ func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid
 }
 
 // replay has the run ask what a stored one asked, as often (spec 4.6, create rule
-// 2); reuse keeps its answers as side A.
-func (r *abRun) replay(stored benchmark.Run, reuse bool) error {
+// 2).
+func (r *abRun) replay(stored benchmark.Run) {
 	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count}
 	r.repeats = stored.Repeats
-	if reuse {
-		return r.reuse(stored)
-	}
-	return nil
 }
 
 // reuse keeps the answers of a stored run as side A, which must be of the same
-// answerer.
-func (r *abRun) reuse(stored benchmark.Run) error {
+// answerer and not judged by what side B asks (regime D.2 (4)).
+func (s *Service) reuse(ctx context.Context, r *abRun, stored benchmark.Run) error {
 	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they are of a %s that sideA.answeredBy does not name", stored.RunID, stored.Side.AnsweredBy.Kind).
+			About("runId", stored.RunID)
+	}
+	body, err := documents.Get(ctx, s.Pool, stored.Outcome.DocumentHash)
+	if err != nil {
+		return err
+	}
+	var document struct{ Judge *comparison.Judge }
+	if err := json.Unmarshal(body, &document); err != nil {
+		return fmt.Errorf("commands: read benchmark run %s: %w", stored.RunID, err)
+	}
+	if judge := document.Judge; judge != nil && judge.ProviderID == r.sideB.AnsweredBy.ProviderID {
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that side B asks, and no side judges; ask side A again", stored.RunID).
 			About("runId", stored.RunID)
 	}
 	r.reused = &stored

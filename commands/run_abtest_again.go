@@ -65,7 +65,7 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 		if stored.QuestionSetHash != test.Frozen.SetHash {
 			return domain.Refuse(domain.InvalidRequest, "run %s asked other questions than the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
 		}
-		return run.reuse(stored)
+		return s.reuse(ctx, run, stored)
 	}
 	if run.mode != abtest.Update {
 		return nil

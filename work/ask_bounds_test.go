@@ -234,3 +234,38 @@ func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A stored run that was judged by the provider that is to be the other side is not
+// kept as a side: a judge is never one.
+func TestAJudgeOfAKeptRunIsNoSide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
+		{QuestionID: "q", Text: "Judged", Expected: benchmark.Expected{Value: "a long sentence that decides nothing"}, Source: benchmark.Customer},
+	}})
+	stored := b.benchmarkRun(t)
+	if err := b.carryAsk(t, &respondent{judge: &comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "The same."}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"judge", "another"} {
+		b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: id, Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
+	}
+	create := func(provider string, reuse bool) error {
+		r := abtest.CreateRequest{
+			Words: abtest.Words{Name: "Kept"}, SideA: side(good), SideB: side(gone), ReuseSideA: reuse,
+			Source: abtest.SourceRequest{Kind: string(abtest.FromRun), RunID: &stored},
+		}
+		r.SideB.AnsweredBy = abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &provider}
+		_, err := b.CreateAbTest(t.Context(), b.ana(), r)
+		return err
+	}
+	before := b.positions(t)
+	if err := create("judge", true); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
+		t.Errorf("the judge is side B: %v, %d events", err, b.positions(t)-before)
+	}
+	for _, err := range []error{create("another", true), create("judge", false)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
