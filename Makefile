@@ -2,11 +2,12 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/race lint fmt fuzz bench migrate generate conformance clean
+.PHONY: help build run demo test test/race lint fmt fuzz soak bench migrate generate conformance clean
 
-# The data directory of run and migrate, the packages of test, bench and fuzz, and how long each fuzz target runs.
+# The data directory of run and migrate, the packages of test, bench and fuzz, and how long the soak and each fuzz target run.
 DATA ?= .readiness
 PKG ?= ./...
+SOAK ?= 10m
 FUZZTIME ?= 30s
 # Many tests wait for a server or a worker, so more of them run at once than there are processors.
 PARALLEL := -parallel 6
@@ -48,6 +49,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+soak: ## load two processes while they and PostgreSQL are killed, for SOAK, and hold everything against the log
+	go test ./scenarios -run '^TestSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
 
 bench: ## run every benchmark
 	$(WITH_POSTGRES) go test -run '^$$' -bench . -benchmem $(PKG)

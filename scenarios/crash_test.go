@@ -114,6 +114,7 @@ type crash struct {
 	deadline time.Time
 
 	workspaces string // where they are
+	cluster    string // of the PostgreSQL that is killed
 
 	base, token string
 	workspace   uuid.UUID
@@ -153,6 +154,7 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 		t: t, program: program, data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces"), database: database, seed: *seed,
 		workspace: uuid.New(), deadline: time.Now().Add(3 * time.Minute),
 	}
+	c.cluster = filepath.Join(c.data, "cluster")
 	if c.seed == 0 {
 		c.seed = rand.Uint64()
 	}
@@ -177,7 +179,13 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 // put writes a file of the workspace.
 func (c *crash) put(text string, path ...string) {
 	c.t.Helper()
-	file := filepath.Join(append([]string{c.workspaces, "Retail"}, path...)...)
+	c.putIn("Retail", text, path...)
+}
+
+// putIn writes a file of the workspace in the folder.
+func (c *crash) putIn(workspace, text string, path ...string) {
+	c.t.Helper()
+	file := filepath.Join(append([]string{c.workspaces, workspace}, path...)...)
 	check(c.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	check(c.t, os.WriteFile(file, []byte(text), 0o644))
 }
@@ -225,8 +233,8 @@ func (p *process) kill() {
 
 var greeting = regexp.MustCompile(`Listening on (\S+),[^#]*#[^\n]*\nTOKEN=(\S+)\n`)
 
-// launch starts the program and waits until it listens.
-func (c *crash) launch() *process {
+// spawn starts the program.
+func (c *crash) spawn() *process {
 	c.t.Helper()
 	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &logBook{}, stderr: &logBook{}, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
@@ -236,6 +244,13 @@ func (c *crash) launch() *process {
 		defer close(p.ended)
 		_ = p.cmd.Wait() // it is killed
 	}()
+	return p
+}
+
+// launch starts the program and waits until it listens.
+func (c *crash) launch() *process {
+	c.t.Helper()
+	p := c.spawn()
 	c.await("the service listens", func() bool {
 		if p.over() {
 			c.t.Fatalf("the service ended: %v\n%s", p.cmd.ProcessState, p.stderr)
@@ -290,32 +305,50 @@ func (c *crash) await(what string, is func() bool) {
 
 // call makes a call, and says whether there was an answer with the status.
 func (c *crash) call(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
+	status, got, err := exchange(ctx, c.base, c.token, method, path, body, headers...)
+	if status != 0 {
+		c.last = got
+	}
+	if err != nil {
+		return nil, false
+	}
+	return got, status == want
+}
+
+// exchange makes a call and returns the status and the object that answer it; an error when nothing whole did.
+func exchange(ctx context.Context, base, token, method, path string, body any, headers ...string) (status int, got map[string]any, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	var reader io.Reader
-	if body != nil {
+	switch body := body.(type) {
+	case nil:
+	case string: // as it is
+		reader = strings.NewReader(body)
+	default:
 		text, err := json.Marshal(body)
-		check(c.t, err)
+		if err != nil {
+			return 0, nil, err
+		}
 		reader = bytes.NewReader(text)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, c.base+path, reader)
-	check(c.t, err)
-	r.Header.Set("Authorization", "Bearer "+c.token)
+	r, err := http.NewRequestWithContext(ctx, method, base+path, reader)
+	if err != nil {
+		return 0, nil, err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil, false
+		return 0, nil, err
 	}
 	defer answer.Body.Close()
-	var got map[string]any
-	defer func() { c.last = got }()
-	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
-		return nil, false
-	}
-	return got, answer.StatusCode == want
+	err = json.NewDecoder(answer.Body).Decode(&got)
+	return answer.StatusCode, got, err
 }
 
 // accept starts a run unless one goes on. A call that got no answer is sent again under its key; whether it was accepted the
@@ -405,7 +438,7 @@ func (c *crash) killPostgreSQL() {
 		// A server that answers is the one whose processes are named here, and no other has their ids.
 		pid, ok := query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
 		if ok && c.random.IntN(2) == 0 {
-			file, err := os.ReadFile(filepath.Join(c.data, "cluster", "postmaster.pid"))
+			file, err := os.ReadFile(filepath.Join(c.cluster, "postmaster.pid"))
 			check(c.t, err)
 			_, err = fmt.Sscan(string(file), &pid)
 			check(c.t, err)

@@ -1,0 +1,671 @@
+package scenarios_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/definition"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/pixies"
+	"readiness/domain/schedule"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/internal/wiring"
+	"readiness/platform/folder"
+)
+
+// settle asks again for what was not answered, deletes the schedules, and has owners read what goes on until nothing does.
+func (s *soak) settle() {
+	s.t.Helper()
+	for _, p := range s.people {
+		later := p.later
+		p.later = nil
+		for _, e := range later {
+			p.run(s.t.Context(), e)
+		}
+	}
+	owners := map[string]*person{}
+	for _, p := range s.people {
+		owners[p.id] = p
+	}
+	// What was accepted without anybody hearing of it goes on with its owner's reads, too.
+	s.await("every operation has ended", func() bool {
+		open, ok := query[map[string]string](s.crash, `SELECT coalesce(json_object_agg(data->>'operationId', data->'owner'->>'id'), '{}') FROM events a WHERE type = 'operation.accepted'
+			AND NOT EXISTS (SELECT FROM events e WHERE e.stream = a.stream AND e.type IN ('operation.succeeded', 'operation.failed', 'operation.cancelled'))`)
+		for id, owner := range open {
+			_, s.last = owners[owner].ask(s.t.Context(), "poll", http.MethodGet, "/v1/operations/"+id, nil)
+		}
+		s.wait(s.t.Context(), 50*time.Millisecond)
+		return ok && len(open) == 0
+	})
+	for _, p := range s.people {
+		s.await("every schedule is deleted", func() bool {
+			return p.schedules(s.t.Context(), func(id string) {
+				p.ask(s.t.Context(), "delete schedule", http.MethodDelete, "/v1/aiReadiness/schedules/"+id, nil)
+			})
+		})
+	}
+	s.await("every step is done", func() bool {
+		left, ok := query[int](s.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`)
+		return ok && left == 0
+	})
+}
+
+// report says what the load was.
+func (s *soak) report() {
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
+	var lines strings.Builder
+	calls := 0
+	for _, outcome := range slices.Sorted(maps.Keys(s.calls.counts)) {
+		if !strings.HasPrefix(outcome, "ended: ") {
+			calls += s.calls.counts[outcome]
+		}
+		fmt.Fprintf(&lines, "\n%7d %s", s.calls.counts[outcome], outcome)
+	}
+	s.t.Logf("seed %d: %d calls in %s by %d people of %d accounts; %d kills of processes, %d of PostgreSQL; %d views seen%s",
+		s.seed, calls, *soakFor, len(s.people), len(s.tenants), s.processKills, s.databaseKills, s.seen.Load(), lines.String())
+}
+
+// ledger is what the log comes to.
+type ledger struct {
+	s          *soak
+	positions  int64
+	events     map[uuid.UUID]bool
+	versions   map[string]int64
+	operations map[uuid.UUID]*operationRecord
+	used       map[string]int                       // by the allowance's stream
+	net        map[account.Kind]map[uuid.UUID]int   // spent and not given back, by operation
+	firstLooks map[string]int                       // spent and not given back, by account
+	standings  map[string]map[string]int            // assessments accepted and not given back, by account and model's stream
+	writers    map[string]uuid.UUID                 // who holds a model, by stream
+	written    map[uuid.UUID]string                 // hash of a model's definition as the log has it
+	unsure     map[uuid.UUID]map[string]bool        // what else it may be: a write was never answered
+	works      map[uuid.UUID]optimization.Work      // by operation
+	reports    map[string]pixies.Report             // by stream
+	recorded   map[string]bool                      // assessments by stream and operation
+	asked      map[string]map[benchmark.AskKey]bool // by run's stream
+	ended      map[string]map[uuid.UUID]bool        // models and reports of runs, by the operation's stream
+	claimed    map[string]bool                      // tracked items, by stream
+	documents  map[string]string                    // hash, and the event that refers to it
+	deleted    map[string]bool                      // streams whose documents may be gone
+	refers     map[string][]string                  // hashes by stream
+	views      int64
+	children   map[uuid.UUID]bool // operations of bundles, and of schedules, which no call of their own accepted
+}
+
+type operationRecord struct {
+	operation.Operation
+	stream string
+	ends   int
+}
+
+func (l *ledger) wrong(r eventstore.Recorded, format string, args ...any) {
+	l.s.t.Errorf("event %d (%s %d, %s): %s", r.Position, r.Stream, r.Version, r.Type, fmt.Sprintf(format, args...))
+}
+
+// verifyLog folds the whole log and holds every event against those before it.
+func (s *soak) verifyLog() {
+	s.t.Helper()
+	pool, err := pgxpool.New(s.t.Context(), s.url())
+	check(s.t, err)
+	defer pool.Close()
+	opened, err := wiring.OpenLog(pool, time.Now, slog.New(slog.DiscardHandler))
+	check(s.t, err)
+	last, err := opened.Store.Watermark(s.t.Context())
+	check(s.t, err)
+	l := &ledger{
+		s: s, events: map[uuid.UUID]bool{}, versions: map[string]int64{}, operations: map[uuid.UUID]*operationRecord{}, used: map[string]int{},
+		net: map[account.Kind]map[uuid.UUID]int{}, firstLooks: map[string]int{}, standings: map[string]map[string]int{}, writers: map[string]uuid.UUID{},
+		written: map[uuid.UUID]string{}, unsure: map[uuid.UUID]map[string]bool{}, works: map[uuid.UUID]optimization.Work{}, reports: map[string]pixies.Report{},
+		recorded: map[string]bool{}, asked: map[string]map[benchmark.AskKey]bool{}, ended: map[string]map[uuid.UUID]bool{}, claimed: map[string]bool{},
+		documents: map[string]string{}, deleted: map[string]bool{}, refers: map[string][]string{}, children: map[uuid.UUID]bool{},
+	}
+	s.ledger = l
+	for r, err := range opened.Store.ReadAll(s.t.Context(), 0, last) {
+		check(s.t, err)
+		l.add(r)
+	}
+	l.verify()
+}
+
+// add holds an event against those before it.
+func (l *ledger) add(r eventstore.Recorded) {
+	if r.Position <= l.positions {
+		l.wrong(r, "it comes after position %d", l.positions)
+	}
+	l.positions = r.Position
+	if l.events[r.ID] {
+		l.wrong(r, "its id %s is in the log twice", r.ID)
+	}
+	l.events[r.ID] = true
+	if r.Version != l.versions[r.Stream]+1 {
+		l.wrong(r, "it comes after version %d", l.versions[r.Stream])
+	}
+	l.versions[r.Stream] = r.Version
+	l.refer(r)
+	if id, ok := operation.StreamID(r.Stream); ok {
+		l.operation(r, id)
+	}
+	switch e := r.Event.(type) {
+	case account.Spent:
+		l.spend(r, e.Kind, e.OperationID, e.Amount, e.Used)
+	case account.GivenBack:
+		l.spend(r, e.Kind, e.OperationID, -e.Amount, e.Used)
+	case optimization.LockTaken:
+		l.take(r, e.OperationID)
+	case optimization.LockReleased:
+		l.release(r, e.OperationID)
+	case assessment.Accepted:
+		l.standing(r, e.Standing)
+	case assessment.GivenBack:
+		l.standing(r, e.Standing)
+	case assessment.Recorded:
+		l.standing(r, e.Standing)
+		if at := r.Stream + e.OperationID.String(); l.recorded[at] {
+			l.wrong(r, "operation %s recorded it twice", e.OperationID)
+		} else {
+			l.recorded[at] = true
+		}
+	case assessment.ResultsDeleted:
+		l.deleted[r.Stream] = true
+	case benchmark.RunDeleted, abtest.Erased, abtest.Deleted:
+		l.deleted[r.Stream] = true
+	case benchmark.Asked:
+		if l.asked[r.Stream] == nil {
+			l.asked[r.Stream] = map[benchmark.AskKey]bool{}
+		}
+		if l.asked[r.Stream][e.Key()] {
+			l.wrong(r, "question %s was asked the %d. time twice", e.QuestionID, e.N)
+		}
+		l.asked[r.Stream][e.Key()] = true
+	case assessment.ModelEnded:
+		l.end(r, e.ModelID)
+	case pixies.ReportEnded:
+		l.end(r, e.ReportID)
+	case trackeditem.Claimed:
+		if l.claimed[r.Stream] {
+			l.wrong(r, "it was claimed before")
+		}
+		l.claimed[r.Stream] = true
+	case schedule.SlotStarted:
+		l.children[e.OperationID] = true
+	case pixies.Seen:
+		for _, n := range e.Views {
+			l.views += int64(n)
+		}
+	}
+	if after, ok := pixies.After(r.Event); ok {
+		l.report(r, after)
+	}
+}
+
+// operation follows the states of an operation and what it writes.
+func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
+	o := l.operations[id]
+	if o == nil {
+		o = &operationRecord{stream: r.Stream}
+		l.operations[id] = o
+		if _, accepted := r.Event.(operation.Accepted); !accepted {
+			l.wrong(r, "the operation was not accepted before")
+		}
+	}
+	o.Operation = operation.Evolve(o.Operation, r.Event)
+	switch r.Event.(type) {
+	case operation.Completed, operation.Broken, operation.Stopped:
+		if o.ends++; o.ends > 1 {
+			l.wrong(r, "the operation ended before")
+		}
+	case operation.Accepted, operation.Started, operation.Progressed, operation.WentOn, operation.Waiting:
+		if o.ends > 0 {
+			l.wrong(r, "the operation has ended")
+		}
+	}
+	work := optimization.Evolve(l.works[id], r.Event)
+	l.works[id] = work
+	if o.Resource.ItemID == nil {
+		return
+	}
+	model, stream := *o.Resource.ItemID, optimization.Stream(o.Account, *o.Resource.ItemID)
+	switch e := r.Event.(type) {
+	case optimization.PreviewAccepted:
+		l.child(id, e.Bundle)
+	case optimization.ApplyAccepted:
+		l.child(id, e.Bundle)
+	case optimization.WriteIntended:
+		if l.writers[stream] != id {
+			l.wrong(r, "it is written while operation %s holds the model", l.writers[stream])
+		}
+		if now := l.hash(model); e.DefinitionHash != now && !l.unsure[model][e.DefinitionHash] {
+			l.wrong(r, "what was read has hash %s; the log says %s", e.DefinitionHash, now)
+		}
+	case optimization.WriteLanded:
+		if l.writers[stream] != id {
+			l.wrong(r, "it was written while operation %s holds the model", l.writers[stream])
+		}
+		if intended := work.Progress[e.Write].Intended; intended == nil {
+			l.wrong(r, "nothing was intended")
+		} else if intended.WrittenHash != "" {
+			l.written[model], l.unsure[model] = intended.WrittenHash, nil
+		}
+	case optimization.WriteFailed:
+		if intended := work.Progress[e.Write].Intended; intended != nil {
+			if l.unsure[model] == nil {
+				l.unsure[model] = map[string]bool{}
+			}
+			l.unsure[model][intended.WrittenHash] = true
+			l.s.t.Logf("write %d of operation %s failed after it was intended: %v", e.Write, id, e.Failure)
+		}
+	}
+}
+
+func (l *ledger) child(id uuid.UUID, bundle *uuid.UUID) {
+	if bundle != nil {
+		l.children[id] = true
+	}
+}
+
+// spend holds the running total of an allowance.
+func (l *ledger) spend(r eventstore.Recorded, kind account.Kind, id uuid.UUID, amount, used int) {
+	if l.used[r.Stream] += amount; l.used[r.Stream] != used || used < 0 {
+		l.wrong(r, "it says that %d are used; its events come to %d", used, l.used[r.Stream])
+	}
+	if kind == account.FirstLooks {
+		l.firstLooks[r.Account] += amount
+		return
+	}
+	if l.net[kind] == nil {
+		l.net[kind] = map[uuid.UUID]int{}
+	}
+	if l.net[kind][id] += amount; l.net[kind][id] < 0 {
+		l.wrong(r, "operation %s gives more back than it spent", id)
+	}
+}
+
+func (l *ledger) take(r eventstore.Recorded, id uuid.UUID) {
+	if holder := l.writers[r.Stream]; holder != uuid.Nil {
+		l.wrong(r, "operation %s takes what operation %s holds", id, holder)
+	}
+	l.writers[r.Stream] = id
+}
+
+func (l *ledger) release(r eventstore.Recorded, id uuid.UUID) {
+	if holder := l.writers[r.Stream]; holder != id {
+		l.wrong(r, "operation %s releases what operation %s holds", id, holder)
+	}
+	delete(l.writers, r.Stream)
+}
+
+// report holds that one operation has a report at a time.
+func (l *ledger) report(r eventstore.Recorded, after pixies.Report) {
+	if _, held := r.Event.(pixies.Held); held {
+		l.take(r, *after.Holder)
+	} else if before := l.reports[r.Stream]; before.Holder != nil {
+		l.release(r, *before.Holder)
+	}
+	l.reports[r.Stream] = after
+}
+
+func (l *ledger) standing(r eventstore.Recorded, standing assessment.Standing) {
+	if l.standings[r.Account] == nil {
+		l.standings[r.Account] = map[string]int{}
+	}
+	l.standings[r.Account][r.Stream] = standing.Accepted
+}
+
+// end holds that a model or a report of a run ends once.
+func (l *ledger) end(r eventstore.Recorded, id uuid.UUID) {
+	if l.ended[r.Stream] == nil {
+		l.ended[r.Stream] = map[uuid.UUID]bool{}
+	}
+	if l.ended[r.Stream][id] {
+		l.wrong(r, "%s ended before", id)
+	}
+	l.ended[r.Stream][id] = true
+}
+
+var documentIn = regexp.MustCompile(`"(?:documentHash|document|questions|copyHash)":"(sha256:[0-9a-f]{64})"`)
+
+// refer remembers which documents an event names.
+func (l *ledger) refer(r eventstore.Recorded) {
+	for _, found := range documentIn.FindAllSubmatch(r.Data, -1) {
+		l.documents[string(found[1])] = fmt.Sprintf("%s of %s", r.Type, r.Stream)
+		l.refers[r.Stream] = append(l.refers[r.Stream], string(found[1]))
+	}
+}
+
+// hash is that of a model's definition as the log has it: as it was when the soak began, until something is written.
+func (l *ledger) hash(model uuid.UUID) string {
+	if hash, ok := l.written[model]; ok {
+		return hash
+	}
+	l.written[model] = l.s.original[model]
+	return l.written[model]
+}
+
+// verify holds what the log comes to.
+func (l *ledger) verify() {
+	t := l.s.t
+	states := map[string]int{}
+	for id, o := range l.operations {
+		state := fmt.Sprintf("%s %s", o.Type, o.Status)
+		if o.Failure != nil {
+			state += " " + string(o.Failure.Code)
+		}
+		states[state]++
+		if o.ends != 1 {
+			t.Errorf("operation %s (%s) of %s has %d ends", id, o.Type, o.Account, o.ends)
+		}
+		switch o.Type {
+		case operation.PreviewOptimizations, operation.ApplyOptimizations, operation.RevertOptimizations:
+			continue // their children spend
+		}
+		for kind, says := range map[account.Kind]*int{
+			account.Assessments: o.Impact.Assessments, account.OptimizationApplies: o.Impact.OptimizationApplies,
+			account.BenchmarkRuns: o.Impact.BenchmarkRuns, account.BenchmarkBuilds: o.Impact.BenchmarkBuilds,
+		} {
+			want := 0
+			if says != nil {
+				want = *says
+			}
+			if got := l.net[kind][id]; got != want {
+				t.Errorf("operation %s (%s, %s) says that it spent %d %s; the allowance's events come to %d", id, o.Type, o.Status, want, kind, got)
+			}
+		}
+	}
+	for kind, operations := range l.net {
+		for id := range operations {
+			if l.operations[id] == nil {
+				t.Errorf("%s were spent by operation %s, which is not in the log", kind, id)
+			}
+		}
+	}
+	for _, a := range l.s.tenants {
+		looked := 0
+		for _, accepted := range l.standings[a.name] {
+			looked += min(accepted, 1)
+		}
+		if l.firstLooks[a.name] != looked {
+			t.Errorf("%s spent %d first looks and has %d models that were assessed", a.name, l.firstLooks[a.name], looked)
+		}
+	}
+	for stream, holder := range l.writers {
+		t.Errorf("%s is held by operation %s at the end", stream, holder)
+	}
+	if seen := l.s.seen.Load(); l.views > seen {
+		t.Errorf("%d views are counted, and %d were seen", l.views, seen)
+	}
+	for stream := range l.deleted {
+		for _, hash := range l.refers[stream] {
+			delete(l.documents, hash) // it may be another's too, which then is not looked at
+		}
+	}
+	stored, ok := query[[]string](l.s.crash, `SELECT coalesce(array_agg(hash), '{}') FROM documents`)
+	if !ok {
+		t.Fatal("the database does not answer")
+	}
+	for _, hash := range stored {
+		delete(l.documents, hash)
+	}
+	for hash, by := range l.documents {
+		t.Errorf("document %s, which %s names, is not stored", hash, by)
+	}
+	text, err := json.MarshalIndent(states, "", "  ")
+	check(t, err)
+	t.Logf("%d events on %d streams, %d views counted; %d operations: %s", len(l.events), len(l.versions), l.views, len(l.operations), text)
+}
+
+// verifyKeys holds that each call that was answered is an operation, and each operation one call's.
+func (s *soak) verifyKeys() {
+	s.t.Helper()
+	kept, ok := query[map[string]uuid.UUID](s.crash, `SELECT json_object_agg(key, operation_id) FROM idempotency_keys WHERE operation_id IS NOT NULL`)
+	if !ok {
+		s.t.Fatal("the database does not answer")
+	}
+	for _, a := range s.tenants {
+		for key, id := range a.answered {
+			if kept[key] != id {
+				s.t.Errorf("key %s was answered with operation %s, and stands for %s", key, id, kept[key])
+			}
+			if s.ledger.operations[id] == nil {
+				s.t.Errorf("operation %s was accepted under key %s, and is not in the log", id, key)
+			}
+		}
+	}
+	under := map[uuid.UUID]string{}
+	for key, id := range kept {
+		if under[id] != "" {
+			s.t.Errorf("operation %s stands under keys %s and %s", id, under[id], key)
+		}
+		under[id] = key
+	}
+	for id, o := range s.ledger.operations {
+		if under[id] == "" && !s.ledger.children[id] {
+			s.t.Errorf("operation %s (%s) of %s is in the log, and no call asked for it", id, o.Type, o.Account)
+		}
+	}
+}
+
+// verifyResults holds that what succeeded has a result that can be read, unless it was deleted.
+func (s *soak) verifyResults() {
+	s.t.Helper()
+	owners := map[string]*person{}
+	for _, p := range s.people {
+		owners[p.id] = p
+	}
+	read, gone := 0, 0
+	for id, o := range s.ledger.operations {
+		if o.Status != operation.Succeeded {
+			continue
+		}
+		var status int
+		s.await("the result is read", func() bool {
+			status, s.last = owners[o.Owner.ID].ask(s.t.Context(), "result", http.MethodGet, "/v1/operations/"+id.String()+"/result", nil)
+			if status == http.StatusTooManyRequests {
+				s.wait(s.t.Context(), time.Second)
+			}
+			return status != http.StatusTooManyRequests
+		})
+		switch status {
+		case http.StatusOK:
+			read++
+		case http.StatusGone:
+			gone++
+		default:
+			s.t.Errorf("the result of operation %s (%s) was answered %d %v", id, o.Type, status, s.last)
+		}
+	}
+	s.t.Logf("%d results read, %d deleted", read, gone)
+}
+
+// verifyFiles holds the files against the log: each model is as its last write left it, each report has the Pixies that its
+// stream says, and every other file is as it was.
+func (s *soak) verifyFiles() {
+	s.t.Helper()
+	now := s.hashes()
+	for model, hash := range now {
+		if want := s.ledger.hash(model); hash != want && !s.ledger.unsure[model][hash] {
+			s.t.Errorf("model %s has hash %s; the log says %s", model, hash, want)
+		}
+	}
+	files, err := filesIn(s.workspaces)
+	check(s.t, err)
+	placed := map[string]string{} // by the Pixie's id: the page
+	for _, report := range s.ledger.reports {
+		for _, p := range report.Placed {
+			placed[p.ID] = p.Page
+		}
+	}
+	for path, text := range files {
+		if address := pixieAddress.FindString(text); address != "" {
+			id := strings.TrimSuffix(address[strings.LastIndex(address, "/")+1:], ".gif")
+			_, page, _ := strings.Cut(path, "/pages/")
+			page, _, _ = strings.Cut(page, "/")
+			if placed[id] != page {
+				s.t.Errorf("%s has Pixie %s, which the log has on page %q", path, id, placed[id])
+			}
+			delete(placed, id)
+			delete(files, path)
+		}
+	}
+	for id, page := range placed {
+		s.t.Errorf("the log has Pixie %s on page %s, and no file has it", id, page)
+	}
+	kept := func(files map[string]string) map[string]string {
+		files = maps.Clone(files)
+		maps.DeleteFunc(files, func(path, _ string) bool { return strings.Contains(path, ".SemanticModel/") })
+		return files
+	}
+	if diff := difference(kept(s.before), kept(files)); diff != "" {
+		s.t.Errorf("files that nothing was to change changed:\n%s", diff)
+	}
+}
+
+// hashes are those of the definitions of all models as they are on disk now.
+func (s *soak) hashes() map[uuid.UUID]string {
+	s.t.Helper()
+	onDisk, err := folder.Open(s.workspaces, folder.Options{Logger: slog.New(slog.DiscardHandler), Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
+		return map[item.Permission]item.Access{item.PermissionPlatform: item.Granted}, nil
+	}})
+	check(s.t, err)
+	found := map[uuid.UUID]string{}
+	for _, p := range s.people {
+		as := item.Caller{Account: p.tenant.name, Person: item.Person{ID: p.id}}
+		for _, model := range p.tenant.models {
+			it, err := onDisk.Item(s.t.Context(), as, p.tenant.workspace, item.SemanticModel, model)
+			check(s.t, err)
+			var d definition.Definition
+			d, err = onDisk.Definition(s.t.Context(), as, it)
+			check(s.t, err)
+			found[model] = d.Hash()
+		}
+	}
+	return found
+}
+
+// verifyViews holds that nothing is left over in what the database keeps beside the log.
+func (s *soak) verifyViews() {
+	s.t.Helper()
+	for what, sql := range map[string]string{
+		"tokens of steps":          `SELECT count(*) FROM step_tokens`,
+		"steps that were given up": `SELECT count(*) FROM river_job WHERE state <> 'completed'`,
+		"followers that fail":      `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
+		"operations that go on":    `SELECT count(*) FROM operations_v2 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
+		"reports that are held":    `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
+	} {
+		if n, ok := query[int](s.crash, sql); !ok || n != 0 {
+			s.t.Errorf("%s: %d (%t)", what, n, ok)
+		}
+	}
+}
+
+// resources are what the processes hold, by the metric.
+func (s *soak) resources() []map[string]float64 {
+	s.t.Helper()
+	all := make([]map[string]float64, len(s.slots))
+	for i := range s.slots {
+		http.DefaultClient.CloseIdleConnections()
+		r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, *s.slots[i].base.Load()+"/metrics", http.NoBody)
+		check(s.t, err)
+		got, err := http.DefaultClient.Do(r)
+		check(s.t, err)
+		all[i] = map[string]float64{}
+		for lines := bufio.NewScanner(got.Body); lines.Scan(); {
+			if name, value, ok := strings.Cut(lines.Text(), " "); ok && name != "#" {
+				if n, err := strconv.ParseFloat(value, 64); err == nil {
+					all[i][name] = n
+				}
+			}
+		}
+		check(s.t, got.Body.Close())
+	}
+	return all
+}
+
+// What a process holds when it has nothing to do, and how much more than when it began is no leak: connections that were
+// opened under load stay open for a while.
+var heldWhenIdle = map[string]float64{
+	"go_goroutines": 15, `readiness_database_connections{state="used"}`: 1, "process_open_fds": 40,
+}
+
+// verifyResources holds that the processes, with nothing left to do, hold what they held when they began.
+func (s *soak) verifyResources(idle []map[string]float64) {
+	s.t.Helper()
+	var now []map[string]float64
+	ends := time.Now().Add(10 * time.Second)
+	leaks := func() (found []string) {
+		now = s.resources()
+		for i := range now {
+			for name, more := range heldWhenIdle {
+				if now[i][name] > max(idle[0][name], idle[1][name])+more {
+					found = append(found, fmt.Sprintf("process %d has %s %v; it began with %v", i, name, now[i][name], idle[i][name]))
+				}
+			}
+			if n := now[i]["readiness_http_panics_total"]; n > 0 {
+				found = append(found, fmt.Sprintf("process %d panicked %v times", i, n))
+			}
+		}
+		if n, ok := query[int](s.crash, `SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'`); !ok || n > 0 {
+			found = append(found, fmt.Sprintf("%d connections are idle in a transaction", n))
+		}
+		return found
+	}
+	for found := leaks(); len(found) > 0; found = leaks() {
+		if time.Now().After(ends) {
+			s.t.Errorf("left open: %v", found)
+			return
+		}
+		s.wait(s.t.Context(), 100*time.Millisecond)
+	}
+	for i := range now {
+		var has []string
+		for _, name := range append(slices.Sorted(maps.Keys(heldWhenIdle)), "process_resident_memory_bytes") {
+			has = append(has, fmt.Sprintf("%s %v (%v)", name, now[i][name], idle[i][name]))
+		}
+		s.t.Logf("process %d, idle at the end (and at the beginning): %s", i, strings.Join(has, ", "))
+	}
+}
+
+// databaseDied is what the service says of a fault that the death of its PostgreSQL explains, or its own at that moment.
+var databaseDied = regexp.MustCompile(`failed to connect to|SQLSTATE (57P0[1-5]|08|25P02)|conn(ection)? closed|connection reset|broken pipe|unexpected EOF|context (deadline exceeded|canceled)|timeout:`)
+
+// verifyLives holds that no life of a process ended but by a kill, and that none met a fault but the death of PostgreSQL.
+func (s *soak) verifyLives() {
+	s.t.Helper()
+	met := 0
+	for _, p := range s.lives {
+		for line := range strings.Lines(p.stderr.String()) {
+			if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+				s.t.Errorf("a process panicked:\n%s", p.stderr)
+				break
+			}
+			var entry struct{ Level, Msg string }
+			if json.Unmarshal([]byte(line), &entry) != nil || entry.Level != "ERROR" || entry.Msg == "call" { // why a call failed has a line of its own
+				continue
+			}
+			if met++; !databaseDied.MatchString(line) {
+				s.t.Errorf("a process met a fault: %s", line)
+			}
+		}
+	}
+	s.t.Logf("%d lives of processes, which met %d faults that the death of PostgreSQL explains", len(s.lives), met)
+}

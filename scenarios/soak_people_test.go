@@ -1,0 +1,446 @@
+package scenarios_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// person is somebody who asks for one thing after the other, at whichever process.
+type person struct {
+	soak      *soak
+	tenant    *tenant
+	id, token string
+	random    *rand.Rand
+	keys      int
+	open      map[uuid.UUID]errand // accepted, and not seen to have ended
+	later     []errand             // not answered yet
+}
+
+// errand is a call that starts work, under a key with which it is repeated until it is answered.
+type errand struct {
+	what, path, key string
+	body            any
+	taken           bool                                             // may be of something that others have used up meanwhile
+	done            func(operation uuid.UUID, result map[string]any) // with the result of a success
+}
+
+// live asks until its time is over.
+func (p *person) live(ctx context.Context) {
+	for _, model := range p.tenant.models {
+		p.run(ctx, p.saveQuestions(model))
+	}
+	for ctx.Err() == nil {
+		p.soak.wait(ctx, time.Duration(p.random.Int64N(int64(*soakPause))))
+		switch n := p.random.IntN(100); {
+		case n < 40 && len(p.open) > 0:
+			p.poll(ctx)
+		case n < 55:
+			p.list(ctx)
+		case n < 62:
+			p.misbehave(ctx)
+		case n < 68:
+			p.change(ctx)
+		case n < 72 && len(p.later) > 0:
+			e := p.later[0]
+			p.later = p.later[1:]
+			p.run(ctx, e)
+		default:
+			p.run(ctx, p.errand())
+		}
+	}
+}
+
+func of[T any](random *rand.Rand, some []T) T { return some[random.IntN(len(some))] }
+
+func (p *person) inModel(model uuid.UUID, rest string) string {
+	return fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s", p.tenant.workspace, model, rest)
+}
+
+func (p *person) inWorkspace(rest string) string {
+	return fmt.Sprintf("/v1/workspaces/%s/%s", p.tenant.workspace, rest)
+}
+
+// errand is what the person starts next.
+func (p *person) errand() errand {
+	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
+	switch n := p.random.IntN(100); {
+	case n < 12:
+		return errand{what: "assess", path: p.inModel(model, "assess")}
+	case n < 16:
+		return errand{what: "assess many", path: p.inWorkspace("aiReadiness/assess"), body: map[string]any{"semanticModelIds": p.tenant.models}}
+	case n < 34:
+		kind := of(p.random, []string{"descriptions", "properties", "aiDataSchema"})
+		return errand{what: "preview", path: p.inModel(model, kind+"/preview"), done: func(_ uuid.UUID, result map[string]any) {
+			p.tenant.mu.Lock()
+			defer p.tenant.mu.Unlock()
+			p.tenant.previews = append(p.tenant.previews, prepared{model, kind + "/apply", result["previewId"]})
+		}}
+	case n < 50:
+		return p.apply(model)
+	case n < 64:
+		return p.revert(model)
+	case n < 68:
+		return errand{what: "optimize", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "optimize/revert")}
+	case n < 71:
+		return errand{what: "preview all", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "required"}}
+	case n < 75:
+		return errand{what: "add Pixies", path: p.inWorkspace("reports/" + report.String() + "/addPixies")}
+	case n < 77:
+		return errand{what: "add Pixies to many", path: p.inWorkspace("reports/addPixies"), body: map[string]any{"reportIds": p.tenant.reports}}
+	case n < 80:
+		return errand{what: "remove Pixies", path: p.inWorkspace("reports/" + report.String() + "/removePixies")}
+	case n < 84:
+		return errand{what: "generate questions", path: p.inModel(model, "benchmark/questions/generate"), body: map[string]any{"count": 3}}
+	case n < 86:
+		return p.saveQuestions(model)
+	case n < 91:
+		return errand{what: "benchmark", path: p.inModel(model, "benchmark/runs"), body: map[string]any{"answeredBy": map[string]any{"kind": "PlatformAssistant"}}}
+	case n < 96:
+		return p.abTest(model, of(p.random, p.tenant.models))
+	default:
+		return p.again(model)
+	}
+}
+
+func (p *person) saveQuestions(model uuid.UUID) errand {
+	var questions []map[string]any
+	n := slices.Index(p.tenant.models, model)
+	for i := range 3 {
+		name := fmt.Sprintf("Revenue %d of %d", i, n)
+		questions = append(questions, map[string]any{
+			"text": "What is " + name + "?", "expected": map[string]any{"fields": []map[string]any{{"role": "measure", "table": fmt.Sprintf("Sales %d", n), "name": name}}},
+		})
+	}
+	return errand{what: "save questions", path: p.inModel(model, "benchmark/questions/save"), body: map[string]any{"questions": questions, "repeats": 1}}
+}
+
+// revertible remembers an apply once it was made.
+func (p *person) revertible(model uuid.UUID, route string) func(uuid.UUID, map[string]any) {
+	return func(_ uuid.UUID, result map[string]any) {
+		if objects, single := result["applied"].([]any); result["revertOperationId"] == nil || single && len(objects) == 0 {
+			return // nothing was written
+		}
+		p.tenant.mu.Lock()
+		defer p.tenant.mu.Unlock()
+		p.tenant.applies = append(p.tenant.applies, applied{model, route, result["revertOperationId"]})
+	}
+}
+
+// apply writes a preview that anybody of the account made, or what the service proposes.
+func (p *person) apply(model uuid.UUID) errand {
+	p.tenant.mu.Lock()
+	defer p.tenant.mu.Unlock()
+	if len(p.tenant.previews) == 0 {
+		return errand{what: "apply unattended", path: p.inModel(model, "descriptions/apply"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "revert")}
+	}
+	i := p.random.IntN(len(p.tenant.previews))
+	taken := p.tenant.previews[i]
+	if p.random.IntN(4) > 0 { // the others are asked for twice
+		p.tenant.previews = slices.Delete(p.tenant.previews, i, i+1)
+	}
+	return errand{what: "apply", path: p.inModel(taken.model, taken.route), body: map[string]any{"previewId": taken.id}, taken: true, done: p.revertible(taken.model, "revert")}
+}
+
+// revert puts an apply back.
+func (p *person) revert(model uuid.UUID) errand {
+	p.tenant.mu.Lock()
+	defer p.tenant.mu.Unlock()
+	if len(p.tenant.applies) == 0 {
+		return errand{what: "assess", path: p.inModel(model, "assess")}
+	}
+	i := p.random.IntN(len(p.tenant.applies))
+	taken := p.tenant.applies[i]
+	if p.random.IntN(4) > 0 {
+		p.tenant.applies = slices.Delete(p.tenant.applies, i, i+1)
+	}
+	return errand{what: taken.route, path: p.inModel(taken.model, taken.route), body: map[string]any{"operationId": taken.id}, taken: true}
+}
+
+func (p *person) abTest(a, b uuid.UUID) errand {
+	side := func(model uuid.UUID) map[string]any {
+		return map[string]any{"semanticModelId": model, "workspaceId": p.tenant.workspace, "answeredBy": map[string]any{"kind": "PlatformAssistant"}}
+	}
+	return errand{
+		what: "A/B test", path: "/v1/aiReadiness/abTests",
+		body: map[string]any{"name": fmt.Sprintf("Test %d", p.keys), "sideA": side(a), "sideB": side(b), "source": map[string]any{"kind": "Questions"}},
+		done: func(_ uuid.UUID, result map[string]any) {
+			p.tenant.mu.Lock()
+			defer p.tenant.mu.Unlock()
+			if id, ok := result["abTestId"].(string); ok {
+				p.tenant.tests[id] = true
+			}
+		},
+	}
+}
+
+// again runs an A/B test again.
+func (p *person) again(model uuid.UUID) errand {
+	test := p.test()
+	if test == "" {
+		return p.abTest(model, model)
+	}
+	return errand{what: "A/B test again", path: "/v1/aiReadiness/abTests/" + test + "/runs"}
+}
+
+// test is one of the account's A/B tests, "" while it has none.
+func (p *person) test() string {
+	p.tenant.mu.Lock()
+	defer p.tenant.mu.Unlock()
+	for test := range p.tenant.tests {
+		return test
+	}
+	return ""
+}
+
+// ask makes a call at one of the processes and counts what came of it.
+func (p *person) ask(ctx context.Context, what, method, path string, body any, headers ...string) (status int, got map[string]any) {
+	status, got, err := exchange(ctx, p.soak.somewhere(p.random), p.token, method, path, body, headers...)
+	switch {
+	case status == 0:
+		if ctx.Err() == nil {
+			p.soak.calls.count(what + ": no answer, " + reason(err))
+		}
+	case err != nil && status != http.StatusNoContent && status != http.StatusNotModified: // cut off within the answer
+		p.soak.calls.count(what + ": cut off")
+		return 0, nil
+	default:
+		outcome := fmt.Sprintf("%s: %d", what, status)
+		if code, ok := got["errorCode"].(string); ok {
+			outcome += " " + code
+		}
+		p.soak.calls.count(outcome)
+	}
+	return status, got
+}
+
+// reason is why there is no answer, in a few words.
+func reason(err error) string {
+	for _, known := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return fmt.Sprintf("%T", err)
+}
+
+// run starts work. What is not answered, or cannot be answered now, is asked again under the same key.
+func (p *person) run(ctx context.Context, e errand) {
+	if e.key == "" {
+		e.key = fmt.Sprintf("%s-%d", p.id, p.keys)
+		p.keys++
+	}
+	for range 4 {
+		status, got := p.ask(ctx, e.what, http.MethodPost, e.path, e.body, "Idempotency-Key", e.key)
+		switch {
+		case status == http.StatusAccepted:
+			p.accepted(e, got)
+			if p.random.IntN(10) == 0 { // who did not hear the answer, too
+				if status, got := p.ask(ctx, "repeated", http.MethodPost, e.path, e.body, "Idempotency-Key", e.key); status == http.StatusAccepted {
+					p.accepted(e, got)
+				}
+			}
+			return
+		case status == 0 || status >= http.StatusInternalServerError || keyIsBusy(got):
+			p.soak.wait(ctx, time.Duration(p.random.Int64N(int64(200*time.Millisecond))))
+		case status == http.StatusTooManyRequests || status == http.StatusConflict || refusals[fmt.Sprint(got["errorCode"])],
+			e.taken && status == http.StatusBadRequest:
+			return
+		default:
+			p.soak.t.Errorf("%s (%s %v) was answered %d %v", e.what, e.path, e.body, status, got)
+			return
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	p.later = append(p.later, e)
+}
+
+// keyIsBusy: the call is being handled, or was when the process that handled it was killed.
+func keyIsBusy(got map[string]any) bool {
+	return got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key")
+}
+
+// refusals that somebody who does nothing wrong meets, beside those of the states 409 and 429.
+var refusals = map[string]bool{
+	"AssessmentNotFound": true, "BenchmarkQuestionsMissing": true, "AbTestNotFound": true, "PreviewNotFound": true, "InvalidPreview": true,
+	"TrackedItemLimitReached": true, "FeatureNotInPlan": true, "OperationNotFound": true,
+}
+
+// accepted remembers what was accepted; the same call is the same operation.
+func (p *person) accepted(e errand, got map[string]any) {
+	id := uuid.MustParse(got["operationId"].(string))
+	p.tenant.mu.Lock()
+	defer p.tenant.mu.Unlock()
+	if before, twice := p.tenant.answered[e.key]; twice && before != id {
+		p.soak.t.Errorf("%s under key %s was operation %s, and %s when it was asked again", e.what, e.key, before, id)
+	}
+	p.tenant.answered[e.key] = id
+	p.open[id] = e
+}
+
+// poll reads an operation that goes on; when it is seen to have ended its result is read.
+func (p *person) poll(ctx context.Context) {
+	var id uuid.UUID
+	for id = range p.open {
+		break
+	}
+	at := "/v1/operations/" + id.String()
+	if p.random.IntN(30) == 0 {
+		p.ask(ctx, "cancel", http.MethodPost, at+"/cancel", nil)
+	}
+	status, state := p.ask(ctx, "poll", http.MethodGet, at, nil)
+	if status == http.StatusNotFound {
+		p.soak.t.Errorf("%s: operation %s was accepted and is not there: %v", p.id, id, state)
+	}
+	switch state["status"] {
+	case "Failed", "Cancelled":
+		p.soak.calls.count(fmt.Sprintf("ended: %s %v %v", p.open[id].what, state["status"], member(state["error"], "errorCode")))
+		delete(p.open, id)
+	case "Succeeded":
+		status, result := p.ask(ctx, "result", http.MethodGet, at+"/result", nil)
+		if status == http.StatusOK || status == http.StatusGone {
+			p.soak.calls.count("ended: " + p.open[id].what + " Succeeded")
+			if done := p.open[id].done; done != nil && status == http.StatusOK {
+				done(id, result)
+			}
+			delete(p.open, id)
+		}
+	}
+}
+
+func member(object any, name string) any {
+	fields, _ := object.(map[string]any)
+	return fields[name]
+}
+
+// list reads a list, all its pages.
+func (p *person) list(ctx context.Context) {
+	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
+	path := of(p.random, []string{
+		"/v1/operations?maxResults=20", "/v1/account", "/v1/account/permissions", "/v1/trackedItems?maxResults=2", "/v1/workspaces", "/v1/licenses",
+		p.inWorkspace("semanticModels?maxResults=2"), p.inWorkspace("dataAgents"), p.inWorkspace("reports?maxResults=2"), p.inWorkspace("reports/" + report.String() + "/pixies"),
+		p.inModel(model, "assessments?maxResults=5"), p.inModel(model, "benchmark/questions"), p.inModel(model, "benchmark/runs?maxResults=3"), p.inModel(model, "schedules"),
+		"/v1/aiReadiness/abTests?maxResults=3", "/v1/aiReadiness/schedules", "/v1/aiProviders", "/v1/audit/events?maxResults=50", "/v1/audit/checkpoint",
+	})
+	for page := 0; page < 5 && ctx.Err() == nil; page++ {
+		status, got := p.ask(ctx, "list", http.MethodGet, path, nil)
+		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusTooManyRequests && got["errorCode"] != "FeatureNotInPlan" {
+			p.soak.t.Errorf("GET %s was answered %d %v", path, status, got)
+		}
+		next, _ := got["continuationUri"].(string)
+		at, err := url.Parse(next)
+		if next == "" || err != nil {
+			return
+		}
+		path = at.RequestURI() // at whichever process
+	}
+}
+
+// change does what starts no work and is counted like it.
+func (p *person) change(ctx context.Context) {
+	model := of(p.random, p.tenant.models)
+	switch n := p.random.IntN(20); {
+	case n < 6:
+		at := time.Now().UTC().Add(time.Minute) // due while the soak goes on, if it goes on for long
+		p.ask(ctx, "schedule", http.MethodPost, p.inModel(model, "schedules"), map[string]any{"frequency": "Daily", "timeUtc": at.Format("15:04")})
+	case n < 9:
+		p.schedules(ctx, func(id string) {
+			at := time.Now().UTC().Add(time.Minute)
+			p.ask(ctx, "change schedule", http.MethodPatch, "/v1/aiReadiness/schedules/"+id, map[string]any{"timeUtc": at.Format("15:04"), "enabled": p.random.IntN(4) > 0})
+		})
+	case n < 11:
+		p.schedules(ctx, func(id string) {
+			p.ask(ctx, "delete schedule", http.MethodDelete, "/v1/aiReadiness/schedules/"+id, nil)
+		})
+	case n < 13:
+		p.ask(ctx, "delete results", http.MethodDelete, p.inModel(model, "assessments"), nil)
+	case n < 16:
+		if test := p.test(); test != "" {
+			p.ask(ctx, "reword A/B test", http.MethodPatch, "/v1/aiReadiness/abTests/"+test, map[string]any{"name": fmt.Sprintf("Named %d", p.keys), "description": nil})
+		}
+	case n < 17:
+		if test := p.test(); test != "" {
+			if status, _ := p.ask(ctx, "delete A/B test", http.MethodDelete, "/v1/aiReadiness/abTests/"+test, nil); status < http.StatusInternalServerError && status != 0 {
+				p.tenant.mu.Lock()
+				delete(p.tenant.tests, test)
+				p.tenant.mu.Unlock()
+			}
+		}
+	default:
+		_, got := p.ask(ctx, "list", http.MethodGet, p.inModel(model, "benchmark/runs"), nil)
+		if runs, _ := got["value"].([]any); len(runs) > 0 {
+			p.ask(ctx, "delete run", http.MethodDelete, p.inModel(model, fmt.Sprintf("benchmark/runs/%v", member(of(p.random, runs), "runId"))), nil)
+		}
+	}
+}
+
+// schedules does something to each schedule of the account.
+func (p *person) schedules(ctx context.Context, do func(id string)) (asked bool) {
+	status, got := p.ask(ctx, "list", http.MethodGet, "/v1/aiReadiness/schedules", nil)
+	all, _ := got["value"].([]any)
+	for _, schedule := range all {
+		do(fmt.Sprint(member(schedule, "scheduleId")))
+	}
+	return (status == http.StatusOK || status == http.StatusForbidden) && len(all) == 0
+}
+
+// misbehave makes a call that is refused, whatever else goes on.
+func (p *person) misbehave(ctx context.Context) {
+	model, other := of(p.random, p.tenant.models), of(p.random, p.soak.tenants)
+	type call struct {
+		method, path string
+		body         any
+		want         int
+	}
+	calls := []call{
+		{http.MethodPost, p.inModel(model, "assess?x=%zz"), `{"usage":`, http.StatusBadRequest},
+		{http.MethodPost, p.inWorkspace("aiReadiness/assess"), `{"semanticModelIds": [], "semanticModelIds": []}`, http.StatusBadRequest},
+		{http.MethodPost, p.inWorkspace("aiReadiness/assess"), `[1`, http.StatusBadRequest},
+		{http.MethodPost, p.inModel(uuid.New(), "assess"), nil, http.StatusNotFound},
+		{http.MethodPost, p.inModel(model, "colors/preview"), nil, http.StatusBadRequest},
+		{http.MethodPost, p.inModel(model, "descriptions/apply"), `{"previewId": 7}`, http.StatusBadRequest},
+		{http.MethodPost, p.inModel(model, "benchmark/questions/save"), `{"questions": [{"text": ""}]}`, http.StatusBadRequest},
+		{http.MethodPost, "/v1/aiReadiness/abTests", `{"name": ""}`, http.StatusBadRequest},
+		{http.MethodGet, "/v1/operations/" + uuid.NewString(), nil, http.StatusNotFound},
+		{http.MethodGet, "/v1/operations?maxResults=0", nil, http.StatusBadRequest},
+		{http.MethodGet, "/v1/operations?continuationToken=Zm9yZ2Vk", nil, http.StatusBadRequest},
+		{http.MethodGet, "/v1/nowhere", nil, http.StatusNotFound},
+		{http.MethodDelete, "/v1/operations", nil, http.StatusMethodNotAllowed},
+	}
+	if other != p.tenant { // what another account has
+		calls = append(calls,
+			call{http.MethodGet, fmt.Sprintf("/v1/workspaces/%s/reports", other.workspace), nil, http.StatusNotFound},
+			call{http.MethodPost, fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assess", other.workspace, other.models[0]), nil, http.StatusNotFound},
+		)
+		if theirs := other.anyOperation(); theirs != uuid.Nil {
+			calls = append(calls, call{http.MethodGet, "/v1/operations/" + theirs.String(), nil, http.StatusNotFound})
+		}
+	}
+	c := of(p.random, calls)
+	status, got := p.ask(ctx, "wrong", c.method, c.path, c.body)
+	if status != 0 && status < http.StatusInternalServerError && status != c.want && status != http.StatusTooManyRequests {
+		p.soak.t.Errorf("%s %s (%v) was answered %d %v, want %d", c.method, c.path, c.body, status, got, c.want)
+	}
+}
+
+// anyOperation is one of the account's operations.
+func (a *tenant) anyOperation() uuid.UUID {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range a.answered {
+		return id
+	}
+	return uuid.Nil
+}

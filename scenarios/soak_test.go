@@ -1,0 +1,376 @@
+package scenarios_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/http/token"
+	"readiness/internal/postgres"
+)
+
+var (
+	soakFor   = flag.Duration("soak.for", 25*time.Second, "how long TestSoak is under load; what comes before and after takes some seconds more")
+	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestSoak asks for and when it kills; 0 takes one of its own")
+	soakPause = flag.Duration("soak.pause", 400*time.Millisecond, "the longest that each person of TestSoak waits between two calls")
+)
+
+// TestSoak has many accounts do everything at once on two processes over one database and one folder, while processes and
+// PostgreSQL are killed. At the end the log, the views and the files are held against one another: nothing was lost, nothing
+// happened twice, and nothing stays open.
+func TestSoak(t *testing.T) {
+	t.Parallel()
+	s := newSoak(t)
+	for i := range s.slots {
+		s.start(i)
+	}
+	s.phase("two processes listen")
+	s.ends = time.Now().Add(*soakFor)
+	idle := s.resources()
+	ctx, stop := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	defer load.Wait()
+	defer stop()
+	for _, p := range s.people {
+		load.Go(func() { p.live(ctx) })
+	}
+	load.Go(func() { s.watch(ctx) })
+	s.disturb()
+	stop()
+	load.Wait()
+	s.phase("the load ended")
+	s.settle()
+	s.phase("nothing goes on any more")
+	s.report()
+	s.verifyLog()
+	s.verifyKeys()
+	s.verifyResults()
+	s.verifyFiles()
+	s.verifyViews()
+	s.verifyResources(idle)
+	s.verifyLives()
+	s.phase("the log was held against everything")
+	s.operate("events", "verify")
+	s.operate("projections", "rebuild", "--diff")
+	s.phase("the operator's commands found nothing")
+	s.end()
+}
+
+// phase says how long it took until now.
+func (s *soak) phase(what string) {
+	s.t.Logf("%s after %.1fs", what, time.Since(s.began).Seconds())
+}
+
+// soak is a service of two processes with many accounts.
+type soak struct {
+	*crash
+	began     time.Time
+	ends      time.Time // of the load
+	slots     [2]slot
+	tenants   []*tenant
+	people    []*person
+	workspace map[uuid.UUID]string // folders
+	before    map[string]string    // files
+	original  map[uuid.UUID]string // hashes of models
+	ledger    *ledger              // once the load is over
+
+	addresses atomic.Pointer[[]string] // of Pixies in reports, without their host
+	seen      atomic.Int64             // views that were answered
+
+	processKills, databaseKills int
+	calls                       tally
+}
+
+// slot is one of the processes, through all its lives.
+type slot struct {
+	base atomic.Pointer[string]
+	now  *process
+}
+
+// tenant is an account with a workspace of its own.
+type tenant struct {
+	name      string
+	plan      string
+	workspace uuid.UUID
+	models    []uuid.UUID
+	reports   []uuid.UUID
+
+	mu       sync.Mutex
+	previews []prepared           // that no apply was asked for yet
+	applies  []applied            // that no revert was asked for yet
+	tests    map[string]bool      // A/B tests
+	answered map[string]uuid.UUID // operations by person and key
+}
+
+// prepared is a preview that was made.
+type prepared struct {
+	model uuid.UUID
+	route string // that applies it
+	id    any
+}
+
+// applied is an apply that may be put back.
+type applied struct {
+	model uuid.UUID
+	route string // that reverts it
+	id    any
+}
+
+// tally counts what was answered, by route and outcome.
+type tally struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (t *tally) count(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counts[what]++
+}
+
+// The accounts of a soak: most may do what they like, some meet the limits of their plan.
+var soakPlans = []string{"Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Business", "Business", "Team", "Free"}
+
+const (
+	soakModels  = 3
+	soakReports = 3
+)
+
+func newSoak(t *testing.T) *soak {
+	t.Helper()
+	began := time.Now()
+	dir, err := os.MkdirTemp("", "readiness-soak-") // one that another user, PostgreSQL's, may enter
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	check(t, os.Chmod(dir, 0o711))
+	// What is committed outlives the death of its processes without being synced; only the machine's would take it along.
+	server, err := postgres.Start(t.Context(), postgres.Options{DataDir: dir, Settings: map[string]string{"fsync": "off"}})
+	check(t, err)
+	t.Cleanup(func() { check(t, server.Stop(context.Background())) })
+
+	s := &soak{crash: newProgram(t, nil, "--database-url", server.URL()), workspace: map[uuid.UUID]string{}, calls: tally{counts: map[string]int{}}}
+	s.cluster = filepath.Join(dir, "cluster")
+	s.began = began
+	s.deadline = began.Add(*soakFor + 5*time.Minute)
+	if *soakSeed != 0 {
+		s.seed = *soakSeed
+		s.random = rand.New(rand.NewPCG(s.seed, 0))
+	}
+	t.Cleanup(func() {
+		for _, p := range s.lives {
+			p.kill()
+		}
+		if t.Failed() {
+			t.Logf("again with -soak.seed %d -soak.for %s; the calls will be the same, their order will not", s.seed, *soakFor)
+		}
+	})
+	check(t, os.MkdirAll(s.data, 0o700))
+	issuer, err := token.OpenIssuer(s.data)
+	check(t, err)
+	text := "accounts:\n"
+	for i, plan := range soakPlans {
+		text += s.addTenant(i, plan, issuer)
+	}
+	check(t, os.WriteFile(s.args[slices.Index(s.args, "--accounts")+1], []byte(text), 0o644))
+	check(t, os.RemoveAll(filepath.Join(s.workspaces, "Retail")))
+	s.before, err = filesIn(s.workspaces)
+	check(t, err)
+	s.original = s.hashes()
+	return s
+}
+
+// addTenant makes an account's people and workspace, and returns its declaration.
+func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration string) {
+	s.t.Helper()
+	a := &tenant{
+		name: fmt.Sprintf("account-%d", i), plan: plan, workspace: uuid.New(), tests: map[string]bool{}, answered: map[string]uuid.UUID{},
+	}
+	s.tenants = append(s.tenants, a)
+	s.workspace[a.workspace] = a.name
+	names := []string{"ada", "bob"}
+	if plan == "Free" {
+		names = names[:1]
+	}
+	declaration = fmt.Sprintf("  - accountId: %s\n    plan: %s\n    trackingSetups:\n      - {workspaceId: %s, collectorBaseUrl: 'https://collector.example'}\n    people:\n", a.name, plan, a.workspace)
+	var members []string
+	for j, name := range names {
+		id := fmt.Sprintf("%s-%d", name, i)
+		members = append(members, fmt.Sprintf("%q", id))
+		declaration += fmt.Sprintf("      - {person: %s, role: admin}\n", id)
+		signed, err := issuer.Mint(a.name, id, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), 24*time.Hour)
+		check(s.t, err)
+		s.people = append(s.people, &person{
+			soak: s, tenant: a, id: id, token: signed, random: rand.New(rand.NewPCG(s.seed, uint64(100*i+j)+1)), open: map[uuid.UUID]errand{},
+		})
+	}
+	s.putIn(a.name, fmt.Sprintf(`{"id":%q,"displayName":%q,"members":[%s]}`, a.workspace, a.name, strings.Join(members, ",")), "workspace.json")
+	for n := range soakModels {
+		id, name := uuid.New(), fmt.Sprintf("Model %d", n)
+		a.models = append(a.models, id)
+		s.putIn(a.name, fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), name+".SemanticModel", ".platform")
+		s.putIn(a.name, salesTable(n), name+".SemanticModel", "definition", "tables", "Sales.tmdl")
+	}
+	for n := range soakReports {
+		id, dir := uuid.New(), fmt.Sprintf("Report %d.Report", n)
+		a.reports = append(a.reports, id)
+		s.putIn(a.name, fmt.Sprintf(`{"metadata":{"type":"Report","displayName":"Report %d"},"config":{"logicalId":%q}}`, n, id), dir, ".platform")
+		s.putIn(a.name, `{"version":"4.0","datasetReference":{"byPath":{"path":"../Model 0.SemanticModel"}}}`, dir, "definition.pbir")
+		s.putIn(a.name, `{"themeCollection":{}}`, dir, "definition", "report.json")
+		s.putIn(a.name, `{"version":"2.0.0"}`, dir, "definition", "version.json")
+		for page := range 1 + n {
+			s.putIn(a.name, fmt.Sprintf(`{"name":"p%d","displayName":"Page","displayOption":"FitToPage","height":720,"width":1280}`, page), dir, "definition", "pages", fmt.Sprintf("p%d", page), "page.json")
+		}
+	}
+	return declaration
+}
+
+// start gives a slot its next life.
+func (s *soak) start(i int) {
+	s.t.Helper()
+	s.await("PostgreSQL answers", s.answers)
+	s.slots[i].now = s.launch()
+	base := s.base
+	s.slots[i].base.Store(&base)
+}
+
+func (s *soak) answers() bool {
+	_, ok := query[int](s.crash, `SELECT 1`)
+	return ok
+}
+
+// somewhere is the address of one of the processes; it may be that of a dead one.
+func (s *soak) somewhere(random *rand.Rand) string {
+	return *s.slots[random.IntN(len(s.slots))].base.Load()
+}
+
+// disturb kills until the load is to end. In the last third it kills PostgreSQL alone, so that the last lives of the processes
+// are long enough for something to leak.
+func (s *soak) disturb() {
+	s.t.Helper()
+	lasts := time.Until(s.ends)
+	calm := s.ends.Add(-lasts / 3)
+	database := [2]time.Duration{8 * time.Second, 30 * time.Second} // between two of its deaths
+	if lasts < time.Minute {
+		database = [2]time.Duration{4 * time.Second, 8 * time.Second}
+	}
+	nextProcess, nextDatabase := time.Now().Add(s.between(2*time.Second, 6*time.Second)), time.Now().Add(s.between(database[0], database[1]))
+	for time.Now().Before(s.ends.Add(-2 * time.Second)) {
+		next := nextDatabase
+		if nextProcess.Before(calm) && nextProcess.Before(next) {
+			next = nextProcess
+		}
+		s.wait(s.t.Context(), min(time.Until(next), time.Until(s.ends)))
+		for i := range s.slots {
+			slot := &s.slots[i]
+			if slot.now.over() {
+				s.t.Fatalf("a process ended by itself: %v\n%s", slot.now.cmd.ProcessState, slot.now.stderr)
+			}
+		}
+		switch now := time.Now(); {
+		case !now.Before(s.ends.Add(-2 * time.Second)): // late kills leave no load to meet them
+		case next.Equal(nextDatabase):
+			s.killPostgreSQL()
+			s.databaseKills++
+			if now.Before(calm) && s.random.IntN(3) == 0 {
+				s.killProcesses() // while it recovers
+			}
+			nextDatabase = time.Now().Add(s.between(database[0], database[1]))
+		default:
+			s.killProcesses()
+			nextProcess = time.Now().Add(s.between(2*time.Second, 8*time.Second))
+		}
+	}
+	s.wait(s.t.Context(), time.Until(s.ends))
+	if s.processKills == 0 || s.databaseKills == 0 {
+		s.t.Errorf("%d kills of processes and %d of PostgreSQL in %s: want some of each", s.processKills, s.databaseKills, lasts)
+	}
+}
+
+func (s *soak) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(s.random.Int64N(int64(most-least)))
+}
+
+// killProcesses kills one process or both, and starts them again; now and then they are killed before they listen, too.
+func (s *soak) killProcesses() {
+	s.t.Helper()
+	which := [][]int{{0}, {1}, {0, 1}}[s.random.IntN(3)]
+	for _, i := range which {
+		s.slots[i].now.kill()
+		s.processKills++
+	}
+	s.await("PostgreSQL answers", s.answers)
+	if s.random.IntN(4) == 0 {
+		early := s.spawn()
+		s.wait(s.t.Context(), s.between(0, 300*time.Millisecond))
+		early.kill()
+		s.processKills++
+	}
+	for _, i := range which {
+		s.start(i)
+	}
+}
+
+// watch looks at Pixies that are in reports.
+func (s *soak) watch(ctx context.Context) {
+	random := rand.New(rand.NewPCG(s.seed, 1<<32))
+	for n := 0; ctx.Err() == nil; n++ {
+		if n%40 == 0 {
+			s.findPixies()
+		}
+		s.wait(ctx, 100*time.Millisecond)
+		found := *s.addresses.Load()
+		if len(found) == 0 {
+			continue
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.somewhere(random)+found[random.IntN(len(found))], http.NoBody)
+		check(s.t, err)
+		if got, err := http.DefaultClient.Do(r); err == nil {
+			if got.StatusCode == http.StatusOK {
+				s.seen.Add(1)
+			}
+			_ = got.Body.Close()
+		}
+	}
+}
+
+// findPixies finds the addresses that are in reports now; files may come and go meanwhile.
+func (s *soak) findPixies() {
+	var found []string
+	files, _ := filepath.Glob(filepath.Join(s.workspaces, "*", "*.Report", "definition", "pages", "*", "visuals", "*", "visual.json"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if address := pixieAddress.FindString(string(text)); address != "" {
+			found = append(found, strings.TrimPrefix(address, "https://collector.example"))
+		}
+	}
+	s.addresses.Store(&found)
+}
+
+// end stops the processes in good order.
+func (s *soak) end() {
+	s.t.Helper()
+	for i := range s.slots {
+		p := s.slots[i].now
+		check(s.t, p.cmd.Process.Signal(syscall.SIGTERM))
+		s.await("the process stops", p.over)
+		if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+			s.t.Errorf("a process that was stopped in good order ended with %d:\n%s", code, p.stderr)
+		}
+	}
+	if left, ok := query[int](s.crash, `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`); !ok || left != 0 {
+		s.t.Errorf("%d connections outlive the processes (%t)", left, ok)
+	}
+}
