@@ -95,12 +95,12 @@ func (d *doer) once(r *http.Request, token string) (answer *http.Response, err e
 	sent.Header.Set("User-Agent", d.userAgent)
 	answer, err = d.http.Do(sent)
 	if err != nil {
-		return nil, d.unanswered(r, ctx, err)
+		return nil, d.unanswered(ctx, r, err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
 	if err != nil {
-		return nil, d.unanswered(r, ctx, err)
+		return nil, d.unanswered(ctx, r, err)
 	}
 	answer.Request = r
 	if len(body) > maxBody {
@@ -114,7 +114,7 @@ func (d *doer) once(r *http.Request, token string) (answer *http.Response, err e
 }
 
 // unanswered says of a call that nothing came back.
-func (d *doer) unanswered(r *http.Request, ctx context.Context, err error) error {
+func (d *doer) unanswered(ctx context.Context, r *http.Request, err error) error {
 	if r.Context().Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("client: %s %s was not answered within %s", r.Method, r.URL.Redacted(), d.timeout)
 	}

@@ -25,7 +25,7 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.ErrorCode != "" {
-		b.WriteString(string(e.ErrorCode) + ": ")
+		b.WriteString(e.ErrorCode + ": ")
 	}
 	b.WriteString(e.Message)
 	for _, p := range e.Parameters {
@@ -42,13 +42,14 @@ func (e *Error) Error() string {
 // refusal is the error that an answer means; nil for one that a call was made for.
 func refusal(answer *http.Response, body []byte) error {
 	isJSON := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
-	switch answer.StatusCode {
-	case http.StatusOK, http.StatusAccepted:
+	read := answer.Request.Method == http.MethodGet
+	switch {
+	case answer.StatusCode == http.StatusNotModified && read:
+		return nil
+	case answer.StatusCode == http.StatusOK, answer.StatusCode == http.StatusAccepted && !read:
 		if isJSON && json.Valid(body) {
 			return nil
 		}
-	case http.StatusNotModified:
-		return nil
 	}
 	e := &Error{Status: answer.StatusCode}
 	e.RetryAfter, _ = RetryAfter(answer.Header)

@@ -14,11 +14,7 @@ import (
 
 // Ended reports whether no later read of the operation will say otherwise. A status that is not known here has not ended.
 func (o Operation) Ended() bool {
-	switch o.Status {
-	case OperationStatusSucceeded, OperationStatusFailed, OperationStatusCancelled:
-		return true
-	}
-	return false
+	return o.Status == OperationStatusSucceeded || o.Status == OperationStatusFailed || o.Status == OperationStatusCancelled
 }
 
 // States reads the state of an operation until it has ended, each time when the answer before said to (Retry-After), and yields

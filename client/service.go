@@ -88,6 +88,9 @@ func CheckBaseURL(baseURL string) error {
 	return nil
 }
 
+// Pause waits for d, or until ctx ends, as Options.Pause says.
+func (s *Service) Pause(ctx context.Context, d time.Duration) error { return s.pause(ctx, d) }
+
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

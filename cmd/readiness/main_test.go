@@ -165,7 +165,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			t.Errorf("%s has no help", c.CommandPath())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && strings.Count(f.Usage, environmentName(f.Name)) != 1 {
+			if f.Name != "help" && strings.Count(f.Usage, environmentOf(f)) != 1 {
 				t.Errorf("%s --%s: usage %q must name its environment variable once", c.CommandPath(), f.Name, f.Usage)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,6 +49,8 @@ type root struct {
 	log            *slog.Logger
 	logLevel       string
 	logFormat      string
+	// pause waits between calls of a service; nil waits for the time that it asks for.
+	pause func(context.Context, time.Duration) error
 	// started is set when flags and arguments were right; errors before are
 	// errors of usage.
 	started bool
@@ -80,7 +83,7 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
 	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
 	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(), r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(),
-		r.projectionsCommand(), r.eventsCommand(), r.versionCommand())
+		r.projectionsCommand(), r.eventsCommand(), r.clientCommand(), r.versionCommand())
 	r.command.InitDefaultCompletionCmd()
 	documentEnvironment(r.command)
 	return r
@@ -129,7 +132,18 @@ func (r *root) exitCode(err error) int {
 	}
 }
 
-// environmentName is the environment variable of a flag.
+// environmentAnnotation names the environment variable of a flag whose name does not.
+const environmentAnnotation = "environment"
+
+// environmentOf is the environment variable of a flag.
+func environmentOf(f *pflag.Flag) string {
+	if own := f.Annotations[environmentAnnotation]; own != nil {
+		return own[0]
+	}
+	return environmentName(f.Name)
+}
+
+// environmentName is the environment variable of a flag of this name.
 func environmentName(flag string) string {
 	return "READINESS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -137,7 +151,7 @@ func environmentName(flag string) string {
 func fromEnvironment(flags *pflag.FlagSet) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := environmentName(f.Name)
+		name := environmentOf(f)
 		value, ok := os.LookupEnv(name)
 		if f.Changed || !ok || f.Name == "help" || failed != nil {
 			return
@@ -153,7 +167,7 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 func documentEnvironment(c *cobra.Command) {
 	name := func(f *pflag.Flag) {
 		if f.Name != "help" {
-			f.Usage += " (" + environmentName(f.Name) + ")"
+			f.Usage += " (" + environmentOf(f) + ")"
 		}
 	}
 	c.LocalNonPersistentFlags().VisitAll(name)

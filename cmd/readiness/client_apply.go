@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+// applyFlags say what of a preview is written.
+type applyFlags struct {
+	approval    string
+	keys, kinds []string
+	values      string
+}
+
+func (c *clientCalls) applyCommand() *cobra.Command {
+	var f applyFlags
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "apply PREVIEW_ID | apply WORKSPACE MODEL [KIND] --approval none",
+		Short: "Write an optimization to a semantic model",
+		Long: `Writes the changes of a preview, or those that --key names, with the texts of --values in place of those proposed; of a
+preview of several kinds all, or those that --kind names. With --approval none it proposes and writes in one operation.
+What has changed in the model since the preview is never overwritten. A kind that fails or is refused makes the exit
+code 1.`,
+		Example: `  readiness client apply 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --key 'Stock|Quantity'
+  readiness client apply "Retail Analytics" Inventory descriptions --approval none`,
+		Args: cobra.RangeArgs(1, 3),
+	})
+	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		if f.approval == "" {
+			return c.applyPreview(ctx, s, uuid.MustParse(args[0]), f)
+		}
+		workspaceID, err := workspace(ctx, s, args[0])
+		if err != nil {
+			return err
+		}
+		ids, err := semanticModels(ctx, s, workspaceID, args[1])
+		if err != nil {
+			return err
+		}
+		if len(args) == 3 {
+			answer, err := s.ApplyOptimization(ctx, workspaceID, ids[0], args[2], nil, client.ApplyRequest{Approval: &f.approval})
+			return c.started(ctx, s, answer, err)
+		}
+		answer, err := s.Optimize(ctx, workspaceID, ids[0], nil, client.OptimizeRequest{Approval: f.approval, Kinds: f.kinds})
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(args); err != nil {
+			return err
+		}
+		return call(cmd, args)
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.approval, "approval", "", "none: propose and write in one operation")
+	flags.StringArrayVar(&f.keys, "key", nil, "a change of the preview to write, by its key; may be given again")
+	flags.StringArrayVar(&f.kinds, "kind", nil, "a kind to write where several are; may be given again")
+	flags.StringVar(&f.values, "values", "", "JSON file of texts of one's own, by key")
+	return cmd
+}
+
+// check holds the flags against what is written.
+func (f applyFlags) check(args []string) error {
+	switch {
+	case f.approval == "" && len(args) != 1:
+		return usage("apply needs the id of a preview, or --approval none beside WORKSPACE and MODEL")
+	case f.approval == "":
+		if _, err := uuid.Parse(args[0]); err != nil {
+			return usage("%q is not the id of a preview; readiness client preview prints it", args[0])
+		}
+		return nil
+	case f.approval != "none":
+		return usage("--approval must be none, not %q", f.approval)
+	case len(args) < 2:
+		return usage("--approval none needs WORKSPACE and MODEL: there is no preview then")
+	case len(f.keys) > 0 || f.values != "":
+		return usage("--key and --values are of a preview, and --approval none has none")
+	case len(args) == 3 && len(f.kinds) > 0:
+		return usage("--kind is for several kinds; KIND says already which one")
+	}
+	return nil
+}
+
+// applyPreview writes a preview of one kind or of several; which of them it is, the preview says.
+func (c *clientCalls) applyPreview(ctx context.Context, s *client.Service, previewID uuid.UUID, f applyFlags) error {
+	of, err := workOf(ctx, s, previewID)
+	if err != nil {
+		return err
+	}
+	switch of.operationType {
+	case "PreviewOptimization":
+		if len(f.kinds) > 0 {
+			return usage("--kind is for a preview of several kinds, and %s is of one", previewID)
+		}
+		p, err := client.Result[client.Preview](ctx, s, previewID)
+		if err != nil {
+			return err
+		}
+		request := client.ApplyRequest{PreviewID: new(previewID.String()), Keys: f.keys}
+		if request.Values, err = readValues(f.values); err != nil {
+			return err
+		}
+		answer, err := s.ApplyOptimization(ctx, of.workspaceID, of.itemID, string(p.Kind), nil, request)
+		return c.started(ctx, s, answer, err)
+	case "PreviewOptimizations":
+		if len(f.keys) > 0 || f.values != "" {
+			return usage("--key and --values are for a preview of one kind; readiness client operations show --result %s names those of each", previewID)
+		}
+		answer, err := s.ApplyOptimizations(ctx, of.workspaceID, of.itemID, nil, client.OptimizeApplyRequest{PreviewID: previewID.String(), Kinds: f.kinds})
+		return c.started(ctx, s, answer, err)
+	}
+	return fmt.Errorf("operation %s is no preview but of type %s", previewID, printable(of.operationType))
+}
+
+// readValues reads texts by key.
+func readValues(file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file) //nolint:gosec // the user's own file
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]string
+	if err := json.Unmarshal(b, &values); err != nil {
+		return nil, fmt.Errorf("%s must be a JSON object of texts by key: %w", file, err)
+	}
+	return values, nil
+}
+
+// workDone is what an operation was about.
+type workDone struct {
+	operationType       string
+	workspaceID, itemID uuid.UUID
+}
+
+// workOf looks up what an operation was about.
+func workOf(ctx context.Context, s *client.Service, operationID uuid.UUID) (workDone, error) {
+	got, err := s.GetOperationWithResponse(ctx, operationID, nil)
+	if err != nil {
+		return workDone{}, err
+	}
+	of := workDone{operationType: text(got.JSON200.OperationType)}
+	if r := got.JSON200.Resource; r != nil {
+		var wrong [2]error
+		of.workspaceID, wrong[0] = uuid.Parse(text(r.WorkspaceID))
+		of.itemID, wrong[1] = uuid.Parse(text(r.ItemID))
+		err = errors.Join(wrong[:]...)
+	}
+	if err != nil || of.itemID == uuid.Nil {
+		return of, fmt.Errorf("operation %s, of type %s, is not about one item", operationID, printable(of.operationType))
+	}
+	return of, nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+// noWaitFlag adds the flag of commands that start work.
+func (c *clientCalls) noWaitFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&c.noWait, "no-wait", false, "print the operation's id and wait for nothing")
+	return cmd
+}
+
+func (c *clientCalls) assessCommand() *cobra.Command {
+	return c.noWaitFlag(&cobra.Command{
+		Use:   "assess WORKSPACE MODEL…",
+		Short: "Assess semantic models of a workspace",
+		Long: `Assesses one semantic model, or up to 100 in one run that is accepted whole or not at all. Each counts against the day's
+assessments. The exit code is 1 when one of them could not be assessed.`,
+		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"`,
+		Args:    cobra.MinimumNArgs(2),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, err := workspace(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			ids, err := semanticModels(ctx, s, workspaceID, args[1:]...)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 1 {
+				answer, err := s.AssessSemanticModel(ctx, workspaceID, ids[0], nil)
+				return c.started(ctx, s, answer, err)
+			}
+			answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: ids})
+			return c.started(ctx, s, answer, err)
+		}),
+	})
+}

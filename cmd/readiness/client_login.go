@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"readiness/client"
+)
+
+// maxToken bounds what is read as a token, in bytes.
+const maxToken = 64 << 10
+
+func (c *clientCalls) loginCommand() *cobra.Command {
+	var baseURL, tokenFile string
+	cmd := &cobra.Command{
+		Use:   "login --base-url URL [--token-file FILE]",
+		Short: "Keep the address of a service and a token in a profile",
+		Long: `Reads an access token from stdin, or from --token-file, makes sure that the service takes it, and keeps both in the
+profile. The token is shown nowhere. Tokens end; login again takes the next.`,
+		Example: `  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
+  readiness client login --base-url https://readiness.example.com --token-file token.txt --profile contoso`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := client.CheckBaseURL(baseURL); err != nil {
+				return usage("--base-url: %s", strings.TrimPrefix(err.Error(), "client: "))
+			}
+			path, err := c.profilePath()
+			if err != nil {
+				return err
+			}
+			token, err := c.readToken(cmd.InOrStdin(), tokenFile)
+			if err != nil {
+				return err
+			}
+			to := profile{baseURL, token}
+			s, err := c.open(to)
+			if err != nil {
+				return err
+			}
+			if unsealed(baseURL) {
+				fmt.Fprintf(c.r.stderr, "readiness: warning: %s is not https: whoever is on the way can read the token\n", baseURL)
+			}
+			got, err := s.GetAccountWithResponse(cmd.Context())
+			if err != nil {
+				return c.told(cmd.Context(), err)
+			}
+			if err := to.write(path); err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) {
+				s.say("Profile %s calls %s in account %s as %s", c.profile, baseURL, printable(got.JSON200.AccountID), printable(string(got.JSON200.API.Role)))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&baseURL, "base-url", "", "address of the service")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file that holds the token, in place of stdin")
+	return cmd
+}
+
+// readToken reads the token of a file or of stdin, where it is asked for on a terminal.
+func (c *clientCalls) readToken(stdin io.Reader, file string) (string, error) {
+	if file != "" {
+		f, err := os.Open(file) //nolint:gosec // the user's own file
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		stdin = f
+	} else if f, ok := stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a file descriptor is small
+		fmt.Fprint(c.r.stderr, "Token (it is not shown): ")
+		text, err := term.ReadPassword(int(f.Fd())) //nolint:gosec // a file descriptor is small
+		fmt.Fprintln(c.r.stderr)
+		if err != nil {
+			return "", err
+		}
+		stdin = strings.NewReader(string(text))
+	}
+	text, err := io.ReadAll(io.LimitReader(stdin, maxToken+1))
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || len(token) > maxToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", errors.New("what was read is no access token: one line of visible ASCII characters")
+	}
+	return token, nil
+}
+
+// unsealed reports whether what is sent to the address can be read on its way.
+func unsealed(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip == nil || !ip.IsLoopback()
+}
+
+func (c *clientCalls) logoutCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "logout",
+		Short: "Delete a profile with its token",
+		Long:  "Deletes the profile. The token stays valid until it ends: nobody but its issuer can take it back.",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := c.profilePath()
+			if err != nil {
+				return err
+			}
+			if err := os.Remove(path); err != nil {
+				if errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("there is no profile %s", c.profile)
+				}
+				return err
+			}
+			fmt.Fprintf(c.r.stderr, "readiness: profile %s is deleted\n", c.profile)
+			return nil
+		},
+	}
+}

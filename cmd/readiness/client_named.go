@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/google/uuid"
+
+	"readiness/client"
+)
+
+// named is something that a command line names.
+type named struct {
+	id   uuid.UUID
+	name string
+}
+
+// find returns the id that text is, or that of the one whose name it is; letter case matters only where it tells two apart. What
+// names none or several is an error that lists what may be meant.
+func find(what, text string, list func() ([]named, error)) (uuid.UUID, error) {
+	if id, err := uuid.Parse(text); err == nil {
+		return id, nil
+	}
+	all, err := list()
+	if err != nil {
+		return uuid.Nil, err
+	}
+	for _, same := range []func(string) bool{
+		func(name string) bool { return name == text },
+		func(name string) bool { return strings.EqualFold(name, text) },
+	} {
+		var found []named
+		for _, n := range all {
+			if same(n.name) {
+				found = append(found, n)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0].id, nil
+		case len(found) > 1:
+			return uuid.Nil, fmt.Errorf("%d %ss are called %s; give the id of one:%s", len(found), what, printable(text), candidates(found))
+		}
+	}
+	if len(all) == 0 {
+		return uuid.Nil, fmt.Errorf("no %s is called %s: none can be seen", what, printable(text))
+	}
+	return uuid.Nil, fmt.Errorf("no %s is called %s; the closest are:%s", what, printable(text), candidates(closest(all, text)))
+}
+
+// maxCandidates bounds what an error lists.
+const maxCandidates = 10
+
+// closest are those whose name holds the text, or else is most like it.
+func closest(all []named, text string) []named {
+	wanted := strings.ToLower(text)
+	far := func(n named) int {
+		name := strings.ToLower(n.name)
+		if wanted != "" && strings.Contains(name, wanted) {
+			return 0
+		}
+		return 1 + levenshtein.ComputeDistance(name, wanted)
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b named) int { return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a.name, b.name)) })
+	return all[:min(len(all), maxCandidates)]
+}
+
+func candidates(found []named) string {
+	var b strings.Builder
+	for _, n := range found {
+		fmt.Fprintf(&b, "\n  %s  %s", n.id, printable(n.name))
+	}
+	return b.String()
+}
+
+// workspace is the id of a workspace.
+func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, error) {
+	return find("workspace", text, func() (all []named, err error) {
+		for page, err := range workspacePages(ctx, s) {
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range page.JSON200.Value {
+				all = append(all, named{w.WorkspaceID, w.WorkspaceName})
+			}
+		}
+		return all, nil
+	})
+}
+
+// semanticModels are the ids of models of a workspace.
+func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
+	return each("semantic model", texts, func() (all []named, err error) {
+		for page, err := range modelPages(ctx, s, workspaceID) {
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range page.JSON200.Value {
+				all = append(all, named{m.SemanticModelID, m.SemanticModelName})
+			}
+		}
+		return all, nil
+	})
+}
+
+// reports are the ids of reports of a workspace.
+func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
+	return each("report", texts, func() (all []named, err error) {
+		for page, err := range reportPages(ctx, s, workspaceID) {
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range page.JSON200.Value {
+				all = append(all, named{r.ReportID, text(r.ReportName)})
+			}
+		}
+		return all, nil
+	})
+}
+
+// each finds every one of the texts in one listing.
+func each(what string, texts []string, list func() ([]named, error)) ([]uuid.UUID, error) {
+	var all []named
+	listed := false
+	ids := make([]uuid.UUID, len(texts))
+	for i, t := range texts {
+		var err error
+		ids[i], err = find(what, t, func() (_ []named, err error) {
+			if !listed {
+				if all, err = list(); err != nil {
+					return nil, err
+				}
+				listed = true
+			}
+			return all, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// text is what a member that may be null holds.
+func text[T ~string](s *T) string {
+	if s == nil {
+		return ""
+	}
+	return string(*s)
+}

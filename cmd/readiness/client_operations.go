@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+func (c *clientCalls) operationsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "operations",
+		Short: "List operations, show, stop or wait for one",
+		Args:  cobra.NoArgs,
+		RunE:  needsSubcommand,
+	}
+	cmd.AddCommand(c.operationsListCommand(), c.operationsShowCommand(), c.operationsCancelCommand(), c.operationsWaitCommand())
+	return cmd
+}
+
+// operationArgument takes the id of one operation.
+func operationArgument(cmd *cobra.Command, args []string) error {
+	if err := cobra.ExactArgs(1)(cmd, args); err != nil {
+		return err
+	}
+	if _, err := uuid.Parse(args[0]); err != nil {
+		return usage("%q is not the id of an operation; readiness client operations list shows them", args[0])
+	}
+	return nil
+}
+
+func (c *clientCalls) operationsListCommand() *cobra.Command {
+	var status string
+	var atMost int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the newest operations of the account, of at most 7 days",
+		Args:  cobra.NoArgs,
+	}
+	call := c.run(func(ctx context.Context, s *client.Service, _ []string) error {
+		params := &client.ListOperationsParams{}
+		if status != "" {
+			params.Status = new(client.OperationStatus(status))
+		}
+		left := atMost
+		pages := client.Pages(func(token *string) (*client.ListOperationsResponse, *string, error) {
+			params.MaxResults, params.ContinuationToken = new(min(left, pageSize)), token
+			page, err := s.ListOperationsWithResponse(ctx, params)
+			if err != nil {
+				return nil, nil, err
+			}
+			if left -= len(page.JSON200.Value); left <= 0 {
+				return page, nil, nil
+			}
+			return page, page.JSON200.ContinuationToken, nil
+		})
+		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListOperationsResponse) {
+			for _, o := range p.JSON200.Value {
+				s.row(o.ID.String(), text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc), failure(o.Error))
+			}
+		}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if atMost < 1 {
+			return usage("--limit must be at least 1")
+		}
+		return call(cmd, args)
+	}
+	cmd.Flags().StringVar(&status, "status", "", "list only those that are NotStarted, Running, Succeeded, Failed or Cancelled")
+	cmd.Flags().IntVar(&atMost, "limit", 20, "how many at most")
+	return cmd
+}
+
+func (c *clientCalls) operationsShowCommand() *cobra.Command {
+	var result bool
+	cmd := &cobra.Command{
+		Use:     "show OPERATION_ID",
+		Short:   "Show the state of an operation, or its result",
+		Example: "  readiness client operations show --result 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
+		Args:    operationArgument,
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			got, err := s.GetOperationWithResponse(ctx, uuid.MustParse(args[0]), nil)
+			if err != nil {
+				return err
+			}
+			if result {
+				return c.result(ctx, s, *got.JSON200)
+			}
+			return c.answered(got.Body, func(s *sheet) { operationTable(s, *got.JSON200) })
+		}),
+	}
+	cmd.Flags().BoolVar(&result, "result", false, "show what it came to, in place of how it stands")
+	return cmd
+}
+
+func operationTable(s *sheet, o client.Operation) {
+	s.rows("OPERATION", o.ID.String())
+	line := func(name, value string) {
+		if value != "" {
+			s.row(name, value)
+		}
+	}
+	line("Type", text(o.OperationType))
+	line("Status", string(o.Status))
+	line("Complete, %", count(o.PercentComplete))
+	line("Started", moment(&o.CreatedTimeUtc))
+	line("Last changed", moment(&o.LastUpdatedTimeUtc))
+	if r := o.Resource; r != nil {
+		line("Workspace", text(r.WorkspaceID))
+		line("Item", text(r.ItemID))
+	}
+	line("Why", failure(o.Error))
+}
+
+func (c *clientCalls) operationsCancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel OPERATION_ID",
+		Short: "Stop a benchmark run or an A/B run",
+		Long:  "Stops a benchmark run or an A/B run. Nothing else can be stopped. What has ended stays as it is.",
+		Args:  operationArgument,
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			operationID := uuid.MustParse(args[0])
+			got, err := s.CancelOperationWithResponse(ctx, operationID, nil)
+			if err != nil || c.json {
+				if err == nil {
+					err = c.answered(got.Body, nil)
+				}
+				return err
+			}
+			now, err := s.GetOperationWithResponse(ctx, operationID, nil)
+			if err != nil {
+				return err
+			}
+			return c.answered(now.Body, func(s *sheet) { operationTable(s, *now.JSON200) })
+		}),
+	}
+}
+
+func (c *clientCalls) operationsWaitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "wait OPERATION_ID",
+		Short: "Wait for an operation and print its result",
+		Long: `Waits until the operation has ended and prints its result; the exit code is 1 when it failed or was stopped. Waiting as the
+person who started it is what moves on work of more than one write, and side B of an A/B run.`,
+		Args: operationArgument,
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			return c.wait(ctx, s, uuid.MustParse(args[0]), 0)
+		}),
+	}
+}

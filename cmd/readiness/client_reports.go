@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+func reportPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListReportsResponse, error] {
+	return client.Pages(func(token *string) (*client.ListReportsResponse, *string, error) {
+		page, err := s.ListReportsWithResponse(ctx, workspaceID, &client.ListReportsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+func (c *clientCalls) reportsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "reports WORKSPACE",
+		Short:   "List the reports of a workspace and how their Pixies stand",
+		Example: `  readiness client reports "Retail Analytics"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, err := workspace(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListReportsResponse) {
+				for _, r := range p.JSON200.Value {
+					s.row(text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
+				}
+			}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
+		}),
+	}
+}

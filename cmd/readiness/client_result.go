@@ -1,0 +1,216 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"readiness/client"
+)
+
+// toldResult is the result of an operation as people read it. shortfall is an error when a part of what was asked for was not done.
+type toldResult struct {
+	tell      func(*sheet)
+	shortfall error
+}
+
+// readResult reads the result of an operation of the type.
+func readResult(operationType string, body []byte) (toldResult, error) {
+	switch operationType {
+	case "AssessSemanticModel", "AssessDataAgent":
+		return read(body, assessmentTable, nil)
+	case "AssessSemanticModels":
+		return read(body, assessmentsTable, func(b client.BulkAssessment) error {
+			return shortfall(b.Failed, len(b.Value), "semantic models were not assessed")
+		})
+	case "PreviewOptimization":
+		return read(body, previewTable, nil)
+	case "PreviewOptimizations":
+		return read(body, bundlePreviewTable, nil)
+	case "ApplyOptimization", "RevertOptimization":
+		return read(body, recordTable, nil)
+	case "ApplyOptimizations", "RevertOptimizations":
+		return read(body, bundleTable, func(b client.BundleApply) error {
+			failed := 0
+			for _, k := range b.Kinds {
+				if k.Standing == client.BundleApplyKindStandingFailed || k.Standing == client.BundleApplyKindStandingRefused {
+					failed++
+				}
+			}
+			return shortfall(failed, len(b.Kinds), "kinds failed or were refused")
+		})
+	case "AddPixies", "RemovePixies":
+		return pixiesResult(body)
+	}
+	return toldResult{tell: func(s *sheet) { s.say("%s has succeeded; --json prints its result", printable(operationType)) }}, nil
+}
+
+// read decodes a result and says how it is told.
+func read[T any](body []byte, table func(*sheet, T), short func(T) error) (toldResult, error) {
+	var v T
+	if err := json.Unmarshal(body, &v); err != nil {
+		return toldResult{}, err
+	}
+	told := toldResult{tell: func(s *sheet) { table(s, v) }}
+	if short != nil {
+		told.shortfall = short(v)
+	}
+	return told, nil
+}
+
+func shortfall(failed, all int, what string) error {
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d %s", failed, all, what)
+}
+
+// maxRows is how many findings and changes a table holds.
+const maxRows = 10
+
+// scored is what is told of an assessment's document.
+type scored struct {
+	Report struct {
+		Dimensions []struct {
+			Name   string   `json:"name"`
+			Weight float64  `json:"weight"`
+			Score  *float64 `json:"score"`
+		} `json:"dimensions"`
+		Findings []struct {
+			Severity string   `json:"severity"`
+			RuleIDs  []string `json:"rule_ids"`
+			Impact   float64  `json:"impact"`
+			Message  string   `json:"message"`
+		} `json:"findings"`
+	} `json:"report"`
+}
+
+// assessmentTable is the assessment of one semantic model or data agent.
+func assessmentTable(s *sheet, a struct {
+	client.Assessment
+	DataAgentName *string `json:"dataAgentName"`
+},
+) {
+	s.say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s", printable(text(a.SemanticModelName)+text(a.DataAgentName)),
+		number(a.Score), number(a.ScoreDataAgent), count(a.FindingsCount), printable(a.Regime.ID))
+	if a.Stored.Reason != nil {
+		s.say("It was not stored: %s", printable(*a.Stored.Reason))
+	}
+	var r scored
+	if json.Unmarshal(a.Document, &r) != nil {
+		return // a document of another schema; the score is what counts
+	}
+	s.rows("DIMENSION", "WEIGHT", "SCORE")
+	for _, d := range r.Report.Dimensions {
+		s.row(d.Name, number(&d.Weight), number(d.Score))
+	}
+	if len(r.Report.Findings) == 0 {
+		return
+	}
+	s.rows("SEVERITY", "POINTS", "RULES", "WHAT TO DO")
+	for _, f := range r.Report.Findings[:min(len(r.Report.Findings), maxRows)] {
+		s.row(f.Severity, fmt.Sprintf("%.1f", f.Impact), strings.Join(f.RuleIDs, " "), f.Message)
+	}
+	s.more(len(r.Report.Findings) - maxRows)
+}
+
+func assessmentsTable(s *sheet, b client.BulkAssessment) {
+	s.rows("SEMANTIC MODEL", "OUTCOME", "SCORE", "AS AGENT", "FINDINGS", "WHY")
+	for _, r := range b.Value {
+		s.row(orID(r.SemanticModelName, r.SemanticModelID), string(r.Outcome), number(r.Score), number(r.ScoreDataAgent), count(r.FindingsCount), failure(r.Error))
+	}
+}
+
+func previewTable(s *sheet, p client.Preview) {
+	s.say("%s of %s: %d changes, score %s now and %s after", p.Kind, printable(p.SemanticModelName), len(p.Changes), number(p.ScoreNow), number(p.ScoreAfter))
+	for _, said := range []*string{p.NothingToDo, p.Message} {
+		if said != nil {
+			s.say("%s", printable(*said))
+		}
+	}
+	if len(p.Changes) == 0 {
+		skippedTable(s, p.Skipped)
+		return
+	}
+	s.rows("KEY", "PROPERTY", "NOW", "PROPOSED")
+	for _, c := range p.Changes[:min(len(p.Changes), maxRows)] {
+		s.row(c.Key, c.Property, short(text(c.Current)), short(c.Proposed))
+	}
+	s.more(len(p.Changes) - maxRows)
+	skippedTable(s, p.Skipped)
+	s.say("Kept until %s; written by\n  readiness client apply %s%s", moment(&p.ExpiresAtUtc), printable(p.PreviewID), s.profile)
+}
+
+func bundlePreviewTable(s *sheet, b client.BundlePreview) {
+	s.rows("KIND", "STANDING", "PREVIEW", "WHY")
+	for _, k := range b.Kinds {
+		s.row(string(k.Kind), string(k.Standing), text(k.PreviewID), because(k.Reason, k.Message))
+	}
+	s.say("Kept until %s; shown by readiness client operations show --result PREVIEW; written by\n  readiness client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
+}
+
+func recordTable(s *sheet, r client.ApplyRecord) {
+	did := "written"
+	if r.Reverts != nil {
+		did = "put back"
+	}
+	s.say("%s: %d %s, %d skipped", r.Kind, len(r.Applied), did, len(r.Skipped))
+	if len(r.Applied) > 0 {
+		s.rows("KEY", "PROPERTY", "BEFORE", "WRITTEN")
+		for _, o := range r.Applied[:min(len(r.Applied), maxRows)] {
+			s.row(o.Key, o.Property, short(text(o.Previous)), short(text(o.Written)))
+		}
+		s.more(len(r.Applied) - maxRows)
+	}
+	skippedTable(s, r.Skipped)
+	switch {
+	case r.Standing == client.RecordStandingReverted:
+		s.say("It was put back by operation %s", printable(text(r.RevertedByOperationID)))
+	case r.Reverts == nil && r.ExpiresAtUtc != nil:
+		s.say("Until %s it is put back by\n  readiness client revert %s%s", moment(r.ExpiresAtUtc), printable(r.RevertOperationID), s.profile)
+	}
+}
+
+func skippedTable(s *sheet, skipped []client.SkippedObject) {
+	if len(skipped) == 0 {
+		return
+	}
+	s.rows("SKIPPED", "WHY")
+	for _, o := range skipped[:min(len(skipped), maxRows)] {
+		s.row(o.Key, because(&o.Reason, &o.Message))
+	}
+	s.more(len(skipped) - maxRows)
+}
+
+func bundleTable(s *sheet, b client.BundleApply) {
+	s.rows("KIND", "STANDING", "OPERATION", "WHY")
+	written := false
+	for _, k := range b.Kinds {
+		s.row(string(k.Kind), string(k.Standing), text(k.OperationID), because(k.ErrorCode, k.Message))
+		written = written || k.RevertOperationID != nil
+	}
+	if b.Reverts == nil && written && b.Standing == client.RecordStandingApplied {
+		s.say("It is put back by\n  readiness client revert %s%s", printable(b.RevertOperationID), s.profile)
+	}
+}
+
+// pixiesResult is that of one report, or of many.
+func pixiesResult(body []byte) (toldResult, error) {
+	var many client.BulkPixiesResult
+	if err := json.Unmarshal(body, &many); err != nil {
+		return toldResult{}, err
+	}
+	if many.Value == nil {
+		return read(body, func(s *sheet, r client.PixiesResultRow) { pixiesTable(s, []client.PixiesResultRow{r}) }, nil)
+	}
+	return read(body, func(s *sheet, b client.BulkPixiesResult) { pixiesTable(s, b.Value) }, func(b client.BulkPixiesResult) error {
+		return shortfall(b.Failed, len(b.Value), "reports were not changed")
+	})
+}
+
+func pixiesTable(s *sheet, rows []client.PixiesResultRow) {
+	s.rows("REPORT", "OUTCOME", "PAGES", "VISUALS", "TRACKED ITEM", "WHY")
+	for _, r := range rows {
+		s.row(orID(r.ReportName, r.ReportID), string(r.Outcome), count(r.PagesTracked), count(r.VisualsTracked), yes(r.TrackedItem), failure(r.Error))
+	}
+}

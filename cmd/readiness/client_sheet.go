@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"readiness/client"
+)
+
+// sheet is what a command tells people: lines, and tables between them.
+type sheet struct {
+	text strings.Builder
+	// table is the one that is being written, head first.
+	table [][]string
+	// profile is what the command lines that it shows end with.
+	profile string
+}
+
+func (c *clientCalls) newSheet() *sheet { return &sheet{profile: c.profileFlag()} }
+
+// say writes a line.
+func (s *sheet) say(format string, args ...any) {
+	s.endTable()
+	fmt.Fprintf(&s.text, format+"\n", args...)
+}
+
+// rows begins a table under its head.
+func (s *sheet) rows(head ...string) {
+	s.endTable()
+	if s.text.Len() > 0 {
+		s.text.WriteByte('\n')
+	}
+	s.row(head...)
+}
+
+// row writes a row of the table. Texts come from elsewhere: a terminal does not obey them.
+func (s *sheet) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = printable(c)
+	}
+	s.table = append(s.table, cells)
+}
+
+// more says how many rows were left out.
+func (s *sheet) more(n int) {
+	if n > 0 {
+		s.say("… and %d more; --json prints all", n)
+	}
+}
+
+// endTable writes the table that was begun. What is empty at the end of a row leaves no spaces.
+func (s *sheet) endTable() {
+	var aligned strings.Builder
+	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, cells := range s.table {
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	_ = w.Flush() // it writes to memory
+	for line := range strings.Lines(aligned.String()) {
+		s.text.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	s.table = nil
+}
+
+// writeTo writes all of it.
+func (s *sheet) writeTo(w io.Writer) error {
+	s.endTable()
+	_, err := io.WriteString(w, s.text.String())
+	return err
+}
+
+// printable is a text on one line, without what a terminal would obey.
+func printable(what string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, what)
+}
+
+// maxCell is how many characters of a long text a table shows.
+const maxCell = 60
+
+func short(what string) string {
+	r := []rune(what)
+	if len(r) <= maxCell {
+		return what
+	}
+	return string(r[:maxCell-1]) + "…"
+}
+
+func number(n *float64) string {
+	if n == nil {
+		return "none"
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
+
+func count(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func moment(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// failure is why something was not done.
+func failure(e *client.OperationError) string {
+	if e == nil {
+		return ""
+	}
+	return because(&e.ErrorCode, &e.Message)
+}
+
+// because is a code with what it means.
+func because(code, message *string) string {
+	return strings.Trim(text(code)+": "+text(message), ": ")
+}
+
+// orID is a name, or the id of what has none.
+func orID(name *string, id string) string {
+	if text(name) == "" {
+		return id
+	}
+	return *name
+}

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/internal/pgtest"
+)
+
+// typist runs command lines of readiness client with profiles of its own, and keeps what was on the screen.
+type typist struct {
+	t      *testing.T
+	config string
+	pause  func(context.Context, time.Duration) error
+	screen strings.Builder
+}
+
+func newTypist(t *testing.T) *typist { return &typist{t: t, config: t.TempDir(), pause: hurry} }
+
+// hurry waits for a moment, whatever the service asks for.
+func hurry(ctx context.Context, _ time.Duration) error {
+	select {
+	case <-time.After(20 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// types runs a command line that has to end with the code.
+func (y *typist) types(code int, stdin string, args ...string) result {
+	y.t.Helper()
+	got := y.run(y.t.Context(), stdin, args...)
+	if got.code != code {
+		y.t.Fatalf("readiness client %s: got exit code %d, want %d\n%s%s", strings.Join(args, " "), got.code, code, got.stdout, got.stderr)
+	}
+	return got
+}
+
+func (y *typist) run(ctx context.Context, stdin string, args ...string) result {
+	y.t.Helper()
+	var stdout, stderr bytes.Buffer
+	r := newRoot(&stdout, &stderr)
+	r.pause = y.pause
+	r.command.SetIn(strings.NewReader(stdin))
+	r.command.SetArgs(append([]string{"client", "--config", y.config}, args...))
+	got := result{r.exitCode(r.command.ExecuteContext(ctx)), "", ""}
+	got.stdout, got.stderr = stdout.String(), stderr.String()
+	for i, a := range args {
+		if strings.ContainsAny(a, " |") {
+			args[i] = "'" + a + "'"
+		}
+	}
+	fmt.Fprintf(&y.screen, "$ readiness client %s\n%s", strings.Join(args, " "), got.stdout)
+	for line := range strings.Lines(got.stderr) {
+		y.screen.WriteString("! " + line)
+	}
+	if got.code != 0 {
+		fmt.Fprintf(&y.screen, "exit code %d\n", got.code)
+	}
+	y.screen.WriteString("\n")
+	return got
+}
+
+var (
+	shownID   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	shownTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+	shownWait = regexp.MustCompile(`tried again in \S+`)
+)
+
+// lasting is the screen without what differs from run to run.
+func (y *typist) lasting(base string) string {
+	ids := map[string]string{}
+	out := shownID.ReplaceAllStringFunc(y.screen.String(), func(id string) string {
+		if ids[id] == "" {
+			ids[id] = fmt.Sprintf("00000000-0000-7000-8000-%012d", len(ids)+1)
+		}
+		return ids[id]
+	})
+	out = shownTime.ReplaceAllString(out, "2026-11-21T10:00:00Z")
+	out = shownWait.ReplaceAllString(out, "tried again in 1m0s")
+	return strings.NewReplacer(base, "http://readiness.test", y.config, "CONFIG").Replace(out)
+}
+
+// lastID is the last id of an operation that was printed.
+func lastID(t *testing.T, text string) string {
+	t.Helper()
+	all := shownID.FindAllString(text, -1)
+	if len(all) == 0 {
+		t.Fatalf("no id in %q", text)
+	}
+	return all[len(all)-1]
+}
+
+// Every command of the client against a service, as a person sees it.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	data, workspaces := t.TempDir(), filepath.Join(t.TempDir(), "workspaces")
+	if err := os.CopyFS(workspaces, os.DirFS("../../samples/workspaces")); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--database-url", pgtest.URL(t), "--data", data, "--accounts", samplesAccounts, "--platform", "folder:"+workspaces)
+	var tokens []string
+	token := func(account, person string) string {
+		made := strings.TrimSpace(must(t, "token", "--data", data, "--account", account, "--person", person).stdout)
+		tokens = append(tokens, made)
+		return made
+	}
+	y := newTypist(t)
+	model := filepath.Join(workspaces, "Retail Analytics", "Supply Chain", "Inventory.SemanticModel")
+	before := filesOf(t, model)
+
+	y.types(1, "", "account") // nobody has logged in
+	ada := token("contoso", "ada")
+	y.types(0, ada+"\n", "login", "--base-url", s.base)
+	y.types(1, "no.such.token", "login", "--base-url", s.base, "--profile", "stranger") // 401
+	y.types(1, "", "account", "--profile", "stranger")
+	y.types(0, "", "account")
+	y.types(0, "", "workspaces")
+	y.types(0, "", "models", "retail analytics")
+	y.types(0, "", "reports", "dd861a23-9ffc-5a77-a120-f2f1e51bfd19")
+	y.types(1, "", "models", "Retail")
+
+	y.types(0, "", "assess", "Retail Analytics", "Inventory")
+	y.types(1, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")          // which cannot be read
+	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d") // 404
+	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                   // 409
+
+	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
+	values := filepath.Join(y.config, "values.json")
+	if err := os.WriteFile(values, []byte(`{"Calendar|Week": "The week of the year."}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Calendar|Week", "--values", values).stdout)
+	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The week of the year.") {
+		t.Error("the text of one's own was not written")
+	}
+	y.types(0, "", "revert", applied)
+	y.types(1, "", "revert", applied) // 400
+	bundle := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory").stdout)
+	both := lastID(t, y.types(0, "", "apply", bundle, "--kind", "descriptions", "--kind", "properties").stdout)
+	y.types(0, "", "revert", both)
+	unattended := lastID(t, y.types(0, "", "apply", "Retail Analytics", "Inventory", "properties", "--approval", "none").stdout)
+	y.types(0, "", "revert", unattended)
+	if diff := cmp.Diff(before, filesOf(t, model)); diff != "" {
+		t.Errorf("what was put back is not as it was:\n%s", diff)
+	}
+
+	y.types(0, "", "pixies", "add", "Retail Analytics", "Inventory Monitor")
+	y.types(0, "", "pixies", "add", "Retail Analytics", "Inventory Monitor", "Store Staffing")
+	y.types(0, "", "pixies", "remove", "Retail Analytics", "Inventory Monitor", "Store Staffing")
+
+	y.types(0, "", "operations", "list", "--limit", "2")
+	y.types(0, "", "operations", "show", bundle)
+	y.types(0, "", "operations", "show", "--result", both)
+	y.types(0, "", "operations", "cancel", bundle) // which has ended
+	y.types(1, "", "operations", "cancel", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d")
+
+	// An interrupt while it is waited for leaves the operation to the service, and its id to the person.
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	y.pause = func(ctx context.Context, _ time.Duration) error {
+		interrupt(fmt.Errorf("signal: interrupt"))
+		return ctx.Err()
+	}
+	left := y.run(ctx, "", "assess", "Retail Analytics", "Store Operations")
+	if left.code != exitFailed || !strings.Contains(left.stderr, "readiness client operations wait ") || left.stdout != "" {
+		t.Errorf("interrupted: got %+v", left)
+	}
+	y.pause = hurry
+	y.types(0, "", "operations", "wait", lastID(t, left.stderr))
+	y.types(0, "", "operations", "wait", lastID(t, y.types(0, "", "assess", "--no-wait", "Retail Analytics", "Store Operations").stdout), "--json")
+
+	// Refusals of what a person may do, and of how often.
+
+	y.types(0, token("northwind", "edsger"), "login", "--base-url", s.base, "--profile", "edsger")
+	y.types(1, "", "workspaces", "--profile", "edsger") // 403
+	y.types(0, token("contoso", "linus"), "login", "--base-url", s.base, "--profile", "linus")
+	quiet := newTypist(t)
+	quiet.config = y.config
+	for range 30 {
+		quiet.types(1, "", "operations", "cancel", bundle[:35]+"0", "--profile", "linus")
+	}
+	y.types(1, "", "operations", "cancel", bundle, "--profile", "linus") // 429
+
+	// What the service answers is printed as it is.
+	for path, args := range map[string][]string{"/v1/account": {"account"}, "/v1/workspaces?maxResults=500": {"workspaces"}, "/v1/operations/" + bundle: {"operations", "show", bundle}} {
+		_, body, err := get(t, s.base+path, ada)
+		if got := quiet.types(0, "", append(args, "--json")...); err != nil || got.stdout != strings.TrimRight(string(body), "\n")+"\n" {
+			t.Errorf("%v --json: got\n%s\nwant what the service answered, or %v:\n%s", args, got.stdout, err, body)
+		}
+	}
+
+	y.types(0, "", "logout")
+	y.types(1, "", "logout")
+	for _, made := range tokens {
+		signature := made[strings.LastIndexByte(made, '.')+1:]
+		if strings.Contains(y.screen.String()+s.stderr.String(), signature) {
+			t.Error("a token was shown")
+		}
+	}
+
+	golden := filepath.Join("testdata", "client.golden")
+	got := cutAnswer(y.lasting(s.base))
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the screen (-want +got; rewrite with -update):\n%s", diff)
+	}
+}
+
+// cutAnswer leaves of an answer of the service no more than that there is one.
+func cutAnswer(screen string) string {
+	return regexp.MustCompile(`(?m)^\{".*\}$`).ReplaceAllString(screen, "{…}")
+}
+
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = string(b)
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, error %v", dir, len(files), err)
+	}
+	return files
+}
+
+// A profile is the person's alone, is written whole or not at all, and what is wrong with it is said without its token.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	y := newTypist(t)
+	path := filepath.Join(y.config, "profiles", "default.json")
+	const secret = "aaaa.bbbb.cccc"
+	if err := (profile{"http://127.0.0.1:1", secret}).write(path); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
+		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: got mode %v, error %v, want %v", p, info.Mode(), err, want)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("got files %v, error %v", left, err)
+	}
+	for name, tt := range map[string]struct {
+		text string
+		mode fs.FileMode
+		want string
+	}{
+		"readable by others": {`{"baseUrl": "http://127.0.0.1:1", "token": "` + secret + `"}`, 0o640, "chmod 600"},
+		"cut short":          {`{"baseUrl": "http://127.0.0.1:1", "token": "` + secret, 0o600, "is no profile"},
+		"without a token":    {`{"baseUrl": "http://127.0.0.1:1"}`, 0o600, "is no profile"},
+		"with a name in it":  {`{"baseUrl": "http://ada:` + secret + `@127.0.0.1:1", "token": "x"}`, 0o600, "is no profile"},
+	} {
+		if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		if got := y.types(exitFailed, "", "account"); !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr, secret) {
+			t.Errorf("%s: got %q, want %q in it", name, got.stderr, tt.want)
+		}
+	}
+}
+
+// Command lines that cannot be right call nobody.
+func TestClientUsage(t *testing.T) {
+	t.Parallel()
+	y := newTypist(t)
+	const id = "01a1fe19-b4e6-73d6-a5f4-307239dadc95"
+	for want, args := range map[string][]string{
+		"needs one of: account apply":      {},
+		"--base-url: the address":          {"login"},
+		"must hold no name":                {"login", "--base-url", "https://ada:secret@example.com"},
+		"--profile must be":                {"account", "--profile", "../default"},
+		"accepts 1 arg(s)":                 {"models"},
+		"requires at least 2 arg(s)":       {"assess", "Sales"},
+		"not the id of an operation":       {"operations", "show", "last"},
+		"not the id of a preview":          {"apply", "last"},
+		"needs the id of a preview":        {"apply", "Sales", "Model"},
+		"--approval must be none":          {"apply", "Sales", "Model", "--approval", "required"},
+		"needs WORKSPACE and MODEL":        {"apply", id, "--approval", "none"},
+		"--approval none has none":         {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
+		"KIND says already":                {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
+		"--limit must be at least 1":       {"operations", "list", "--limit", "0"},
+		`unknown command "assessments"`:    {"assessments"},
+		"pixies needs one of: add remove":  {"pixies"},
+		"operations needs one of: cancel ": {"operations"},
+	} {
+		if got := y.run(t.Context(), "", args...); got.code != exitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
+			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, exitUsage, want)
+		}
+	}
+	if err := (profile{"http://127.0.0.1:1", "t"}).write(filepath.Join(y.config, "profiles", "default.json")); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.run(t.Context(), "", "account", "--timeout", "0s"); got.code != exitUsage || !strings.Contains(got.stderr, "--timeout") {
+		t.Errorf("no time: got %+v", got)
+	}
+}
+
+// The environment takes the place of a profile, and never leads a profile's token elsewhere.
+func TestClientEnvironment(t *testing.T) {
+	var asked []string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Header.Get("Authorization"))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"value":[{"workspaceId":"464c71cb-5954-5e3d-91a5-dbc88e2ba40d","workspaceName":"a\u001b[31m\nb"}]}`)
+	}))
+	defer service.Close()
+	y := newTypist(t)
+	if err := (profile{service.URL, "kept"}).write(filepath.Join(y.config, "profiles", "default.json")); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.types(0, "", "workspaces").stdout; !strings.Contains(got, "\na\ufffd[31m b ") {
+		t.Errorf("a terminal would obey %q", got)
+	}
+	t.Setenv("READINESS_CLIENT_BASE_URL", service.URL)
+	if got := y.types(exitUsage, "", "workspaces"); !strings.Contains(got.stderr, "READINESS_CLIENT_TOKEN") {
+		t.Errorf("an address without a token: got %q", got.stderr)
+	}
+	t.Setenv("READINESS_CLIENT_TOKEN", "given")
+	y.types(0, "", "workspaces")
+	t.Setenv("READINESS_CLIENT_BASE_URL", "")
+	t.Setenv("READINESS_CLIENT_JSON", "true")
+	y.types(0, "", "workspaces")
+	t.Setenv("READINESS_CLIENT_PROFILE", "nobody")
+	if got := y.types(exitFailed, "", "workspaces"); !strings.Contains(got.stderr, "--base-url URL --profile nobody") {
+		t.Errorf("a profile that is not there: got %q", got.stderr)
+	}
+	if want := []string{"Bearer kept", "Bearer given", "Bearer given"}; cmp.Diff(want, asked) != "" {
+		t.Errorf("got tokens %q, want %q", asked, want)
+	}
+}
+
+// A name that several have, or nobody, is told with what may be meant.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	list := []named{{[16]byte{1}, "Sales"}, {[16]byte{2}, "SALES"}, {[16]byte{3}, "Stock"}, {[16]byte{4}, "Stock"}, {[16]byte{5}, "Sales (old)"}, {[16]byte{6}, "People"}}
+	all := func() ([]named, error) { return list, nil }
+	for text, want := range map[string]struct {
+		id    byte
+		error string
+	}{
+		"Sales": {1, ""}, "SALES": {2, ""}, "people": {6, ""}, "07000000-0000-0000-0000-000000000000": {7, ""},
+		"sales": {0, "2 workspaces are called sales; give the id of one:\n  01000000"},
+		"Stock": {0, "2 workspaces are called Stock; give the id of one:\n  03000000"},
+		"old":   {0, "no workspace is called old; the closest are:\n  05000000-0000-0000-0000-000000000000  Sales (old)"},
+		"Stok":  {0, "the closest are:\n  03000000"},
+	} {
+		id, err := find("workspace", text, all)
+		if id[0] != want.id || (err == nil) != (want.error == "") || err != nil && !strings.Contains(err.Error(), want.error) {
+			t.Errorf("%s: got %s, error %v", text, id, err)
+		}
+	}
+	if _, err := find("workspace", "x", func() ([]named, error) { return nil, nil }); err == nil || !strings.Contains(err.Error(), "none can be seen") {
+		t.Errorf("of none: got %v", err)
+	}
+}
