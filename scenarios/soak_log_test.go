@@ -82,8 +82,12 @@ func (s *soak) report() {
 		}
 		fmt.Fprintf(&lines, "\n%7d %s", s.calls.counts[outcome], outcome)
 	}
-	s.t.Logf("seed %d: %d calls in %s by %d people of %d accounts; %d kills of processes, %d of PostgreSQL; %d views seen%s",
-		s.seed, calls, *soakFor, len(s.people), len(s.tenants), s.processKills, s.databaseKills, s.seen.Load(), lines.String())
+	unheard := 0
+	for _, p := range s.people {
+		unheard += len(p.later)
+	}
+	s.t.Logf("seed %d: %d calls in %s by %d people of %d accounts, %d of them never answered for good; %d kills of processes, %d of PostgreSQL; %d views seen%s",
+		s.seed, calls, *soakFor, len(s.people), len(s.tenants), unheard, s.processKills, s.databaseKills, s.seen.Load(), lines.String())
 }
 
 // ledger is what the log comes to.
@@ -375,8 +379,7 @@ func (l *ledger) verify() {
 		if o.ends != 1 {
 			t.Errorf("operation %s (%s) of %s has %d ends", id, o.Type, o.Account, o.ends)
 		}
-		switch o.Type {
-		case operation.PreviewOptimizations, operation.ApplyOptimizations, operation.RevertOptimizations:
+		if slices.Contains([]operation.Type{operation.PreviewOptimizations, operation.ApplyOptimizations, operation.RevertOptimizations}, o.Type) {
 			continue // their children spend
 		}
 		for kind, says := range map[account.Kind]*int{
