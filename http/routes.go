@@ -168,12 +168,12 @@ func Routes() []Route {
 		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 
 		// AI providers (decisions 7).
-		{Method: get, Path: providersPath, Scope: read, Group: Read, Built: true},
-		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
-		{Method: get, Path: providerPath, Scope: read, Group: Read, Built: true},
-		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
-		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Built: true},
-		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin, Built: true},
+		{Method: get, Path: providersPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
+		{Method: get, Path: providerPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
+		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
+		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
+		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
 
 		// The history of events (decisions 7).
 		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin, Built: true},
