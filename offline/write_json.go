@@ -1,8 +1,13 @@
 package offline
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"iter"
+	"strings"
 
 	"readiness/domain/item"
 	"readiness/domain/readiness"
@@ -56,24 +61,31 @@ func WriteJSON(w io.Writer, a *Assessment) error {
 	if d.Warnings == nil {
 		d.Warnings = []Warning{}
 	}
-	for _, i := range a.Items {
-		one := documentItem{
-			Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
-			Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known, Lesser: i.Lesser,
+	return writeStreamed(w, d, "\n  \"items\": ", func(yield func(any) bool) {
+		for _, i := range a.Items {
+			if !yield(documentItemOf(i)) {
+				return
+			}
 		}
-		if i.Error != nil {
-			one.Error = &documentError{i.Error.Error(), i.At}
-			one.Caps, one.Dimensions = []string{}, []readiness.Dimension{}
-		}
-		if one.Findings == nil {
-			one.Findings = []Finding{}
-		}
-		for _, g := range i.Ignored {
-			one.Ignored = append(one.Ignored, documentIgnored(g))
-		}
-		d.Items = append(d.Items, one)
+	})
+}
+
+func documentItemOf(i Assessed) documentItem {
+	one := documentItem{
+		Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
+		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known, Lesser: i.Lesser,
 	}
-	return writeIndented(w, d)
+	if i.Error != nil {
+		one.Error = &documentError{i.Error.Error(), i.At}
+		one.Caps, one.Dimensions = []string{}, []readiness.Dimension{}
+	}
+	if one.Findings == nil {
+		one.Findings = []Finding{}
+	}
+	for _, g := range i.Ignored {
+		one.Ignored = append(one.Ignored, documentIgnored(g))
+	}
+	return one
 }
 
 func writeIndented(w io.Writer, v any) error {
@@ -81,4 +93,43 @@ func writeIndented(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// writeStreamed writes as writeIndented does, but with the elements of the list
+// behind a member, which is empty in v, one by one: a large report is never in memory
+// as a whole. The member is given with the line end and the indentation before it.
+func writeStreamed(w io.Writer, v any, member string, elements iter.Seq[any]) error {
+	var frame bytes.Buffer
+	if err := writeIndented(&frame, v); err != nil {
+		return err
+	}
+	// No text of v is mistaken for it: quotes in texts are escaped.
+	before, after, ok := bytes.Cut(frame.Bytes(), []byte(member+"[]"))
+	if !ok {
+		return fmt.Errorf("offline: there is no empty list %s", member)
+	}
+	out := bufio.NewWriter(w)
+	indent := member[:strings.IndexByte(member, '"')] + "  "
+	_, _ = out.Write(before) // Flush tells of what went wrong
+	_, _ = out.WriteString(member + "[")
+	var one bytes.Buffer
+	e := json.NewEncoder(&one)
+	e.SetEscapeHTML(false)
+	e.SetIndent(indent[1:], "  ")
+	separator := ""
+	for element := range elements {
+		one.Reset()
+		if err := e.Encode(element); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(separator + indent)
+		_, _ = out.Write(bytes.TrimSuffix(one.Bytes(), []byte("\n")))
+		separator = ","
+	}
+	if separator != "" {
+		_, _ = out.WriteString(indent[:len(indent)-2])
+	}
+	_, _ = out.WriteString("]")
+	_, _ = out.Write(after)
+	return out.Flush()
 }

@@ -138,31 +138,38 @@ func WriteSARIF(w io.Writer, a *Assessment, version string) error {
 	for _, i := range a.Items {
 		if i.Error != nil {
 			invocation.Execution = append(invocation.Execution, sarifNote("error", i.Path+" cannot be assessed: "+i.Error.Error(), i.At))
-			continue
-		}
-		add := func(f Finding, known string, suppressions ...sarifSuppression) {
-			run.Results = append(run.Results, sarifResult{
-				RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: f.Message},
-				Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(i.Path, f, suppressions != nil),
-				BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
-				Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": f.Evidence, "fixKinds": f.FixKinds},
-			})
-		}
-		known := ""
-		if a.Baseline != "" {
-			known = "new"
-		}
-		for _, f := range i.Findings {
-			add(f, known)
-		}
-		for _, f := range i.Ignored {
-			add(f.Finding, "", sarifSuppression{"external", f.Reason})
 		}
 	}
 	for _, one := range a.Warnings {
 		invocation.Configuration = append(invocation.Configuration, sarifNote("warning", one.Message, Place{one.File, one.Line}))
 	}
-	return writeIndented(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+	known := ""
+	if a.Baseline != "" {
+		known = "new"
+	}
+	return writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
+		for _, i := range a.Items {
+			for _, f := range i.Findings {
+				if !yield(sarifResultOf(i.Path, f, indexes, known)) {
+					return
+				}
+			}
+			for _, f := range i.Ignored {
+				if !yield(sarifResultOf(i.Path, f.Finding, indexes, "", sarifSuppression{"external", f.Reason})) {
+					return
+				}
+			}
+		}
+	})
+}
+
+func sarifResultOf(item string, f Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
+	return sarifResult{
+		RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: f.Message},
+		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item, f, suppressions != nil),
+		BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
+		Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": f.Evidence, "fixKinds": f.FixKinds},
+	}
 }
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
