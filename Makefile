@@ -2,13 +2,15 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/race lint fmt fuzz soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
-# The data directory of run and migrate, the packages of test, bench and fuzz, and how long the soak and each fuzz target run.
+# The data directory of run and migrate, the packages of test, bench and fuzz, how long the soak and each fuzz target run, and how
+# many calls fuzz/http makes to each route.
 DATA ?= .readiness
 PKG ?= ./...
 SOAK ?= 10m
-FUZZTIME ?= 30s
+FUZZTIME ?= 1m
+FUZZREQUESTS ?= 10000
 # Many tests wait for a server or a worker, so more of them run at once than there are processors.
 PARALLEL := -parallel 6
 
@@ -52,6 +54,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 soak: ## load two processes while they and PostgreSQL are killed, for SOAK, and hold everything against the log
 	go test ./scenarios -run '^TestSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
+
+fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
+	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0
 
 bench: ## run every benchmark
 	$(WITH_POSTGRES) go test -run '^$$' -bench . -benchmem $(PKG)

@@ -2,13 +2,47 @@ package http
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
+
+	"readiness/commands"
 )
 
-// Decode is decode, for the fuzz test.
-var Decode = decode
+// What fuzz tests look at alone.
+var (
+	Decode          = decode
+	CheckBody       = checkBody
+	CheckParameters = checkParameters
+)
+
+// IdempotencyKey is what makes a call of a route repeatable.
+func IdempotencyKey(r *http.Request, line Route, described *openapi3.Operation, canonical []byte) *commands.IdempotencyKey {
+	return idempotencyKey(r, &route{line, described}, canonical)
+}
+
+// Lists are lists whose elements have texts for keys.
+type Lists struct{ TokenKey []byte }
+
+// Open returns where a page begins that is asked for with a continuation token.
+func (l Lists) Open(accountID, path string, filters url.Values, continuation string) (after *string, err error) {
+	p, err := openPage[string](&Server{tokenKey: l.TokenKey}, accountID, path, filters, nil, &continuation)
+	return p.After, err
+}
+
+// Next returns the token and the address of the page after the element with a key.
+func (l Lists) Next(accountID, path string, filters url.Values, last string) (token, uri string, err error) {
+	p, err := openPage[string](&Server{tokenKey: l.TokenKey, base: "https://service.example.com"}, accountID, path, filters, nil, nil)
+	if err != nil {
+		return "", "", err
+	}
+	t, u, err := p.next(last)
+	if err != nil {
+		return "", "", err
+	}
+	return *t, *u, nil
+}
 
 // Observe puts what is around all routes around h.
 func (s *Server) Observe(h http.Handler) http.Handler { return s.observe(h) }

@@ -4,12 +4,25 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/mux"
 
 	"readiness/domain"
 	readinesshttp "readiness/http"
+	"readiness/internal/samples"
 )
 
 // Whatever is sent, decoding ends with a value or a refusal. A value is the one that encoding/json finds, and its
@@ -20,6 +33,9 @@ func FuzzDecode(f *testing.F) {
 		"\xff", `[[[[]]]]`, `{} {}`, ``, ` `, `nul`, `{"a":`, `["\`, `"\ud83d\u0041"`,
 	} {
 		f.Add([]byte(seed))
+	}
+	for _, text := range samples.Texts(f, samples.Ending(".json")) {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := readinesshttp.Decode(text)
@@ -51,6 +67,191 @@ func FuzzDecode(f *testing.F) {
 		again, err := readinesshttp.Decode(canonical)
 		if err != nil || !cmp.Equal(got, again) {
 			t.Fatalf("the canonical form %s decodes to %v, %v", canonical, again, err)
+		}
+	})
+}
+
+// bodied is an operation that takes a body, and the type that its body is decoded into.
+type bodied struct {
+	line      readinesshttp.Route
+	described *openapi3.Operation
+	body      reflect.Type
+}
+
+// withBodies are all operations that take a body, in the order of the table of routes.
+func withBodies(t testing.TB) (all []bodied) {
+	t.Helper()
+	doc := description(t)
+	server := reflect.TypeFor[*readinesshttp.Server]()
+	for _, line := range built() {
+		op := doc.Paths.Value(line.Path).GetOperation(line.Method)
+		if op.RequestBody == nil {
+			continue
+		}
+		handler, ok := server.MethodByName(strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:])
+		if !ok {
+			t.Fatalf("nothing answers %s", op.OperationID)
+		}
+		body, ok := handler.Type.In(2).FieldByName("Body")
+		if !ok {
+			t.Fatalf("%s takes no body", op.OperationID)
+		}
+		all = append(all, bodied{line, op, body.Type.Elem()})
+	}
+	return all
+}
+
+// A body is refused, or it is what the handler decodes: no body passes the description and fails behind it. What passes passes again
+// in its canonical form.
+func FuzzBody(f *testing.F) {
+	all := withBodies(f)
+	for n, b := range all {
+		c := &caller{Rand: rand.New(rand.NewPCG(1, uint64(n))), op: b.described, known: map[string][]string{"semanticModelId": {modelA.String()}}}
+		for range 10 {
+			body := c.valid(b.described.RequestBody.Value.Content.Get("application/json").Schema.Value, "")
+			f.Add(uint8(n), body.append(nil))
+		}
+		f.Add(uint8(n), []byte("{}"))
+	}
+	f.Fuzz(func(t *testing.T, n uint8, text []byte) {
+		b := all[int(n)%len(all)]
+		check := func(text []byte) ([]byte, error) {
+			r := httptest.NewRequest(b.line.Method, "/", bytes.NewReader(text))
+			r.Header.Set("Content-Type", "application/json")
+			canonical, err := readinesshttp.CheckBody(httptest.NewRecorder(), r, b.described)
+			if err == nil && canonical != nil {
+				if left, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(left, text) {
+					t.Fatalf("the handler finds another body: %q, %v", left, err)
+				}
+			}
+			return canonical, err
+		}
+		canonical, err := check(text)
+		if err != nil {
+			if refused, ok := domain.Refused(err); !ok || len(refused.Message) > 1000 {
+				t.Fatalf("got %v, want a refusal of at most 1000 bytes", err)
+			}
+			return
+		}
+		if canonical == nil {
+			return // no body
+		}
+		if err := json.Unmarshal(text, reflect.New(b.body).Interface()); err != nil {
+			t.Fatalf("%s: %q passes and is not decoded: %v", b.described.OperationID, text, err)
+		}
+		if again, err := check(canonical); err != nil || !bytes.Equal(again, canonical) {
+			t.Fatalf("%q becomes %q, which becomes %q, %v", text, canonical, again, err)
+		}
+	})
+}
+
+// A continuation token leads on in its own list and nowhere else, and nobody but the service makes one.
+func FuzzContinuationToken(f *testing.F) {
+	f.Add("acme", "/v1/operations", "status=Running", "2026-11-21T06:00:00Z", "AAAAAAAAAAAAAAAAAAAAAA", uint(0))
+	f.Add("a\" \"b", "/v1/aiReadiness/abTests", "q=%00&sort=name", "\u2028é", "eyJhIjoxfQ", uint(40))
+	f.Add("", "", "", "", "", uint(7))
+	f.Fuzz(func(t *testing.T, accountID, path, query, last, forged string, at uint) {
+		filters, err := url.ParseQuery(query)
+		if err != nil || !utf8.ValidString(last) {
+			return
+		}
+		filters.Del("continuationToken")
+		lists := readinesshttp.Lists{TokenKey: []byte(strings.Repeat("k", 32))}
+		token, uri, err := lists.Next(accountID, path, filters, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, err := lists.Open(accountID, path, filters, token); err != nil || after == nil || *after != last {
+			t.Fatalf("after %q: got %v, %v", last, after, err)
+		}
+		if u, err := url.Parse(uri); !strings.ContainsAny(path, "?#%") && (err != nil || u.Query().Get("continuationToken") != token) {
+			t.Fatalf("the address %q leads elsewhere: %v", uri, err)
+		}
+		refused := func(what, accountID, path string, filters url.Values, token string) {
+			if _, err := lists.Open(accountID, path, filters, token); !domain.IsRefused(err, domain.InvalidRequest) || strings.Contains(err.Error(), token) && len(token) > 20 {
+				t.Fatalf("%s: got %v", what, err)
+			}
+		}
+		if forged != token {
+			refused("a forged token", accountID, path, filters, forged)
+		}
+		changed := []byte(token)
+		changed[int(at%uint(len(changed)))] ^= 1 << (at % 7)
+		refused("a changed token", accountID, path, filters, string(changed))
+		refused("a token cut short", accountID, path, filters, token[:int(at%uint(len(token)))])
+		refused("another account", accountID+"x", path, filters, token)
+		refused("another list", accountID, path+"x", filters, token)
+		other := maps.Clone(filters)
+		other["another"] = []string{"filter"}
+		refused("another filter", accountID, path, other, token)
+		refused("another key", accountID, path, filters, func() string {
+			theirs, _, _ := readinesshttp.Lists{TokenKey: []byte(strings.Repeat("j", 32))}.Next(accountID, path, filters, last)
+			return theirs
+		}())
+	})
+}
+
+var visibleKey = regexp.MustCompile(`^[!-~]{1,255}$`)
+
+// A key is 1 to 255 visible characters; calls that ask for the same have one fingerprint, whatever their spaces and the letter case
+// of their ids, and calls that ask for another thing have others.
+func FuzzIdempotencyKey(f *testing.F) {
+	all := withBodies(f)
+	all = slices.DeleteFunc(all, func(b bodied) bool { return !b.line.Starts })
+	f.Add(uint8(0), "key", []byte(`{"a":[1,2.50,"x"]}`), []byte(`{"a":[1,2.5,"x"]}`))
+	f.Add(uint8(1), strings.Repeat("k", 256), []byte(`{"a":1,"b":2}`), []byte("{ \"b\": 2,\r\n\"a\":1 }"))
+	f.Add(uint8(2), " é\x00", []byte(`{}`), []byte(`null`))
+	f.Fuzz(func(t *testing.T, n uint8, key string, first, second []byte) {
+		b := all[int(n)%len(all)]
+		call := func(ids func(string) string) *http.Request {
+			r := httptest.NewRequest(b.line.Method, "/", http.NoBody)
+			r.Header["Idempotency-Key"] = []string{key}
+			vars := map[string]string{"kind": "descriptions"}
+			for _, p := range b.described.Parameters {
+				if p.Value.Schema.Value.Format == "uuid" {
+					vars[p.Value.Name] = ids(modelA.String())
+				}
+			}
+			return mux.SetURLVars(r, vars)
+		}
+		lower := call(strings.ToLower)
+		described := *b.described
+		described.Parameters = slices.DeleteFunc(slices.Clone(described.Parameters), func(p *openapi3.ParameterRef) bool { return p.Value.In != openapi3.ParameterInHeader })
+		if err := readinesshttp.CheckParameters(lower, &described); (err == nil) != visibleKey.MatchString(key) {
+			t.Fatalf("the key %q: got %v", key, err)
+		} else if err != nil {
+			return
+		}
+		canonical := func(text []byte) ([]byte, bool) {
+			value, err := readinesshttp.Decode(text)
+			if err != nil {
+				return nil, false
+			}
+			c, err := json.Marshal(value)
+			return c, err == nil
+		}
+		a, okA := canonical(first)
+		c, okB := canonical(second)
+		if !okA || !okB {
+			return
+		}
+		fingerprint := func(r *http.Request, body []byte) string {
+			k := readinesshttp.IdempotencyKey(r, b.line, b.described, body)
+			if k == nil || k.Key != key {
+				t.Fatalf("got %+v for the key %q", k, key)
+			}
+			return k.Fingerprint
+		}
+		of := fingerprint(lower, a)
+		if same := fingerprint(lower, c) == of; same != bytes.Equal(a, c) {
+			t.Fatalf("%s and %s have one fingerprint: %v", first, second, same)
+		}
+		var spaced bytes.Buffer
+		if err := json.Indent(&spaced, first, "\r", " \t"); err != nil {
+			t.Fatal(err)
+		}
+		if again, ok := canonical(spaced.Bytes()); !ok || fingerprint(call(strings.ToUpper), again) != of {
+			t.Fatalf("%s with spaces has another fingerprint", first)
 		}
 	})
 }

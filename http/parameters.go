@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
@@ -36,6 +38,8 @@ func checkParameters(r *http.Request, described *openapi3.Operation) error {
 			continue
 		case len(values) > 1:
 			return domain.Refuse(domain.InvalidRequest, "%s is given %d times; give it once", p.Name, len(values))
+		case !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0):
+			return domain.Refuse(domain.InvalidRequest, "%s is not a text in UTF-8, or holds the character NUL", p.Name)
 		}
 		var value any = values[0]
 		if p.Schema.Value.Type.Is(openapi3.TypeInteger) {

@@ -173,7 +173,7 @@ func (p *queryParser) table(q *Query, depth int) {
 		p.expect(",")
 		p.table(q, depth+1)
 		p.expect(",")
-		f.Field = p.field()
+		f.Field = p.ranking(q)
 		p.expect(",")
 		if p.take("DESC") {
 			f.Operator = Top
@@ -209,7 +209,7 @@ func (p *queryParser) summary(q *Query) {
 		case p.take("FILTER"):
 			q.Filters = append(q.Filters, p.filter())
 		default:
-			q.Groupings = append(q.Groupings, p.field())
+			q.Groupings = append(q.Groupings, p.column())
 		}
 	}
 }
@@ -243,6 +243,26 @@ func equalFilters(a, b Filter) bool {
 	return a.Field == b.Field && a.Operator == b.Operator && a.Type == b.Type && slices.Equal(a.Values, b.Values)
 }
 
+// column is a field that names its table.
+func (p *queryParser) column() Field {
+	f := p.field()
+	if f.Table == "" {
+		p.at-- // at the name
+		p.fail("a column with its table")
+	}
+	return f
+}
+
+// ranking is the measure of the query that ranks its rows.
+func (p *queryParser) ranking(q *Query) Field {
+	f := p.measure()
+	if !slices.ContainsFunc(q.Measures, func(m Field) bool { return strings.EqualFold(m.Name, f.Name) }) {
+		p.at-- // at the name
+		p.fail("a measure of the query")
+	}
+	return f
+}
+
 func (p *queryParser) measure() Field {
 	f := p.field()
 	return Field{Name: f.Name}
@@ -251,7 +271,7 @@ func (p *queryParser) measure() Field {
 // filter is what stands after FILTER: all values of a column that meet a condition.
 func (p *queryParser) filter() Filter {
 	p.expect("(", "ALL", "(")
-	column := p.field()
+	column := p.column()
 	p.expect(")", ",")
 	f := p.condition()
 	if f.Field != column {

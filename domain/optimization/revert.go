@@ -1,6 +1,7 @@
 package optimization
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,7 +57,8 @@ func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, n
 
 // NotAnApply is the refusal of an id that no apply of the model has (spec 7.3).
 func NotAnApply(id any, modelID uuid.UUID) error {
-	return domain.Refuse(domain.OperationNotFound, "operation %v is not an apply of semantic model %s by this account", id, modelID).About("operationId", id)
+	text := shown(fmt.Sprint(id))
+	return domain.Refuse(domain.OperationNotFound, "operation %s is not an apply of semantic model %s by this account", text, modelID).About("operationId", text)
 }
 
 func reversed(k Kind, left []undoable) []Write {

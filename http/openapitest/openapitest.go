@@ -59,9 +59,9 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	// The description is looked up by path alone, wherever the service listens.
+	// The description is looked up by path alone, wherever the service listens, and a slash that is escaped is one.
 	at := r.Clone(context.Background())
-	at.URL.Scheme, at.URL.Host, at.Host = "", "", ""
+	at.URL.Scheme, at.URL.Host, at.URL.RawPath, at.Host = "", "", "", ""
 	route, parameters, err := router.FindRoute(at)
 	if err != nil {
 		return undescribed(status, body)

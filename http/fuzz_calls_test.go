@@ -1,0 +1,396 @@
+package http_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// fuzzedSecret begins every key that a fuzzed call gives away; none of it may come back.
+const fuzzedSecret = "sk-fuzzed-secret"
+
+// fuzzedCall is a call as it goes onto the wire.
+type fuzzedCall struct {
+	method, path, query string
+	header              http.Header
+	body                []byte
+}
+
+func (c fuzzedCall) String() string {
+	body := c.body
+	if len(body) > 400 {
+		body = append(slices.Clone(body[:400]), "…"...)
+	}
+	h := c.header.Clone()
+	h.Del("Authorization")
+	return fmt.Sprintf("%s %.300s?%.300s %.300q body %q", c.method, c.path, c.query, fmt.Sprint(h), body)
+}
+
+// caller makes up the calls of one route out of its description: one that could be accepted, and then up to three things wrong with
+// it. The same seed makes the same calls.
+type caller struct {
+	*rand.Rand
+	method, path string
+	op           *openapi3.Operation
+	parameters   openapi3.Parameters
+	known        map[string][]string // values of parameters and members by their name, the likeliest first
+	tokens       []string            // the good one first
+	plain        bool                // the call at hand holds what is needed and nothing else
+}
+
+func pick[T any](c *caller, of []T) T { return of[c.IntN(len(of))] }
+
+// likely is the first of the values more often than not.
+func likely(c *caller, of []string) string {
+	if c.plain && c.IntN(8) > 0 || c.IntN(3) > 0 {
+		return of[0]
+	}
+	return pick(c, of)
+}
+
+// next is one more call.
+func (c *caller) next() fuzzedCall {
+	c.plain = c.IntN(3) == 0
+	call := fuzzedCall{method: c.method, path: c.path, header: http.Header{}}
+	ids, query := map[string]string{}, url.Values{}
+	for _, p := range c.parameters {
+		value := c.value(p.Value)
+		switch p.Value.In {
+		case openapi3.ParameterInPath:
+			ids[p.Value.Name] = url.PathEscape(value)
+		case openapi3.ParameterInQuery:
+			if c.IntN(4) == 0 {
+				query.Set(p.Value.Name, value)
+			}
+		case openapi3.ParameterInHeader:
+			if c.IntN(4) == 0 {
+				call.header.Set(p.Value.Name, value)
+			}
+		}
+	}
+	call.query = query.Encode()
+	token := c.tokens[0]
+	var body *member
+	if c.op.RequestBody != nil {
+		body = &member{is: c.valid(c.op.RequestBody.Value.Content.Get("application/json").Schema.Value, "")}
+		call.header.Set("Content-Type", "application/json")
+	}
+	var onText []func()
+	for range []int{0, 1, 1, 1, 1, 1, 2, 2, 2, 3}[c.IntN(10)] {
+		switch n := c.IntN(20); {
+		case n < 10 && body != nil:
+			c.spoil(pick(c, body.is.all(nil)))
+		case n < 14 && body != nil:
+			onText = append(onText, func() { c.spoilText(&call) })
+		case n == 14:
+			token = pick(c, c.tokens)
+		case n == 15:
+			c.spoilHeader(call.header)
+		case n == 16 && body == nil:
+			call.header.Set("Content-Type", "application/json")
+			call.body = []byte(pick(c, oddValues))
+		case n < 18 && len(ids) > 0:
+			ids[pick(c, slices.Sorted(maps.Keys(ids)))] = c.oddID()
+		default:
+			c.spoilQuery(&call)
+		}
+	}
+	if body != nil {
+		call.body = body.is.append(nil)
+	}
+	for _, spoil := range onText {
+		spoil()
+	}
+	for name, value := range ids {
+		call.path = strings.ReplaceAll(call.path, "{"+name+"}", value)
+	}
+	if token != "" {
+		call.header.Add("Authorization", "Bearer "+token)
+	}
+	return call
+}
+
+// value is one that a parameter may have.
+func (c *caller) value(p *openapi3.Parameter) string {
+	switch known := slices.Concat(c.known[p.In+" "+p.Name], c.known[p.Name]); {
+	case len(known) > 0:
+		return likely(c, known)
+	case p.Schema.Value.Type.Is(openapi3.TypeInteger):
+		return fmt.Sprint(1 + c.IntN(500))
+	}
+	var text string
+	raw := c.valid(p.Schema.Value, p.Name).append(nil)
+	if json.Unmarshal(raw, &text) != nil {
+		return string(raw)
+	}
+	return text
+}
+
+// node is a JSON value with what is wrong about it: members may be there twice, and raw text need not be JSON.
+type node struct {
+	kind    byte // '{', '[', or 0 for raw text
+	members []member
+	items   []*node
+	raw     string
+}
+
+type member struct {
+	name string
+	is   *node
+}
+
+// all are the node and those in it.
+func (n *node) all(before []*node) []*node {
+	before = append(before, n)
+	for _, m := range n.members {
+		before = m.is.all(before)
+	}
+	for _, i := range n.items {
+		before = i.all(before)
+	}
+	return before
+}
+
+func (n *node) append(text []byte) []byte {
+	switch n.kind {
+	case '{':
+		text = append(text, '{')
+		for i, m := range n.members {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = append(append(append(text, asJSON(m.name)...), ':'), m.is.append(nil)...)
+		}
+		return append(text, '}')
+	case '[':
+		text = append(text, '[')
+		for i, item := range n.items {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = item.append(text)
+		}
+		return append(text, ']')
+	}
+	return append(text, n.raw...)
+}
+
+func asJSON(text string) string {
+	q, _ := json.Marshal(text)
+	return string(q)
+}
+
+// valid is a value that the schema allows, of a member with the name.
+func (c *caller) valid(s *openapi3.Schema, name string) *node {
+	if s.Nullable && c.IntN(8) == 0 {
+		return &node{raw: "null"}
+	}
+	for _, alternatives := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf, s.AllOf} {
+		if len(alternatives) > 0 {
+			return c.valid(pick(c, alternatives).Value, name)
+		}
+	}
+	if s.WriteOnly {
+		return &node{raw: asJSON(fmt.Sprint(fuzzedSecret, c.IntN(100)))}
+	}
+	if len(s.Enum) > 0 {
+		value, _ := json.Marshal(pick(c, s.Enum))
+		return &node{raw: string(value)}
+	}
+	switch {
+	case s.Type.Is(openapi3.TypeObject):
+		n := &node{kind: '{'}
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if slices.Contains(s.Required, name) || !c.plain && c.IntN(2) == 0 {
+				n.members = append(n.members, member{name, c.valid(s.Properties[name].Value, name)})
+			}
+		}
+		if more := s.AdditionalProperties.Schema; more != nil {
+			for range c.IntN(3) {
+				n.members = append(n.members, member{fmt.Sprint("key", c.IntN(9)), c.valid(more.Value, name)})
+			}
+		}
+		return n
+	case s.Type.Is(openapi3.TypeArray):
+		n := &node{kind: '['}
+		for range max(int(s.MinItems), c.IntN(3)) {
+			n.items = append(n.items, c.valid(s.Items.Value, name))
+		}
+		return n
+	case s.Type.Is(openapi3.TypeBoolean):
+		return &node{raw: fmt.Sprint(c.IntN(2) == 0)}
+	case s.Type.Is(openapi3.TypeInteger), s.Type.Is(openapi3.TypeNumber):
+		least, most := 0, 10
+		if s.Min != nil {
+			least = int(*s.Min)
+		}
+		if s.Max != nil {
+			most = int(*s.Max)
+		}
+		return &node{raw: fmt.Sprint(pick(c, []int{least, most, least + c.IntN(most-least+1)}))}
+	}
+	if known := c.known[name]; len(known) > 0 {
+		return &node{raw: asJSON(likely(c, known))}
+	}
+	if s.Format == "uuid" {
+		return &node{raw: asJSON(likely(c, c.known["semanticModelId"]))}
+	}
+	return &node{raw: asJSON(pick(c, someTexts))}
+}
+
+var someTexts = []string{"Net sales", "How many orders were there in 2024?", "EVALUATE ROW(\"x\", [Revenue])", "Sales", "größer als 5 日本", "1234.5", "x"}
+
+// oddValues stand where others are expected; not all are JSON.
+var oddValues = slices.Concat([]string{
+	"null", "true", "false", "0", "-1", "0.5", "1e400", "-1e-400", "1E2", "1.0", "-0", "2147483648", "9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400), "1e999999999",
+	`""`, `" "`, `"\t\r\n"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, `"\udc00\ud800"`, `"\ud83d\ude00"`, "\"\xff\xfe\"", "\"\xc0\x80\"", "\"\x00\"", "\"\x7f\u0085\u2028\"", `"\u202egnp.exe"`, `"null"`, `"true"`, `"0"`,
+	"[]", "{}", "[[]]", "[null]", `{"":1}`, `{"a":{"b":[1]}}`, `[{},[],""]`, "NaN", "Infinity", "tru", "0x10", "01", "+1", ".5", "'x'", "", "/**/1", "undefined", `"\x41"`, "\"a\nb\"",
+	asJSON("'; DROP TABLE events; --"), asJSON("$(id)`id`{{7*7}}%s%n"), asJSON("<script>&</script>"), asJSON("../../../etc/passwd"), asJSON("%00"), asJSON("\\"),
+	asJSON("00000000-0000-0000-0000-000000000000"), asJSON("{aaaaaaaa-0000-4000-8000-000000000001}"), asJSON("urn:uuid:aaaaaaaa-0000-4000-8000-000000000001"), asJSON("AAAAAAAA-0000-4000-8000-000000000001"),
+	asJSON("aaaaaaaa00004000800000000000000001"), asJSON("2026-11-21T25:61:61Z"), asJSON("-9999-01-01T00:00:00Z"), asJSON("24:00"), asJSON("06:00 "),
+	asJSON("https://user:" + fuzzedSecret + "@127.0.0.1:1/"), asJSON("file:///etc/passwd"), asJSON("http://[::1]:1/v1?x=1#y"), asJSON("http://127.0.0.1:99999"),
+	strings.Repeat("[", 33) + strings.Repeat("]", 33), strings.Repeat("[", 32) + strings.Repeat("]", 32), strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), strings.Repeat("[", 20_000),
+}, longTexts())
+
+// longTexts are around the lengths that something is limited to.
+func longTexts() (all []string) {
+	for _, n := range []int{64, 100, 200, 255, 256, 1000, 2000, 4096, 10_000, 65_536} {
+		for _, n := range []int{n, n + 1} {
+			all = append(all, asJSON(strings.Repeat("x", n)), asJSON(strings.Repeat("é", n)))
+		}
+	}
+	return all
+}
+
+// spoil makes one thing wrong with a value.
+func (c *caller) spoil(n *node) {
+	switch choice := c.IntN(10); {
+	case choice < 3 && n.kind == '{' && len(n.members) > 0:
+		c.spoilMembers(n)
+	case choice < 3 && n.kind == '[' && len(n.items) > 0:
+		n.items = slices.Repeat(n.items, pick(c, []int{0, 2, 101, 600}))
+	case choice == 3:
+		n.items = append(n.items, &node{raw: pick(c, oddValues)})
+	case choice == 4:
+		inner := *n
+		*n = node{kind: '[', items: []*node{&inner}}
+	case choice == 5:
+		inner := *n
+		*n = node{kind: '{', members: []member{{c.oddName(), &inner}}}
+	default:
+		*n = node{raw: pick(c, oddValues)}
+	}
+}
+
+func (c *caller) spoilMembers(n *node) {
+	i := c.IntN(len(n.members))
+	switch c.IntN(5) {
+	case 0:
+		n.members = slices.Delete(n.members, i, i+1)
+	case 1: // twice, the same
+		n.members = append(n.members, n.members[i])
+	case 2: // twice, and not the same
+		n.members = append(n.members, member{n.members[i].name, &node{raw: pick(c, oddValues)}})
+	case 3:
+		n.members[i].name = cmp.Or(pick(c, []string{strings.ToUpper(n.members[i].name), n.members[i].name + " ", c.oddName()}), "x")
+	case 4:
+		n.members = append(n.members, member{c.oddName(), &node{raw: pick(c, oddValues)}})
+	}
+}
+
+func (c *caller) oddName() string {
+	return pick(c, []string{"", "x", "__proto__", "id", "ID", "accountId", "\x00", "a.b", "[0]", "$ref", "naïve", strings.Repeat("n", 5000), "<b>", "\u202e", "%s"})
+}
+
+// spoilText makes one thing wrong with a body as a text.
+func (c *caller) spoilText(call *fuzzedCall) {
+	at := c.IntN(len(call.body) + 1)
+	switch c.IntN(12) {
+	case 0, 1:
+		call.body = call.body[:at]
+	case 2:
+		call.body = append(call.body, pick(c, []string{"{}", " \n", "\x00", "]", ",", "null", "//", "\ufeff"})...)
+	case 3:
+		call.body = append([]byte(pick(c, []string{"\ufeff", " \r\n\t", "\x00", "x", ")]}',\n", "\x1f\x8b\b"})), call.body...)
+	case 4, 5:
+		call.body = slices.Insert(call.body, at, []byte(pick(c, []string{"\x00", "\xff", "\\", `"`, "\u2028", "{", "e", "\n", "\xed\xa0\x80"}))...)
+	case 6:
+		call.header.Set("Content-Type", pick(c, []string{
+			"text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16", "application/json; charset=UTF-8", "application/json;", "application/json, text/plain", "APPLICATION/JSON",
+			"multipart/form-data; boundary=x", "application/json; charset", "application/merge-patch+json", "*/*", "\xff", strings.Repeat("a/", 2000),
+		}))
+	case 7:
+		call.header.Del("Content-Type")
+	case 8:
+		call.header.Set("Content-Encoding", pick(c, []string{"gzip", "identity", "br"}))
+	case 9:
+		call.body = []byte(pick(c, oddValues))
+	case 10:
+		call.body = bytes.ToUpper(call.body)
+	case 11:
+		if c.IntN(8) == 0 { // around the largest body there may be
+			call.body = append(call.body, bytes.Repeat([]byte(" "), max(0, 1<<20-len(call.body)+c.IntN(3)-1))...)
+		}
+	}
+}
+
+func (c *caller) spoilHeader(h http.Header) {
+	odd := pick(c, []string{"", " ", "x", "*", `"x"`, `W/"x"`, `"\x00"`, "é", "\xff", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("k", 9000), "a b", "a,b", "\u202e", "-1", "00-" + strings.Repeat("0", 32) + "-" + strings.Repeat("0", 16) + "-00"})
+	name := pick(c, []string{
+		"Idempotency-Key", "Idempotency-Key", "If-None-Match", "If-Match", "X-Ms-Client-Request-Id", "Traceparent", "Tracestate", "Accept", "Accept-Language", "Accept-Encoding", "Authorization",
+		"X-Forwarded-For", "X-Http-Method-Override", "Range", "Expect", "Origin", "Cookie",
+	})
+	if name == "Expect" {
+		odd = "100-continue"
+	}
+	h.Add(name, odd)
+	if c.IntN(4) == 0 {
+		h.Add(name, odd)
+	}
+}
+
+// oddID is what stands in a path where an id is expected, as it is written there.
+func (c *caller) oddID() string {
+	return url.PathEscape(pick(c, []string{
+		"x", "", " ", ".", "..", "%", "%00", "\x00", "\xff", "a/b", "null", "-1", "0", "*", "{workspaceId}", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"AAAAAAAA-0000-4000-8000-000000000001", "{aaaaaaaa-0000-4000-8000-000000000001}", "urn:uuid:aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaaa00004000800000000000000001", "aaaaaaaa-0000-4000-8000-00000000000g",
+		"aaaaaaaa-0000-4000-8000-000000000001\n", " aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaaa-0000-4000-8000-0000000000011", "aaaaaaaa-0000-4000-8000-00000000000", "'; DROP TABLE events; --", "日本", "\u202e", strings.Repeat("y", 3000), "a;b=c", "a?b#c",
+		nowhere.String(), finance.String(), modelC.String(), kept.String(), agent.String(), reportA.String(),
+	}))
+}
+
+// spoilQuery makes one thing wrong with the query, of a parameter of the route if it has one.
+func (c *caller) spoilQuery(call *fuzzedCall) {
+	name := "unknown"
+	for _, p := range c.parameters {
+		if p.Value.In == openapi3.ParameterInQuery && c.IntN(3) == 0 {
+			name = p.Value.Name
+		}
+	}
+	odd := pick(c, []string{
+		"", "0", "-1", "501", "1.5", "1e2", "+5", "%205", "٣", "9223372036854775808", "999999999999999999999", "x", "%00", "a%00b", "%ff", "%zz", "%", "%u0041", "null", "true", "[]", "..%2f..", "';--", "%25", "_%25\\",
+		strings.Repeat("q", 300), strings.Repeat("q", 5000), "eyJhIjoxfQ", "AAAAAAAAAAAAAAAAAAAAAAAA", "2026-11-21", "2026-11-21T06:00:00", "2026-11-21T06:00:00%2B25:00", "0000-00-00T00:00:00Z", "99999-01-01T00:00:00Z",
+		"%F0%9F%98%80", "%E2%80%AE", "aaaaaaaa-0000-4000-8000-000000000001", "Name", "name", "Newest", "Succeeded", "succeeded",
+	})
+	pair := name + "=" + odd
+	switch c.IntN(6) {
+	case 0:
+		pair += "&" + pair
+	case 1:
+		pair = name
+	case 2:
+		pair += ";" + pair
+	case 3:
+		pair = strings.Repeat("&", 50) + pair
+	}
+	call.query = strings.TrimPrefix(call.query+"&"+pair, "&")
+}

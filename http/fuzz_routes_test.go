@@ -1,0 +1,300 @@
+package http_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/ai"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/eventstore"
+	"readiness/http/openapitest"
+	"readiness/http/token"
+)
+
+// fuzzedCalls is how many calls every route gets; FUZZREQUESTS says another number (make fuzz/http).
+const fuzzedCalls = 100
+
+// leaks is what no answer tells a caller: where code and files are, what was asked of the database, who was trusted with what.
+var leaks = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|sqlstate|select .+ from |insert into|\bpgx?\b|postgres|runtime error|nil pointer|/(work|root|tmp|home|usr|var)/|json: (cannot|unknown|unsupported)|openapi3|\*api\.|strconv\.|eyJhbGci|` + fuzzedSecret)
+
+// fuzzed is what came of the calls so far.
+type fuzzed struct {
+	t        *testing.T
+	w        *world
+	client   *http.Client
+	mu       sync.Mutex
+	accepted map[string]bool   // by x-ms-request-id
+	refused  map[string]string // by x-ms-request-id: which call of its route it was
+	statuses map[int]int
+	never    map[string]bool // operations of which no call was accepted yet
+}
+
+// Whatever is sent to whichever route, it is answered as openapi.yaml says and never with a failure of ours; no message tells what is
+// none of the caller's business, and what is refused leaves no event.
+func TestFuzzedRoutes(t *testing.T) {
+	t.Parallel()
+	calls := fuzzedCalls
+	if n := os.Getenv("FUZZREQUESTS"); n != "" {
+		var err error
+		calls, err = strconv.Atoi(n)
+		check(t, err)
+	}
+	w, m := withLLM(t)
+	w.everywhere(m)
+	w.forgetful()
+	known := w.furnished(m)
+	tokens := []string{
+		w.as("ada"), w.as("ada", token.ScopeRead), w.as("bob"), w.as("oscar"), w.as("tim"), w.as("nora"), w.as("sue"), w.as("mallory"), w.provider.token(t, nil),
+		"", "x", "a.b.c", w.as("ada")[:100], w.as("ada") + "A", strings.Repeat("a", 17<<10), w.provider.token(t, map[string]any{"exp": 1}),
+	}
+	var before int64
+	check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(max(position), 0) FROM events`).Scan(&before))
+	f := &fuzzed{t: t, w: w, accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[int]int{}, never: map[string]bool{}}
+	f.client = &http.Client{
+		Transport:     openapitest.Transport(t, &http.Transport{MaxIdleConnsPerHost: 16}),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	doc := description(t)
+	// What is there is deleted last.
+	for _, last := range []bool{false, true} {
+		t.Run(fmt.Sprint("deleting ", last), func(t *testing.T) {
+			for n, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
+				item := doc.Paths.Value(path)
+				for method, op := range item.Operations() {
+					if (method == http.MethodDelete) != last {
+						continue
+					}
+					c := &caller{
+						Rand:   rand.New(rand.NewPCG(uint64(n), uint64(len(method)))),
+						method: method, path: path, op: op, parameters: slices.Concat(item.Parameters, op.Parameters), known: known, tokens: tokens,
+					}
+					f.never[op.OperationID] = true
+					t.Run(op.OperationID, func(t *testing.T) {
+						t.Parallel()
+						for n := range calls {
+							f.send(t, op.OperationID, n, c.next())
+						}
+					})
+				}
+			}
+		})
+	}
+	f.tracesOfTheRefused(before)
+	if log := w.log.String(); strings.Contains(log, "eyJhbGci") || strings.Contains(log, fuzzedSecret) {
+		t.Error("a token or a key was logged")
+	}
+	t.Logf("answers by status: %v; none accepted of %v", f.statuses, slices.Sorted(maps.Keys(f.never)))
+	if len(f.accepted) < calls || len(f.refused) < 10*calls {
+		t.Errorf("%d calls were accepted and %d refused; the calls are all of a kind", len(f.accepted), len(f.refused))
+	}
+}
+
+// What fuzzing found, once more: the character NUL, which no database holds in a text, in parameters and tokens, and an id of any length told back whole.
+func TestFoundByFuzzing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	w.untouched(func() {
+		for _, nul := range []string{"%00", "a%00b", "%ff"} {
+			w.get("/v1/trackedItems?licenseId="+nul, ada).refused(http.StatusBadRequest, domain.InvalidRequest).says("licenseId", "UTF-8")
+			w.get(abTestsPath+"?q="+nul, ada).refused(http.StatusBadRequest, domain.InvalidRequest).says("q is")
+		}
+		w.get("/v1/account", w.provider.token(t, jwt.MapClaims{"oid": "eve\x00"})).refused(http.StatusUnauthorized, domain.Unauthorized).says("malformed")
+		w.get("/v1/account", w.in("acme\x00", "ada")).refused(http.StatusUnauthorized, domain.Unauthorized).says("malformed")
+		long := strings.Repeat("é", 65_536)
+		got := w.send(http.MethodPost, modelPath(modelA)+"/revert", ada, fmt.Sprintf(`{"operationId":%q}`, long)).refused(http.StatusNotFound, domain.OperationNotFound).says("éé…")
+		if len(got.text) > 1000 {
+			t.Errorf("the refusal has %d bytes", len(got.text))
+		}
+	})
+}
+
+// everywhere has every AI provider, wherever it says it is, be m.
+func (w *world) everywhere(m *llm) {
+	w.commands.Tester = ai.New(ai.Options{
+		PrivateAddresses: true, Wait: func(context.Context, time.Duration) error { return nil },
+		Client: &http.Client{Transport: toHost{strings.TrimPrefix(m.URL, "http://")}},
+	})
+}
+
+// toHost sends every request to one host.
+type toHost struct{ host string }
+
+// RoundTrip implements http.RoundTripper.
+func (h toHost) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", h.host
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// forgetful windows hold the last call only, so nobody is ever too fast.
+func (w *world) forgetful() {
+	w.t.Helper()
+	_, err := w.pool.Exec(w.t.Context(), `
+		CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.hits := NEW.hits[cardinality(NEW.hits):]; RETURN NEW; END $$;
+		CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON rate_windows FOR EACH ROW EXECUTE FUNCTION forget()`)
+	check(w.t, err)
+}
+
+// furnished puts one of everything into the world and returns what calls can name, by the names of parameters and members.
+func (w *world) furnished(m *llm) map[string][]string {
+	w.t.Helper()
+	theirs := w.assess("oscar", modelB)
+	done := w.assess("ada", modelA)
+	made := w.assessed("acme", done, modelA, assessment.Usage{})
+	running := w.assess("ada", modelB)
+	schedule := strings.TrimPrefix(w.plan("ada", modelC), schedulesPath+"/")
+	path, _ := w.saves(m, "Local", "")
+	test := w.abTest("acme", abtest.Words{Name: "Before and after"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
+	w.sideA(test)
+	test = w.ownerReads(test)
+	w.compared(test, 3)
+	strangers := w.abTest("other", abtest.Words{Name: "Theirs"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
+	alone := w.benchmark("acme", modelA)
+	w.hasQuestions("acme", modelA)
+	w.commands.CollectorURL = w.base
+	_, agents := w.agentAssessed("ada", assessment.Draft, assessment.Usage{})
+	ids := func(all ...uuid.UUID) (texts []string) {
+		for _, id := range all {
+			texts = append(texts, id.String())
+		}
+		return texts
+	}
+	kinds := []string{"descriptions", "displayFolders", "aiDataSchema", "aiInstructions", "Descriptions", ""}
+	return map[string][]string{
+		"workspaceId": ids(sales, finance, nowhere), "semanticModelId": ids(modelA, modelB, modelC, kept, nowhere, reportA), "semanticModelIds": ids(modelC, modelA, modelB, kept, nowhere),
+		"dataAgentId": ids(agent, modelA, nowhere), "reportId": ids(reportA, modelA, nowhere), "reportIds": ids(reportA, modelA, nowhere),
+		"operationId": ids(done, running, theirs, test.run, nowhere), "assessmentId": ids(made, agents, nowhere), "scheduleId": {schedule, nowhere.String()},
+		"providerId": {path[strings.LastIndexByte(path, '/')+1:], "embedded", "rules", nowhere.String()},
+		"abTestId":   ids(test.test, strangers.test, nowhere), "runId": ids(test.run, test.runA, test.runB, alone, strangers.run, nowhere), "reuseRunId": ids(test.runA, alone, strangers.runA),
+		"path kind": kinds, "kind": {"PlatformAssistant", "DataAgent", "ServiceTestAgent", "GenericAgent", "Run", "Questions", "A", "Same", "descriptions"}, "kinds": kinds,
+		"approval": {"none", "required", "None"}, "previewId": ids(done, nowhere), "correctAnswers": {"Preserve", "Update"}, "questionSet": {"Frozen", "Current"},
+		"baseUrl": {m.URL + "/v1", "https://127.0.0.1:1/v1", "http://127.0.0.1:1", "ftp://127.0.0.1", "https://", "//x"}, "timeUtc": {"06:00", "23:59", "00:00"},
+		"status": {"Running", "Succeeded"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
+		"continuationToken": {"AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}, "id": {"x", strings.Repeat("a", 26)}, "If-Match": {`"1"`, "*"}, "Idempotency-Key": {"one", "two", "three"},
+	}
+}
+
+// hasQuestions saves a question of a model, as the worker does.
+func (w *world) hasQuestions(accountID string, model uuid.UUID) {
+	w.t.Helper()
+	fields := []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"}}
+	set := benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "q", Text: "What is the revenue?", Expected: benchmark.Expected{Fields: fields}, Source: benchmark.Customer}}}
+	body, err := json.Marshal(set)
+	check(w.t, err)
+	saved := benchmark.SavedSet{DocumentHash: w.keep(body), QuestionSetHash: set.Hash(), Count: 1, Repeats: 1}
+	past := eventstore.FoldLast(benchmark.QuestionsStream(accountID, model), benchmark.EvolveSaved)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
+			return err
+		}
+		saved.Number = past.State.Accepted
+		return eventstore.Decide(c, past, benchmark.SaveSet{Set: saved})
+	}))
+}
+
+// send sends a call and holds what comes back against what every answer is. Whatever an accepted call started is stopped again, so
+// that the next one meets the same.
+func (f *fuzzed) send(t *testing.T, operation string, n int, call fuzzedCall) {
+	address := f.w.base + call.path
+	if call.query != "" {
+		address += "?" + call.query
+	}
+	r, err := http.NewRequestWithContext(t.Context(), call.method, address, bytes.NewReader(call.body))
+	if err != nil {
+		t.Fatalf("%v: %v", call, err)
+	}
+	r.Header = call.header
+	answer, err := f.client.Do(r)
+	if err != nil {
+		t.Errorf("%v: no answer: %v", call, err)
+		return
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Errorf("%v: the answer ends early: %v", call, err)
+	}
+	id := answer.Header.Get("X-Ms-Request-Id")
+	f.mu.Lock()
+	f.statuses[answer.StatusCode]++
+	if answer.StatusCode < 400 {
+		f.accepted[id] = true
+		delete(f.never, operation)
+	} else {
+		f.refused[id] = fmt.Sprint(operation, " ", n)
+	}
+	f.mu.Unlock()
+	switch {
+	case answer.StatusCode >= 500:
+		t.Errorf("%v\nanswered %d %s", call, answer.StatusCode, text)
+	case id == "":
+		t.Errorf("%v\nanswered %d without x-ms-request-id", call, answer.StatusCode)
+	case answer.StatusCode >= 400 && len(text) > 4000:
+		t.Errorf("%v\nis refused in %d bytes: %.200s…", call, len(text), text)
+	case answer.StatusCode >= 400 && leaks.Match(text), bytes.Contains(text, []byte(fuzzedSecret)):
+		t.Errorf("%v\ntells %q: %s", call, leaks.Find(text), text)
+	}
+	if answer.StatusCode == http.StatusAccepted {
+		f.stop(t, answer.Header.Get("X-Ms-Operation-Id"))
+	}
+}
+
+// stop cancels what was started.
+func (f *fuzzed) stop(t *testing.T, id string) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.w.base+"/v1/operations/"+url.PathEscape(id)+"/cancel", http.NoBody)
+	check(t, err)
+	r.Header.Set("Authorization", "Bearer "+f.w.as("ada"))
+	answer, err := f.client.Do(r)
+	check(t, err)
+	check(t, answer.Body.Close())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.accepted[answer.Header.Get("X-Ms-Request-Id")] = true
+}
+
+// tracesOfTheRefused wants every event since before to name the accepted call that it came of.
+func (f *fuzzed) tracesOfTheRefused(before int64) {
+	f.t.Helper()
+	rows, err := f.w.pool.Query(f.t.Context(), `SELECT type, coalesce(metadata::json->>'requestId', '') FROM events WHERE position > $1 ORDER BY position`, before)
+	check(f.t, err)
+	var kind, id string
+	events := 0
+	_, err = pgx.ForEachRow(rows, []any{&kind, &id}, func() error {
+		events++
+		if call, was := f.refused[id]; was {
+			f.t.Errorf("call %s was refused, and %s was appended", call, kind)
+		} else if !f.accepted[id] {
+			f.t.Errorf("%s was appended for the request %q, which is none of the accepted", kind, id)
+		}
+		return nil
+	})
+	check(f.t, err)
+	f.t.Logf("%d accepted calls, %d refused, %d events", len(f.accepted), len(f.refused), events)
+	if events == 0 {
+		f.t.Error("no call came to anything")
+	}
+}
