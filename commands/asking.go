@@ -23,8 +23,8 @@ import (
 )
 
 // side looks up, as the caller, a semantic model and what is to answer for it
-// (spec 4.6, create rule 5). That a provider is the account's and can be asked is
-// decided with the call.
+// (spec 4.6, create rule 5). That a provider is still the account's and can be asked
+// is decided with the call.
 func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, error) {
 	t, err := s.target(ctx, who, workspaceID, modelID)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
-		return side, s.seesAgentOf(ctx, who, *by.ProviderID)
+		return side, s.seesProvider(ctx, who, *by.ProviderID)
 	}
 	if by.DataAgentID == nil {
 		return side, nil
@@ -57,15 +57,18 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	return side, nil
 }
 
-// seesAgentOf looks up, as the caller, the data agent that a provider is; of another
-// provider there is nothing to look up.
-func (s *Service) seesAgentOf(ctx context.Context, who Caller, providerID string) error {
+// seesProvider refuses a provider that is not the account's or cannot be asked, and
+// looks up, as the caller, the data agent that one is.
+func (s *Service) seesProvider(ctx context.Context, who Caller, providerID string) error {
 	providers := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, providers); err != nil {
 		return err
 	}
-	p, found := providers.State.Find(providerID)
-	if !found || p.Kind != aiprovider.DataAgent {
+	if _, err := (aiprovider.Use{ProviderID: providerID}).Decide(providers.State); err != nil {
+		return err
+	}
+	p, _ := providers.State.Find(providerID)
+	if p.Kind != aiprovider.DataAgent { // the embedded one is not found
 		return nil
 	}
 	_, err := s.Platform.Item(ctx, who.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID)

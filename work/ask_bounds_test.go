@@ -269,3 +269,17 @@ func TestAJudgeOfAKeptRunIsNoSide(t *testing.T) {
 		}
 	}
 }
+
+// Who is asked is looked up before the state of the workspace is looked at.
+func TestAProviderIsLookedForFirst(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.saveQuestions(t, good, 1, 1)
+	write(t, b.root+"/Retail/workspace.json", fmt.Sprintf(`{"id":%q,"displayName":"Retail","capacity":{"state":"Paused"}}`, workspace))
+	ana := b.ana()
+	ana.Settings.CapacityDetails = true
+	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: new("nobody")}
+	if _, err := b.StartBenchmarkRun(t.Context(), ana, workspace, good, by, nil); !domain.IsRefused(err, domain.AiProviderNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
