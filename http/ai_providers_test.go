@@ -124,7 +124,7 @@ func TestAIProvider(t *testing.T) {
 	w, m := withLLM(t)
 	ada, bob := w.as("ada"), w.as("bob")
 	_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{
-		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone},
+		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Member}, {Person: item.Person{ID: "olga"}, Role: account.Admin}},
 	}})
 	check(t, err)
