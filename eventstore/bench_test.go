@@ -113,7 +113,7 @@ func BenchmarkAppend(b *testing.B) {
 			if err := a.append(a.trace.Keep(b.Context()), benchOperation(repeated, 10), events...); err != nil {
 				b.Fatal(err)
 			}
-			script := bench.Script{Statements: a.trace.Kept()}
+			script := &bench.Script{Statements: a.trace.Kept()}
 			script.Argument = bench.AppendArgument(script.Statements)
 			script.Replace = []bench.Replacement{{Text: benchOperation(repeated, 10).String(), Expression: "'" + strings.TrimSuffix(benchOperation(pgbenchs, 10).String(), "10") + "' || :client"}}
 			b.ResetTimer()

@@ -117,7 +117,13 @@ func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) 
 	for i, s := range steps {
 		jobs[i] = river.InsertManyParams{Args: assess{s}}
 	}
-	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
+	return q.enqueue(ctx, tx, jobs)
+}
+
+// enqueue inserts jobs in one round trip. River's way for many is a COPY, which
+// takes three and is slower for what a call starts.
+func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
+	if _, err := q.jobs.InsertManyTx(ctx, tx, jobs); err != nil {
 		return fmt.Errorf("work: enqueue: %w", err)
 	}
 	return nil
@@ -129,10 +135,7 @@ func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.S
 	for i, s := range steps {
 		jobs[i] = river.InsertManyParams{Args: optimize{s}}
 	}
-	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
-		return fmt.Errorf("work: enqueue: %w", err)
-	}
-	return nil
+	return q.enqueue(ctx, tx, jobs)
 }
 
 // ChangePixies enqueues the steps of a run over reports in the transaction that
@@ -142,10 +145,7 @@ func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step
 	for i, s := range steps {
 		jobs[i] = river.InsertManyParams{Args: changePixies{s}}
 	}
-	if _, err := q.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
-		return fmt.Errorf("work: enqueue: %w", err)
-	}
-	return nil
+	return q.enqueue(ctx, tx, jobs)
 }
 
 // Ask enqueues the asking of a benchmark run in the transaction that starts it.

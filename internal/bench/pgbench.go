@@ -31,6 +31,8 @@ type Script struct {
 	// Argument returns an expression for an argument that cannot be made by
 	// replacing texts, or "".
 	Argument func(s Statement, n int) string
+
+	sent int // by each client
 }
 
 // Replacement is a text and the SQL expression of what replaces it.
@@ -49,10 +51,10 @@ var (
 // text returns the script as pgbench reads it, and the variables it is given.
 // Every argument is a parameter of a prepared statement, as the service sends
 // it.
-func (s Script) text(ctx context.Context, conn *pgx.Conn) (script string, variables map[string]string, err error) {
+func (s *Script) text(ctx context.Context, conn *pgx.Conn) (script string, variables map[string]string, err error) {
 	var b strings.Builder
 	b.WriteString(head)
-	variables = map[string]string{"made": "0"}
+	variables = map[string]string{"made": fmt.Sprint(s.sent)}
 	batch := 0
 	for i, one := range s.Statements {
 		if one.Batch != batch {
@@ -83,7 +85,7 @@ func (s Script) text(ctx context.Context, conn *pgx.Conn) (script string, variab
 }
 
 // arguments fills in the expressions of a statement's arguments.
-func (s Script) arguments(ctx context.Context, conn *pgx.Conn, at int, one Statement, arguments []string, variables map[string]string) error {
+func (s *Script) arguments(ctx context.Context, conn *pgx.Conn, at int, one Statement, arguments []string, variables map[string]string) error {
 	described, err := conn.Prepare(ctx, "", one.SQL)
 	if err != nil {
 		return err
@@ -135,7 +137,8 @@ var (
 // Run has so many clients of pgbench send the script so often each, on the
 // database at url, and returns how often a second it was. The error is a
 // NoPgbench where there is none.
-func (s Script) Run(ctx context.Context, url string, clients, times int) (perSecond float64, err error) {
+func (s *Script) Run(ctx context.Context, url string, clients, times int) (perSecond float64, err error) {
+	times = max(1, times)
 	program, err := postgres.FindProgram("pgbench")
 	if err != nil {
 		return 0, NoPgbench{err}
@@ -158,7 +161,7 @@ func (s Script) Run(ctx context.Context, url string, clients, times int) (perSec
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		return 0, err
 	}
-	args := []string{"--no-vacuum", "--protocol=prepared", "--jobs=2", fmt.Sprint("--client=", clients), fmt.Sprint("--transactions=", max(1, times)), "--file=" + file}
+	args := []string{"--no-vacuum", "--protocol=prepared", "--jobs=2", fmt.Sprint("--client=", clients), fmt.Sprint("--transactions=", times), "--file=" + file}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		args = append(args, fmt.Sprintf("--define=%s=%s", name, variables[name]))
 	}
@@ -166,6 +169,7 @@ func (s Script) Run(ctx context.Context, url string, clients, times int) (perSec
 	var said, complained strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &complained
 	err = cmd.Run()
+	s.sent += times
 	rate, failures := tps.FindStringSubmatch(said.String()), failed.FindStringSubmatch(said.String())
 	if err != nil || rate == nil || failures != nil && failures[1] != "0" {
 		return 0, errors.Join(errors.New("bench: pgbench could not send all: "+complained.String()+said.String()), err)

@@ -1,0 +1,255 @@
+package http_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+	readinesshttp "readiness/http"
+	"readiness/http/token"
+	"readiness/internal/bench"
+	"readiness/internal/pgtest"
+	"readiness/platform/folder"
+	"readiness/work"
+)
+
+// crowd is a service as it runs for many: the main pool of 20 connections, a folder of four models, steps that are enqueued and
+// not carried out, and accounts of some people each, who take turns.
+type crowd struct {
+	*onDisk
+	people int               // of an account
+	tokens map[string]string // by person
+	client *http.Client
+}
+
+// accountNamed is an account by a number of two digits or more.
+func accountNamed(n int) string { return fmt.Sprint("acct-", n) }
+
+// personNamed is a person of an account, of whom none but it knows.
+func personNamed(account string, n int) string { return fmt.Sprint(account, "-p-", n) }
+
+func withConnections(b *testing.B, address string, n int) string {
+	b.Helper()
+	u, err := url.Parse(address)
+	check(b, err)
+	q := u.Query()
+	q.Set("pool_max_conns", fmt.Sprint(n))
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// newCrowd has as many accounts, from number 10, of as many people.
+func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
+	b.Helper()
+	address = pgtest.URL(b)
+	c = &crowd{people: people, onDisk: &onDisk{openWorld(b, withConnections(b, address, 20), b.TempDir()), b.TempDir()}, tokens: map[string]string{}}
+	c.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales"}`, sales), "Sales", "workspace.json")
+	for i, id := range []uuid.UUID{modelA, modelB, modelC, kept} {
+		c.model("Sales", fmt.Sprint("Model ", i), id, shop())
+	}
+	platform, err := folder.Open(c.dir, folder.Options{Access: c.views.Access})
+	check(b, err)
+	c.commands.Platform, c.commands.Permissions = platform, platform
+	c.work.Log = slog.New(slog.DiscardHandler)
+	queue, err := work.NewQueue(c.work)
+	check(b, err)
+	c.commands.Jobs = queue
+	declared := make([]account.Declaration, accounts)
+	for i := range declared {
+		people := make([]account.Person, people)
+		for p := range people {
+			people[p] = account.Person{Person: item.Person{ID: personNamed(accountNamed(10+i), p)}, Role: account.Member}
+		}
+		declared[i] = account.Declaration{
+			AccountID: accountNamed(10 + i), Plan: account.Enterprise, Status: account.Active,
+			Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}, People: people,
+		}
+	}
+	_, err = c.commands.ApplyAccounts(b.Context(), declared)
+	check(b, err)
+	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE")
+	check(b, err)
+	c.base, _ = c.serve(c.limiter(address))
+	c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: bench.Callers}}
+	return c, address
+}
+
+// token is that of a person of an account.
+func (c *crowd) token(b *testing.B, accountID, person string) string {
+	b.Helper()
+	if c.tokens[person] == "" {
+		minted, err := c.issuer.Mint(accountID, person, []string{token.ScopeRead, token.ScopeReadWrite}, c.now(), time.Hour)
+		check(b, err)
+		c.tokens[person] = minted
+	}
+	return c.tokens[person]
+}
+
+// everybody's tokens, of the account with the number.
+func (c *crowd) everybody(b *testing.B, account int) []string {
+	b.Helper()
+	tokens := make([]string, c.people)
+	for p := range tokens {
+		tokens[p] = c.token(b, accountNamed(account), personNamed(accountNamed(account), p))
+	}
+	return tokens
+}
+
+// answers makes a call and wants the status.
+func answers(client *http.Client, method, address, token string, status int) (http.Header, error) {
+	r, err := http.NewRequest(method, address, nil) //nolint:noctx // the benchmark waits for every answer
+	if err != nil {
+		return nil, err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != status {
+		err = fmt.Errorf("%s %s: got %d %s, want %d", method, address, answer.StatusCode, text, status)
+	}
+	return answer.Header, err
+}
+
+func report(b *testing.B, calls bench.Calls) {
+	b.ReportMetric(calls.PerSecond(), "calls/s")
+	b.ReportMetric(float64(calls.Quantile(0.5).Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(calls.Quantile(0.99).Microseconds())/1000, "p99-ms")
+}
+
+// readers are the people of an account who only read: so many that none is too fast.
+const readers = 64
+
+// BenchmarkGetOperation reads operations from 16 callers, and with the same callers a handler of net/http that
+// selects the row by its key and writes it as JSON.
+func BenchmarkGetOperation(b *testing.B) {
+	c, address := newCrowd(b, bench.Callers, readers)
+	operations, tokens := make([]string, bench.Callers), make([][]string, bench.Callers)
+	for n := range operations {
+		tokens[n] = c.everybody(b, 10+n)
+		header, err := answers(c.client, http.MethodPost, c.base+modelPath(modelA)+"/assess", tokens[n][0], http.StatusAccepted)
+		check(b, err)
+		operations[n] = header.Get("X-Ms-Operation-Id")
+	}
+	pool, err := pgxpool.New(b.Context(), withConnections(b, address, 20))
+	check(b, err)
+	defer pool.Close()
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var id uuid.UUID
+		var status string
+		var created, updated time.Time
+		err := pool.QueryRow(r.Context(), `SELECT id, status, created_at, updated_at FROM operations_v2_g1 WHERE id = $1`, strings.TrimPrefix(r.URL.Path, "/")).Scan(&id, &status, &created, &updated)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":%q,"status":%q,"created":%q,"updated":%q}`, id, status, created, updated)
+	}))
+	defer bare.Close()
+	b.Run("16 callers", func(b *testing.B) {
+		calls, err := bench.Together(bench.Callers, b.N, func(caller, made int) error {
+			_, err := answers(c.client, http.MethodGet, c.base+"/v1/operations/"+operations[caller], tokens[caller][made%c.people], http.StatusOK)
+			return err
+		})
+		check(b, err)
+		report(b, calls)
+		alone, err := bench.Together(bench.Callers, b.N, func(caller, _ int) error {
+			_, err := answers(c.client, http.MethodGet, bare.URL+"/"+operations[caller], "", http.StatusOK)
+			return err
+		})
+		check(b, err)
+		b.ReportMetric(calls.PerSecond()/alone.PerSecond(), "of-bare")
+	})
+}
+
+// starters are the people of an account who start work, which reads the account's stream.
+const starters = 4
+
+// BenchmarkPostAssessment starts assessments from 16 callers, each of an account of its own, and has pgbench send the same
+// statements as often, from as many clients. Every call is counted as any other, against a limit that it does not reach.
+func BenchmarkPostAssessment(b *testing.B) {
+	const pgbenchs, ours, repeated = 10, 30, 50 // the numbers of accounts
+	limit := readinesshttp.Start.Limit
+	readinesshttp.Start.Limit = 1 << 20
+	b.Cleanup(func() { readinesshttp.Start.Limit = limit })
+	c, address := newCrowd(b, repeated-9, starters)
+	assess := func(token string) error {
+		_, err := answers(c.client, http.MethodPost, c.base+modelPath(modelA)+"/assess", token, http.StatusAccepted)
+		return err
+	}
+	tokens := make([][]string, bench.Callers)
+	var first []string // a person of every account that pgbench goes on with, or repeats
+	for n := range tokens {
+		tokens[n] = c.everybody(b, ours+n)
+		first = append(first, c.everybody(b, pgbenchs+n)[0])
+	}
+	first = append(first, c.everybody(b, repeated)[0])
+	for _, token := range first { // the first assessments of a model do more than those that follow
+		check(b, errors.Join(assess(token), assess(token)))
+	}
+	for n := range tokens {
+		check(b, errors.Join(assess(tokens[n][0]), assess(tokens[n][0])))
+	}
+	script := c.assessmentAsStatements(b, first[len(first)-1], accountNamed(repeated))
+	b.Run("16 callers", func(b *testing.B) {
+		calls, err := bench.Together(bench.Callers, b.N, func(caller, made int) error { return assess(tokens[caller][made%c.people]) })
+		check(b, err)
+		report(b, calls)
+		events := c.events()
+		alone, err := script.Run(b.Context(), address, bench.Callers, b.N/bench.Callers)
+		if _, missing := errors.AsType[bench.NoPgbench](err); missing {
+			b.Log("not compared: ", err)
+			return
+		}
+		check(b, err)
+		if c.events() == events {
+			b.Fatal("pgbench appended nothing")
+		}
+		b.ReportMetric(calls.PerSecond()/alone, "of-pgbench")
+	})
+}
+
+// assessmentAsStatements are the statements of one more assessment by the first person of an account, made for pgbench.
+func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *bench.Script {
+	b.Helper()
+	r := httptest.NewRequestWithContext(c.trace.Keep(b.Context()), http.MethodPost, modelPath(modelA)+"/assess", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer := httptest.NewRecorder()
+	c.server(c.base, c.limiter(c.url)).Handler().ServeHTTP(answer, r)
+	if answer.Code != http.StatusAccepted {
+		b.Fatalf("got %d %s", answer.Code, answer.Body)
+	}
+	// The queue tells the workers at most once in ten milliseconds, so pgbench never does.
+	s := &bench.Script{Statements: slices.DeleteFunc(c.trace.Kept(), func(one bench.Statement) bool { return strings.Contains(one.SQL, "PGNotifyMany") })}
+	appended := bench.AppendArgument(s.Statements)
+	s.Argument = func(one bench.Statement, n int) string {
+		if strings.Contains(one.SQL, "INTO rate_windows") && n == 0 { // the people of the account take turns
+			return fmt.Sprintf(`'start "acct-' || :client || '" "" "acct-' || :client || '-p-' || (:made::int %% %d) || '"'`, c.people)
+		}
+		return appended(one, n)
+	}
+	s.Replace = []bench.Replacement{
+		{Text: answer.Header().Get("X-Ms-Operation-Id"), Expression: "'00000000-0000-4000-8000-' || :n"},
+		{Text: accountID, Expression: "'acct-' || :client"},
+	}
+	return s
+}
