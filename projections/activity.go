@@ -14,6 +14,7 @@ var activity = &Table{
 	Name:    "activity",
 	Columns: []Column{{"account_id", "text"}, {"day", "date"}, {"type", "text"}, {"events", "bigint"}},
 	Key:     []string{"account_id", "day", "type"},
+	Indexes: []string{"(day DESC, account_id, type)"},
 }
 
 // Activity counts each account's events by type and day (UTC). It follows the

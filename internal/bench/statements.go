@@ -13,6 +13,8 @@ type Statement struct {
 	Args []any
 	// Batch is the batch it was part of, from 1; 0 for one sent alone.
 	Batch int
+	// Fresh is one that is planned with its values each time.
+	Fresh bool
 }
 
 // Statements is a tracer of pgx that keeps what is sent in contexts of Keep, and
@@ -93,16 +95,19 @@ func (s *Statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.Tra
 		return ctx
 	}
 	count(ctx, 1)
-	args := d.Args
+	args, fresh := d.Args, false
 	for len(args) > 0 { // how it is to be run comes before what with
-		switch args[0].(type) {
-		case pgx.QueryExecMode, pgx.QueryResultFormats, pgx.QueryResultFormatsByOID:
-			args = args[1:]
-			continue
+		switch how := args[0].(type) {
+		case pgx.QueryExecMode:
+			fresh = how != pgx.QueryExecModeCacheStatement
+		case pgx.QueryResultFormats, pgx.QueryResultFormatsByOID:
+		default:
+			s.keep(ctx, Statement{SQL: d.SQL, Args: args, Fresh: fresh})
+			return ctx
 		}
-		break
+		args = args[1:]
 	}
-	s.keep(ctx, Statement{SQL: d.SQL, Args: args})
+	s.keep(ctx, Statement{SQL: d.SQL, Fresh: fresh})
 	return ctx
 }
 

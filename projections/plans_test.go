@@ -1,0 +1,217 @@
+package projections_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/commands"
+	"readiness/eventstore"
+	"readiness/internal/bench"
+	"readiness/internal/pgtest"
+	"readiness/projections"
+)
+
+// rowsOfPlans is how many rows each table has where plans are looked at: enough for an index to be cheaper by far.
+const rowsOfPlans = 6000
+
+var (
+	plansBegin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	scanned    = regexp.MustCompile(`Seq Scan on (\w+)`)
+)
+
+// Nothing that is read of a view or of the log reads a table from end to end, whatever is asked for and whether or not the
+// database knows the values when it plans: every method of Views is called, each query that it makes is explained.
+func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
+	t.Parallel()
+	sent := &bench.Statements{}
+	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.Tracer = sent
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := projections.NewEngine(pool, projections.All()...)
+	if err := engine.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fillForPlans(t, pool)
+	views := &projections.Views{Pool: pool, Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
+
+	statements := map[string]bench.Statement{}
+	of := map[string]string{} // the method that made it
+	value := reflect.ValueOf(views)
+	for i := range value.NumMethod() {
+		name := value.Type().Method(i).Name
+		for _, how := range []asked{{}, {narrow: true}, {narrow: true, next: true}, {next: true}} {
+			args := []reflect.Value{reflect.ValueOf(sent.Keep(t.Context()))}
+			for n := 1; n < value.Method(i).Type().NumIn(); n++ {
+				args = append(args, how.value(t, value.Method(i).Type().In(n), ""))
+			}
+			// What it makes of rows that no event made is not looked at.
+			value.Method(i).Call(args)
+			for _, s := range sent.Kept() {
+				statements[s.SQL], of[s.SQL] = s, name
+			}
+		}
+	}
+	for _, v := range projections.All() {
+		for sql, args := range projections.ChangesOf(v) {
+			statements[sql], of[sql] = bench.Statement{SQL: sql, Args: args}, "the view "+v.Name
+		}
+	}
+	if len(statements) < 60 {
+		t.Errorf("only %d statements were looked at", len(statements))
+	}
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for _, sql := range slices.Sorted(maps.Keys(statements)) {
+		plans, err := statements[sql].Plans(t.Context(), conn.Conn())
+		if err != nil {
+			t.Errorf("%s: %v", of[sql], err)
+			continue
+		}
+		for _, plan := range plans {
+			if found := scanned.FindStringSubmatch(plan); found != nil && !small(found[1]) {
+				t.Errorf("%s reads all of %s:\n%s\n%s", of[sql], found[1], sql, plan)
+			}
+		}
+	}
+}
+
+// small says of a table that it does not grow with the log.
+func small(table string) bool {
+	return strings.HasPrefix(table, "pg_") || table == "events_position_seq"
+}
+
+// asked is how a query is filled in: narrowed by all that it can be, and as that of a next page.
+type asked struct{ narrow, next bool }
+
+// value is an argument of a method, or a member of one, by its type: what a row of fillForPlans has.
+func (a asked) value(t *testing.T, of reflect.Type, member string) reflect.Value {
+	t.Helper()
+	v := reflect.New(of).Elem()
+	switch x := v.Addr().Interface().(type) {
+	case *uuid.UUID:
+		*x = uuid.NewMD5(uuid.Nil, []byte("7"))
+		return v
+	case *time.Time:
+		*x = plansBegin.Add(7 * time.Minute)
+		return v
+	}
+	switch of.Kind() {
+	case reflect.String:
+		switch {
+		case strings.Contains(strings.ToLower(member), "account") || member == "":
+			v.SetString("account7")
+		case a.narrow:
+			v.SetString("value7")
+		}
+	case reflect.Int, reflect.Int64:
+		v.SetInt(20)
+	case reflect.Bool:
+		v.SetBool(a.narrow)
+	case reflect.Pointer:
+		// Where a page begins is a struct; what narrows is an id or a time.
+		pointed := of.Elem()
+		cursor := pointed.Kind() == reflect.Struct && pointed != reflect.TypeFor[time.Time]()
+		if cursor && a.next || !cursor && a.narrow {
+			v.Set(reflect.New(pointed))
+			v.Elem().Set(a.value(t, pointed, member))
+		}
+	case reflect.Slice:
+		if of.Elem().Kind() == reflect.Uint8 {
+			break
+		}
+		for range 3 {
+			v = reflect.Append(v, a.value(t, of.Elem(), member))
+		}
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if of.Field(i).IsExported() {
+				v.Field(i).Set(a.value(t, of.Field(i).Type, of.Field(i).Name))
+			}
+		}
+	}
+	return v
+}
+
+// fillForPlans puts rows into the log, the documents and every table of every view.
+func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	b := &pgx.Batch{}
+	b.Queue(`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'toy-' || i, 'account' || i % 100, 'toy', 1, sha256('') FROM generate_series(1, $1::int) i`, rowsOfPlans)
+	b.Queue(`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
+		SELECT md5(i::text)::uuid, 'account' || i % 100, 'toy-' || i, 1, 'toy.type' || i % 50, 1, '{}', json_build_object('person', 'value' || i % 500, 'operationId', md5(i::text)::uuid), $2::timestamptz + i * interval '1 min', sha256('')
+		FROM generate_series(1, $1::int) i`, rowsOfPlans, plansBegin)
+	b.Queue(`INSERT INTO documents (hash, body) SELECT 'value' || i, '' FROM generate_series(1, $1::int) i`, rowsOfPlans)
+	b.Queue(`INSERT INTO checkpoints (account_id, position, events, head) SELECT 'account' || i, 1, 1, sha256('') FROM generate_series(1, $1::int) i`, rowsOfPlans)
+	for _, v := range projections.All() {
+		for _, table := range v.Tables {
+			values := make([]string, len(table.Columns))
+			names := make([]string, len(table.Columns))
+			for i, c := range table.Columns {
+				names[i], values[i] = c.Name, valueForPlans(table, c)
+			}
+			b.Queue(fmt.Sprintf(`INSERT INTO %s_v%d (%s) SELECT %s FROM generate_series(1, %d) i`, table.Name, v.Version, strings.Join(names, ", "), strings.Join(values, ", "), rowsOfPlans))
+		}
+	}
+	b.Queue("ANALYZE")
+	if err := pool.SendBatch(context.WithoutCancel(t.Context()), b).Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// valueForPlans is the value of a column in row i.
+func valueForPlans(table *projections.Table, c projections.Column) string {
+	begin := "'" + plansBegin.Format(time.RFC3339) + "'::timestamptz"
+	switch c.Type {
+	case "uuid":
+		return `md5(i::text)::uuid`
+	case "text":
+		if c.Name == "account_id" && !slices.Equal(table.Key, []string{"account_id"}) {
+			return `'account' || i % 100`
+		}
+		if c.Name == "account_id" {
+			return `'account' || i`
+		}
+		return `'value' || i`
+	case "timestamptz":
+		return begin + ` + i * interval '1 min'`
+	case "date":
+		return `(` + begin + ` + i * interval '1 day')::date`
+	case "boolean":
+		return `i % 2 = 0`
+	case "jsonb":
+		return `'{}'::jsonb`
+	case "uuid[]":
+		return `ARRAY[md5(i::text)::uuid]`
+	case "text[]":
+		return `ARRAY['value' || i]`
+	case "bytea":
+		return `''::bytea`
+	default: // numbers
+		return `i`
+	}
+}
