@@ -104,7 +104,7 @@ func (c *clientCalls) told(ctx context.Context, err error) error {
 	}
 	var b strings.Builder
 	if refused.ErrorCode != "" {
-		fmt.Fprintf(&b, "%s: ", printable(string(refused.ErrorCode)))
+		fmt.Fprintf(&b, "%s: ", printable(refused.ErrorCode))
 	}
 	b.WriteString(printable(refused.Message))
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "\n  "+format, args...) }
@@ -112,7 +112,7 @@ func (c *clientCalls) told(ctx context.Context, err error) error {
 		line("%s: %s", printable(p.Name), printable(p.Value))
 	}
 	for _, d := range refused.MoreDetails {
-		line("%s: %s", printable(string(d.ErrorCode)), printable(d.Message))
+		line("%s: %s", printable(d.ErrorCode), printable(d.Message))
 	}
 	line("HTTP status: %d", refused.Status)
 	if refused.RequestID != [16]byte{} {
