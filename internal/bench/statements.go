@@ -20,6 +20,9 @@ type Statement struct {
 // Statements is a tracer of pgx that keeps what is sent in contexts of Keep, and
 // counts the round trips of those of Count.
 type Statements struct {
+	// All keeps what is sent in every context.
+	All bool
+
 	mu      sync.Mutex
 	kept    []Statement
 	batches int
@@ -73,7 +76,7 @@ func count(ctx context.Context, trips int) {
 }
 
 func (s *Statements) keep(ctx context.Context, statements ...Statement) {
-	if ctx.Value(keepKey{}) == nil {
+	if !s.All && ctx.Value(keepKey{}) == nil {
 		return
 	}
 	s.mu.Lock()
