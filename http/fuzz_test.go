@@ -145,6 +145,9 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
+// listPath is what paths of lists are made of.
+var listPath = regexp.MustCompile(`^(/[0-9A-Za-z-]+)+$`)
+
 // A continuation token leads on in its own list and nowhere else, and nobody but the service makes one.
 func FuzzContinuationToken(f *testing.F) {
 	f.Add("acme", "/v1/operations", "status=Running", "2026-11-21T06:00:00Z", "AAAAAAAAAAAAAAAAAAAAAA", uint(0))
@@ -164,7 +167,7 @@ func FuzzContinuationToken(f *testing.F) {
 		if after, err := lists.Open(accountID, path, filters, token); err != nil || after == nil || *after != last {
 			t.Fatalf("after %q: got %v, %v", last, after, err)
 		}
-		if u, err := url.Parse(uri); !strings.ContainsAny(path, "?#%") && (err != nil || u.Query().Get("continuationToken") != token) {
+		if u, err := url.Parse(uri); listPath.MatchString(path) && (err != nil || u.Query().Get("continuationToken") != token) {
 			t.Fatalf("the address %q leads elsewhere: %v", uri, err)
 		}
 		refused := func(what, accountID, path string, filters url.Values, token string) {
