@@ -71,7 +71,7 @@ func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
 
 // ComparisonSide is how one side did on the questions that count (regime D.5,
 // AbComparisonSide). Rates are null without a question.
-type ComparisonSide struct {
+type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
 	Name string `json:"side"` // "a" or "b"
 	Side
 	Questions       int           `json:"questions"`
