@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,20 +20,31 @@ const secret = "eyJhbGciOiJFUzI1NiJ9.c2VjcmV0.c2lnbmF0dXJl"
 // answers is a service that gives the answers it is told, and remembers how it was asked.
 type answers struct {
 	*httptest.Server
-	give  []func(http.ResponseWriter)
-	asked []*http.Request
+	give []func(http.ResponseWriter)
+	mu   sync.Mutex
+	seen []*http.Request
+}
+
+// asked are the requests so far.
+func (a *answers) asked() []*http.Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.seen)
 }
 
 func serve(t *testing.T, give ...func(http.ResponseWriter)) *answers {
 	t.Helper()
 	a := &answers{give: give}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.asked = append(a.asked, r)
-		if len(a.asked) > len(a.give) {
+		a.mu.Lock()
+		a.seen = append(a.seen, r)
+		n := len(a.seen)
+		a.mu.Unlock()
+		if n > len(a.give) {
 			t.Errorf("%s %s was asked once too often", r.Method, r.URL)
 			return
 		}
-		a.give[len(a.asked)-1](w)
+		a.give[n-1](w)
 	}))
 	t.Cleanup(a.Close)
 	return a
@@ -128,11 +140,11 @@ func TestAgain(t *testing.T) {
 			case tt.status == 0 && err != nil, tt.status < 0 && (err == nil || ok), tt.status > 0 && (!ok || refused.Status != tt.status):
 				t.Errorf("got error %v, want status %d", err, tt.status)
 			}
-			if !slices.Equal(*waited, tt.waited) || len(a.asked) != len(tt.give) {
-				t.Errorf("asked %d times and waited %v, want %d and %v", len(a.asked), *waited, len(tt.give), tt.waited)
+			if !slices.Equal(*waited, tt.waited) || len(a.asked()) != len(tt.give) {
+				t.Errorf("asked %d times and waited %v, want %d and %v", len(a.asked()), *waited, len(tt.give), tt.waited)
 			}
 			key := ""
-			for i, r := range a.asked {
+			for i, r := range a.asked() {
 				if r.Header.Get("Authorization") != "Bearer "+secret {
 					t.Errorf("attempt %d came without the token", i+1)
 				}
@@ -163,7 +175,7 @@ func TestTokenStays(t *testing.T) {
 			t.Errorf("%d: got %v, want an error that names where it leads", status, err)
 		}
 	}
-	if len(elsewhere.asked) != 0 {
+	if len(elsewhere.asked()) != 0 {
 		t.Error("a redirect was followed")
 	}
 
@@ -244,7 +256,7 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ListWorkspacesWithResponse(t.Context(), nil); err != nil || a.asked[0].URL.Path != "/readiness/v1/workspaces" {
-		t.Errorf("got error %v, asked for %s", err, a.asked[0].URL)
+	if _, err := s.ListWorkspacesWithResponse(t.Context(), nil); err != nil || a.asked()[0].URL.Path != "/readiness/v1/workspaces" {
+		t.Errorf("got error %v, asked for %s", err, a.asked()[0].URL)
 	}
 }

@@ -32,10 +32,10 @@ func TestWait(t *testing.T) {
 	if err != nil || got.PreviewID != "p" {
 		t.Errorf("got %+v, error %v", got, err)
 	}
-	if want := []time.Duration{time.Second, 30 * time.Second, time.Second, time.Minute}; !slices.Equal(*waited, want) || len(a.asked) != len(a.give) {
-		t.Errorf("asked %d times and waited %v, want %v", len(a.asked), *waited, want)
+	if want := []time.Duration{time.Second, 30 * time.Second, time.Second, time.Minute}; !slices.Equal(*waited, want) || len(a.asked()) != len(a.give) {
+		t.Errorf("asked %d times and waited %v, want %v", len(a.asked()), *waited, want)
 	}
-	for _, r := range a.asked {
+	for _, r := range a.asked() {
 		if r.Method != http.MethodGet {
 			t.Errorf("%s %s changes something", r.Method, r.URL)
 		}
