@@ -149,6 +149,8 @@ func FuzzBody(f *testing.F) {
 var listPath = regexp.MustCompile(`^(/[0-9A-Za-z-]+)+$`)
 
 // A continuation token leads on in its own list and nowhere else, and nobody but the service makes one.
+//
+// proves: decisions/1/foreign-token
 func FuzzContinuationToken(f *testing.F) {
 	f.Add("acme", "/v1/operations", "status=Running", "2026-11-21T06:00:00Z", "AAAAAAAAAAAAAAAAAAAAAA", uint(0))
 	f.Add("a\" \"b", "/v1/aiReadiness/abTests", "q=%00&sort=name", "\u2028é", "eyJhIjoxfQ", uint(40))
@@ -198,6 +200,8 @@ var visibleKey = regexp.MustCompile(`^[!-~]{1,255}$`)
 
 // A key is 1 to 255 visible characters; calls that ask for the same have one fingerprint, whatever their spaces and the letter case
 // of their ids, and calls that ask for another thing have others.
+//
+// proves: decisions/8/15-malformed
 func FuzzIdempotencyKey(f *testing.F) {
 	all := withBodies(f)
 	all = slices.DeleteFunc(all, func(b bodied) bool { return !b.line.Starts })
