@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -252,4 +253,55 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 		{Text: accountID, Expression: "'acct-' || :client"},
 	}
 	return s
+}
+
+// BenchmarkRoutes calls every route from 16 callers. Each write is of something of its own, of which there are as many as could
+// be prepared in a moment; a route's figures are those of readsOfRoute or writesOfRoute calls whatever b.N is.
+func BenchmarkRoutes(b *testing.B) {
+	const readsOfRoute, writesOfRoute = 480, 48
+	for _, g := range []*readinesshttp.Group{&readinesshttp.Start, &readinesshttp.Read, &readinesshttp.Operations, &readinesshttp.Pixies} {
+		limit := g.Limit
+		g.Limit = 1 << 20
+		b.Cleanup(func() { g.Limit = limit })
+	}
+	for n, route := range built() {
+		b.Run(route.Method+" "+strings.ReplaceAll(route.Path, "/", "|"), func(b *testing.B) {
+			c := newCalling(b)
+			_, calls := c.callsOfRoutes(b)
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: bench.Callers}}
+			many := writesOfRoute
+			if route.Method == http.MethodGet {
+				many = bench.Callers
+			}
+			prepared := make([]routed, many)
+			for i := range prepared {
+				c.memory.uncounted()
+				c.disk.uncounted()
+				prepared[i] = calls[n](i)
+			}
+			c.memory.uncounted()
+			c.disk.uncounted()
+			if route.Method == http.MethodGet {
+				many = readsOfRoute
+			}
+			var next atomic.Int64
+			tokens := map[*world]string{c.memory: c.memory.as("ada"), c.disk.world: c.disk.as("ada")}
+			made, err := bench.Together(bench.Callers, many, func(int, int) error {
+				call := prepared[int(next.Add(1)-1)%len(prepared)]
+				answer, err := client.Do(call.request(b, route.Method, tokens[call.of]))
+				if err != nil {
+					return err
+				}
+				defer answer.Body.Close()
+				text, err := io.ReadAll(answer.Body)
+				if err == nil && answer.StatusCode != call.status {
+					err = fmt.Errorf("%s %s: got %d %s, want %d", route.Method, call.path, answer.StatusCode, text, call.status)
+				}
+				return err
+			})
+			check(b, err)
+			report(b, made)
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }
