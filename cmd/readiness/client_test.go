@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -15,7 +16,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
+	"readiness/client"
 	"readiness/internal/pgtest"
 )
 
@@ -180,7 +183,8 @@ func TestClient(t *testing.T) {
 	}
 	y.pause = hurry
 	y.types(0, "", "operations", "wait", lastID(t, left.stderr))
-	y.types(0, "", "operations", "wait", lastID(t, y.types(0, "", "assess", "--no-wait", "Retail Analytics", "Store Operations").stdout), "--json")
+	twice := y.types(0, "", "assess", "--no-wait", "Retail Analytics", "Store Operations")
+	y.types(0, "", "operations", "wait", lastID(t, twice.stdout), "--json")
 
 	// Refusals of what a person may do, and of how often.
 
@@ -200,6 +204,21 @@ func TestClient(t *testing.T) {
 		if got := quiet.types(0, "", append(args, "--json")...); err != nil || got.stdout != strings.TrimRight(string(body), "\n")+"\n" {
 			t.Errorf("%v --json: got\n%s\nwant what the service answered, or %v:\n%s", args, got.stdout, err, body)
 		}
+	}
+
+	// A start whose answer is lost is made again, and done once.
+	lossy, err := client.Open(s.base, client.Options{Token: client.Token(ada), Transport: &losing{}, Pause: hurry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := lossy.AssessSemanticModelWithResponse(t.Context(), uuid.MustParse("dd861a23-9ffc-5a77-a120-f2f1e51bfd19"), uuid.MustParse("63f8bf57-ab8c-5e3a-92f1-842df8148104"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := lossy.ListOperationsWithResponse(t.Context(), nil)
+	if err != nil || list.JSON200.Value[0].ID != again.JSON202.OperationID || text(list.JSON200.Value[1].OperationType) != "AssessSemanticModel" ||
+		list.JSON200.Value[1].ID.String() != lastID(t, twice.stdout) {
+		t.Errorf("a start that was made twice: got operations %v, error %v", list.JSON200.Value[:2], err)
 	}
 
 	y.types(0, "", "logout")
@@ -225,6 +244,19 @@ func TestClient(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the screen (-want +got; rewrite with -update):\n%s", diff)
 	}
+}
+
+// losing loses the answer to the first request.
+type losing struct{ lost bool }
+
+func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && !l.lost {
+		l.lost = true
+		err = errors.Join(errors.New("the connection is lost"), answer.Body.Close())
+		return nil, err
+	}
+	return answer, err
 }
 
 // cutAnswer leaves of an answer of the service no more than that there is one.
