@@ -189,7 +189,17 @@ func asJSON(text string) string {
 	return string(q)
 }
 
-// valid is a value that the schema allows, of a member with the name.
+// named are the values known of a member, which is named with or without the member it is in.
+func (c *caller) named(name string) []string {
+	if known := c.known[name]; len(known) > 0 {
+		return known
+	}
+	return c.known[last(name)]
+}
+
+func last(name string) string { return name[strings.LastIndexByte(name, ' ')+1:] }
+
+// valid is a value that the schema allows, of a member with the name: "source kind" is the member kind of the member source.
 func (c *caller) valid(s *openapi3.Schema, name string) *node {
 	if s.Nullable && c.IntN(8) == 0 {
 		return &node{raw: "null"}
@@ -209,9 +219,9 @@ func (c *caller) valid(s *openapi3.Schema, name string) *node {
 	switch {
 	case s.Type.Is(openapi3.TypeObject):
 		n := &node{kind: '{'}
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			if slices.Contains(s.Required, name) || !c.plain && c.IntN(2) == 0 {
-				n.members = append(n.members, member{name, c.valid(s.Properties[name].Value, name)})
+		for _, of := range slices.Sorted(maps.Keys(s.Properties)) {
+			if slices.Contains(s.Required, of) || !c.plain && c.IntN(2) == 0 {
+				n.members = append(n.members, member{of, c.valid(s.Properties[of].Value, last(name)+" "+of)})
 			}
 		}
 		if more := s.AdditionalProperties.Schema; more != nil {
@@ -238,7 +248,7 @@ func (c *caller) valid(s *openapi3.Schema, name string) *node {
 		}
 		return &node{raw: fmt.Sprint(pick(c, []int{least, most, least + c.IntN(most-least+1)}))}
 	}
-	if known := c.known[name]; len(known) > 0 {
+	if known := c.named(name); len(known) > 0 {
 		return &node{raw: asJSON(likely(c, known))}
 	}
 	if s.Format == "uuid" {

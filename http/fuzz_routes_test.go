@@ -193,6 +193,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 		"providerId": {path[strings.LastIndexByte(path, '/')+1:], "embedded", "rules", nowhere.String()},
 		"abTestId":   ids(test.test, strangers.test, nowhere), "runId": ids(test.run, test.runA, test.runB, alone, strangers.run, nowhere), "reuseRunId": ids(test.runA, alone, strangers.runA),
 		"path kind": kinds, "kind": {"PlatformAssistant", "DataAgent", "ServiceTestAgent", "GenericAgent", "Run", "Questions", "A", "Same", "descriptions"}, "kinds": kinds,
+		"source kind": {"Questions", "Run", "questions"}, "sideB semanticModelId": ids(modelB, modelA, nowhere),
 		"approval": {"none", "required", "None"}, "previewId": ids(done, nowhere), "correctAnswers": {"Preserve", "Update"}, "questionSet": {"Frozen", "Current"},
 		"baseUrl": {m.URL + "/v1", "https://127.0.0.1:1/v1", "http://127.0.0.1:1", "ftp://127.0.0.1", "https://", "//x"}, "timeUtc": {"06:00", "23:59", "00:00"},
 		"status": {"Running", "Succeeded"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
