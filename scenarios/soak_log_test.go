@@ -114,6 +114,7 @@ type ledger struct {
 	deleted    map[string]bool                      // streams whose documents may be gone
 	refers     map[string][]string                  // hashes by stream
 	views      int64
+	landed     int                // writes
 	children   map[uuid.UUID]bool // operations of bundles, and of schedules, which no call of their own accepted
 }
 
@@ -263,6 +264,7 @@ func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
 			l.wrong(r, "what was read has hash %s; the log says %s", e.DefinitionHash, now)
 		}
 	case optimization.WriteLanded:
+		l.landed++
 		if l.writers[stream] != id {
 			l.wrong(r, "it was written while operation %s holds the model", l.writers[stream])
 		}
@@ -347,6 +349,8 @@ func (l *ledger) end(r eventstore.Recorded, id uuid.UUID) {
 	l.ended[r.Stream][id] = true
 }
 
+var idIn = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+
 var documentIn = regexp.MustCompile(`"(?:documentHash|document|questions|copyHash)":"(sha256:[0-9a-f]{64})"`)
 
 // refer remembers which documents an event names.
@@ -373,7 +377,7 @@ func (l *ledger) verify() {
 	for id, o := range l.operations {
 		state := fmt.Sprintf("%s %s", o.Type, o.Status)
 		if o.Failure != nil {
-			state += " " + string(o.Failure.Code)
+			state += fmt.Sprintf(" %s: %s", o.Failure.Code, idIn.ReplaceAllString(o.Failure.Message, "ID"))
 		}
 		states[state]++
 		if o.ends != 1 {
@@ -434,7 +438,7 @@ func (l *ledger) verify() {
 	}
 	text, err := json.MarshalIndent(states, "", "  ")
 	check(t, err)
-	t.Logf("%d events on %d streams, %d views counted; %d operations: %s", len(l.events), len(l.versions), l.views, len(l.operations), text)
+	t.Logf("%d events on %d streams, %d writes of models, %d views counted; %d operations: %s", len(l.events), len(l.versions), l.landed, l.views, len(l.operations), text)
 }
 
 // verifyKeys holds that each call that was answered is an operation, and each operation one call's.

@@ -35,6 +35,9 @@ type errand struct {
 	done            func(operation uuid.UUID, result map[string]any) // with the result of a success
 }
 
+// atOnce is how much goes on at a time that one person started: what waits for its owner's reads would stop the others.
+const atOnce = 5
+
 // live asks until its time is over.
 func (p *person) live(ctx context.Context) {
 	for _, model := range p.tenant.models {
@@ -43,7 +46,7 @@ func (p *person) live(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.soak.wait(ctx, time.Duration(p.random.Int64N(int64(*soakPause))))
 		switch n := p.random.IntN(100); {
-		case n < 40 && len(p.open) > 0:
+		case n < 40 && len(p.open) > 0 || len(p.open) > atOnce:
 			p.poll(ctx)
 		case n < 55:
 			p.list(ctx)
@@ -82,6 +85,9 @@ func (p *person) errand() errand {
 	case n < 34:
 		kind := of(p.random, []string{"descriptions", "properties", "aiDataSchema"})
 		return errand{what: "preview", path: p.inModel(model, kind+"/preview"), done: func(_ uuid.UUID, result map[string]any) {
+			if changes, _ := result["changes"].([]any); len(changes) == 0 && p.random.IntN(10) > 0 {
+				return // nothing to write
+			}
 			p.tenant.mu.Lock()
 			defer p.tenant.mu.Unlock()
 			p.tenant.previews = append(p.tenant.previews, prepared{model, kind + "/apply", result["previewId"]})
@@ -128,8 +134,11 @@ func (p *person) saveQuestions(model uuid.UUID) errand {
 // revertible remembers an apply once it was made.
 func (p *person) revertible(model uuid.UUID, route string) func(uuid.UUID, map[string]any) {
 	return func(_ uuid.UUID, result map[string]any) {
-		if objects, single := result["applied"].([]any); result["revertOperationId"] == nil || single && len(objects) == 0 {
-			return // nothing was written
+		objects, _ := result["applied"].([]any)
+		kinds, _ := result["kinds"].([]any)
+		wrote := func(kind any) bool { return member(kind, "revertOperationId") != nil }
+		if len(objects) == 0 && !slices.ContainsFunc(kinds, wrote) && p.random.IntN(10) > 0 {
+			return // nothing was written, and asking to put that back is refused
 		}
 		p.tenant.mu.Lock()
 		defer p.tenant.mu.Unlock()
