@@ -172,7 +172,7 @@ func TestParameters(t *testing.T) {
 		"/v1/operations/x":                                                  "operationId is not a UUID",
 		"/v1/operations/" + strings.ReplaceAll(nowhere.String(), "-", ""):   "operationId is not a UUID",
 		"/v1/operations/%7B" + nowhere.String() + "%7D":                     "operationId is not a UUID",
-		"/v1/operations/" + nowhere.String() + "%00":                        "operationId is not a UUID",
+		"/v1/operations/" + nowhere.String() + "%00":                        "NUL",
 		"/v1/workspaces/x/semanticModels":                                   "workspaceId is not a UUID",
 		"/v1/workspaces/" + sales.String() + "/semanticModels?maxResults=0": "maxResults",
 		"/v1/workspaces/x/semanticModels/y/aiReadiness/assessments":         "is not a UUID",

@@ -325,7 +325,7 @@ func TestTheTableHoldsEveryRoute(t *testing.T) {
 		} else {
 			seen[name] = true
 		}
-		ai := strings.Contains(r.Path, "/aiReadiness") || strings.Contains(r.Path, "/abTests") || strings.Contains(r.Path, "/dataAgents")
+		ai := strings.Contains(r.Path, "/aiReadiness") || strings.Contains(r.Path, "/abTests") || strings.Contains(r.Path, "/dataAgents") || strings.HasPrefix(r.Path, "/v1/aiProviders")
 		if ai != (r.Feature == readinesshttp.AIFeatures) || strings.HasSuffix(r.Path, "/addPixies") != (r.Feature == readinesshttp.AddPixies) {
 			t.Errorf("%s %s: the feature %q turns it off", r.Method, r.Path, r.Feature)
 		}

@@ -339,6 +339,8 @@ func (w *world) accounts() {
 		}
 		return all
 	}
+	plain := people("nora")
+	plain[0].Role = account.Admin
 	acme := people("ada", "bob", "dora")
 	acme[0].Role = account.Admin
 	acme[0].Permissions = map[item.Permission]item.Access{item.PermissionUsage: item.Granted}
@@ -351,7 +353,7 @@ func (w *world) accounts() {
 		{AccountID: "other", Plan: account.Team, Status: account.Active, Settings: on, People: people("oscar", "dora")},
 		{AccountID: "asleep", Plan: account.Team, Status: account.Suspended, Settings: on, People: people("sue")},
 		{AccountID: "shut", Plan: account.Team, Status: account.Closed, Settings: on, People: people("carl")},
-		{AccountID: "plain", Plan: account.Team, Status: account.Active, Settings: off, People: people("nora")},
+		{AccountID: "plain", Plan: account.Team, Status: account.Active, Settings: off, People: plain},
 		{AccountID: "bare", Plan: account.Team, Status: account.Active, Settings: bare, People: people("quin")},
 	})
 	check(w.t, err)
