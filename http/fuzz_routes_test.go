@@ -109,7 +109,7 @@ func TestFuzzedRoutes(t *testing.T) {
 		t.Error("a token or a key was logged")
 	}
 	t.Logf("answers by status: %v; none accepted of %v", f.statuses, slices.Sorted(maps.Keys(f.never)))
-	if len(f.accepted) < calls || len(f.refused) < 10*calls {
+	if all := len(f.accepted) + len(f.refused); len(f.accepted) < all/50 || len(f.refused) < all/4 {
 		t.Errorf("%d calls were accepted and %d refused; the calls are all of a kind", len(f.accepted), len(f.refused))
 	}
 }
