@@ -9,6 +9,7 @@ SHELL := /usr/bin/env bash
 DATA ?= .readiness
 PKG ?= ./...
 SOAK ?= 10m
+BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
 # Many tests wait for a server or a worker, so more of them run at once than there are processors.
@@ -61,8 +62,8 @@ soak: ## load two processes while they and PostgreSQL are killed, for SOAK, and 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0
 
-bench: ## run every benchmark
-	$(WITH_POSTGRES) go test -run '^$$' -bench . -benchmem $(PKG)
+bench: ## run every benchmark, or those that BENCH matches (docs/performance.md)
+	$(WITH_POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 2h $(PKG)
 
 migrate: ## bring the database in DATA up to this version's schema
 	go run ./cmd/readiness migrate up --data $(DATA)
