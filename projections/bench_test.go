@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -48,9 +50,18 @@ func BenchmarkRebuild(b *testing.B) {
 }
 
 // BenchmarkRebuildOperations rebuilds the view of operations from a log as the
-// service writes it: assessments, each with all its events.
+// service writes it: assessments, each with all its events. READINESS_BENCH_EVENTS
+// says of how many events, a million say.
 func BenchmarkRebuildOperations(b *testing.B) {
-	const n, together, perAssessment = 27_000, 50, 9
+	const together, perAssessment = 50, 9
+	n := 27_000
+	if text := os.Getenv("READINESS_BENCH_EVENTS"); text != "" {
+		events, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n = max(1, events/perAssessment/together) * together
+	}
 	pool := pgtest.Pool(b)
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {
