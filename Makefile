@@ -4,7 +4,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
-# The data directory of run and migrate, the packages of test, bench and fuzz, how long the soak and each fuzz target run, and how
+# The data directory of run and migrate, the packages of test, bench and fuzz, which benchmarks run, how long the soak and each fuzz target run, and how
 # many calls fuzz/http makes to each route.
 DATA ?= .readiness
 PKG ?= ./...
