@@ -111,7 +111,7 @@ func (c *crowd) everybody(b *testing.B, account int) []string {
 
 // answers makes a call and wants the status.
 func answers(client *http.Client, method, address, token string, status int) (http.Header, error) {
-	r, err := http.NewRequest(method, address, nil) //nolint:noctx // the benchmark waits for every answer
+	r, err := http.NewRequest(method, address, nil)
 	if err != nil {
 		return nil, err
 	}

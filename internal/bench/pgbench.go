@@ -156,7 +156,7 @@ func (s *Script) Run(ctx context.Context, url string, clients, times int) (perSe
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "script.sql")
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		return 0, err
