@@ -2,7 +2,6 @@ package eventstore_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,29 +115,32 @@ func BenchmarkAppend(b *testing.B) {
 			script := &bench.Script{Statements: a.trace.Kept()}
 			script.Argument = bench.AppendArgument(script.Statements)
 			script.Replace = []bench.Replacement{{Text: benchOperation(repeated, 10).String(), Expression: "'" + strings.TrimSuffix(benchOperation(pgbenchs, 10).String(), "10") + "' || :client"}}
+			sent := 0
 			b.ResetTimer()
-			calls, err := bench.Together(bench.Callers, b.N, func(caller, _ int) error {
-				return a.append(b.Context(), benchOperation(ours, 10+caller), events...)
+			calls, ratio, reason, err := bench.Against(b.N, func(n int) (bench.Calls, error) {
+				return bench.Together(bench.Callers, n, func(caller, _ int) error {
+					return a.append(b.Context(), benchOperation(ours, 10+caller), events...)
+				})
+			}, func(n int) (float64, error) {
+				sent += bench.Callers * max(1, n/bench.Callers)
+				return script.Run(b.Context(), a.url, bench.Callers, n/bench.Callers)
 			})
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.StopTimer()
-			perSecond(b, n*b.N)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(n)*calls.PerSecond(), "events/s")
 			b.ReportMetric(float64(calls.Quantile(0.5).Microseconds())/1000, "p50-ms")
 			b.ReportMetric(float64(calls.Quantile(0.99).Microseconds())/1000, "p99-ms")
-			alone, err := script.Run(b.Context(), a.url, bench.Callers, b.N/bench.Callers)
-			if _, missing := errors.AsType[bench.NoPgbench](err); missing {
-				b.Log("not compared: ", err)
+			if reason != nil {
+				b.Log("not compared: ", reason)
 				return
 			}
-			if err != nil {
-				b.Fatal(err)
-			}
-			if got, want := count(b, a.pool, "events"), 3*bench.Callers+n*(1+b.N+bench.Callers*max(1, b.N/bench.Callers)); got != want {
+			if got, want := count(b, a.pool, "events"), 3*bench.Callers+n*(1+b.N+sent); got != want {
 				b.Fatalf("there are %d events, want %d: pgbench did other than the store", got, want)
 			}
-			b.ReportMetric(calls.PerSecond()/alone, "of-pgbench")
+			b.ReportMetric(ratio, "of-pgbench")
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,6 +49,53 @@ func Together(callers, n int, call func(caller, made int) error) (Calls, error) 
 		return c, *err
 	}
 	return c, nil
+}
+
+// Rounds is how often what is compared takes turns, so that what else the
+// machine does weighs on both.
+const Rounds = 4
+
+// And adds the calls of another round.
+func (c Calls) And(more Calls) Calls {
+	c.Took += more.Took
+	c.each = append(slices.Clone(c.each), more.each...)
+	slices.Sort(c.each)
+	return c
+}
+
+// Against makes n calls in Rounds, after each of which other does as many of
+// something else and says how often a second that was. The ratio is how often
+// the calls were made to how often the other was, over all rounds. It is
+// NaN with the reason where there is nothing to compare with.
+func Against(n int, calls func(n int) (Calls, error), other func(n int) (perSecond float64, err error)) (made Calls, ratio float64, reason, err error) {
+	var others float64 // seconds
+	for round := range Rounds {
+		part := n*(round+1)/Rounds - n*round/Rounds
+		if part == 0 {
+			continue
+		}
+		one, err := calls(part)
+		if err != nil {
+			return made, 0, nil, err
+		}
+		made = made.And(one)
+		if reason != nil {
+			continue
+		}
+		perSecond, err := other(part)
+		if missing, ok := errors.AsType[NoPgbench](err); ok {
+			reason = missing
+			continue
+		}
+		if err != nil {
+			return made, 0, nil, err
+		}
+		others += float64(part) / perSecond
+	}
+	if reason != nil {
+		return made, math.NaN(), reason, nil
+	}
+	return made, others / made.Took.Seconds(), nil, nil
 }
 
 // PerSecond is how many calls were answered a second.
