@@ -284,7 +284,7 @@ func (w *world) keptSecrets() {
 // as an error, as does River when it is stopped while it enqueues a periodic job.
 func (w *world) metNoFault() {
 	for line := range strings.Lines(w.log.String()) {
-		ofRiver := strings.Contains(line, `"msg":"PeriodicJobEnqueuer`) || strings.Contains(line, `"msg":"Client: `)
+		ofRiver := strings.Contains(line, "PeriodicJobEnqueuer: ") || strings.Contains(line, `"msg":"Client: `)
 		stopped := strings.Contains(line, `"subscriber_id"`) || ofRiver && strings.Contains(line, context.Canceled.Error())
 		if strings.Contains(line, `"level":"ERROR"`) && !stopped {
 			w.t.Errorf("the service logged a fault: %s", line)
