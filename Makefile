@@ -33,8 +33,7 @@ demo: ## start the service in a temporary directory, drive it over HTTP, and lea
 	go run ./internal/demo
 
 test: ## run every test, on a throwaway PostgreSQL
-	go vet $(PKG)
-	$(WITH_POSTGRES) go test $(PARALLEL) $(PKG)
+	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(PKG)
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)

@@ -22,7 +22,7 @@ import (
 // proves: 4.5/apply/4 4.5/apply/8 4.5/revert/1 8/allowance-optimizationApplies decisions/8/20
 func TestKilledWrites(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 10)
+	kills := times(t, 6)
 	w := newWriter(t, "--database-url", pgtest.URL(t))
 	w.life(w.rehearse)
 	for killed := 0; killed < kills; {
@@ -46,7 +46,7 @@ func TestKilledWrites(t *testing.T) {
 // TestKilledPostgreSQLOfWrites kills the service's own PostgreSQL, or one of its backends, while applies and reverts go on.
 func TestKilledPostgreSQLOfWrites(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 3)
+	kills := times(t, 2)
 	w := newWriter(t)
 	p := w.launch()
 	defer p.kill()
