@@ -152,8 +152,8 @@ func (s *Server) abRun(ctx context.Context, abTestID, runID string) (run project
 	if err != nil {
 		return run, err
 	}
-	id, err := parseID(runID)
-	if err != nil {
+	id, ok := domain.ParseID(runID)
+	if !ok {
 		return run, abtest.RunNotFound(runID)
 	}
 	run, found, err := s.views.AbRun(ctx, of(ctx).who.Account, id)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -171,8 +172,8 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 
 // DeleteAbTest answers DELETE /v1/aiReadiness/abTests/{abTestId} (spec 4.6, DELETE rules).
 func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObject) (api.DeleteAbTestResponseObject, error) {
-	id, err := parseID(r.AbTestID)
-	if err != nil {
+	id, ok := domain.ParseID(r.AbTestID)
+	if !ok {
 		return nil, abtest.NotFound(r.AbTestID)
 	}
 	runs, err := s.commands.DeleteAbTest(ctx, of(ctx).who, r.AbTestID)
@@ -185,8 +186,8 @@ func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObje
 // abTest returns a test of the caller's account. The id is a string: one that no test could have is not found (decisions
 // 8.12).
 func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest, err error) {
-	id, err := parseID(text)
-	if err != nil {
+	id, ok := domain.ParseID(text)
+	if !ok {
 		return t, abtest.NotFound(text)
 	}
 	t, found, err := s.views.AbTest(ctx, of(ctx).who.Account, id)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/http/api"
 )
@@ -158,7 +159,7 @@ func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequest
 // providerID is the id of a provider as it is stored: letter case does not matter in
 // a UUID (decisions 8.12).
 func providerID(text string) string {
-	if id, err := parseID(text); err == nil {
+	if id, ok := domain.ParseID(text); ok {
 		return id.String()
 	}
 	return strings.TrimSpace(text)

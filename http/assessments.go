@@ -91,7 +91,7 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 		return a, err
 	}
 	found := false
-	if id, err := parseID(assessmentID); err == nil {
+	if id, ok := domain.ParseID(assessmentID); ok {
 		if a, found, err = s.views.Assessment(ctx, who.Account, workspaceID, itemID, id); err != nil {
 			return a, err
 		}

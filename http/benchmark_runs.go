@@ -135,7 +135,7 @@ func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUI
 		return run, err
 	}
 	found := false
-	if id, err := parseID(runID); err == nil {
+	if id, ok := domain.ParseID(runID); ok {
 		if run, found, err = s.views.BenchmarkRun(ctx, who.Account, id); err != nil {
 			return run, err
 		}

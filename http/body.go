@@ -15,7 +15,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/uuid"
 
 	"readiness/domain"
 )
@@ -263,8 +262,10 @@ func closest(at, name, path string, members map[string]*openapi3.Schema) string 
 
 // formats are the string formats that values are held against.
 var formats = openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(func(v string) error {
-	_, err := parseID(v)
-	return err
+	if _, ok := domain.ParseID(v); !ok {
+		return errors.New("not a UUID")
+	}
+	return nil
 }))
 
 // matches holds value against schema; what names it in the refusal.
@@ -292,14 +293,6 @@ func matches(value any, schema *openapi3.Schema, what string) error {
 		return domain.Refuse(domain.InvalidRequest, "%s is not a UUID", path)
 	}
 	return domain.Refuse(domain.InvalidRequest, "%s is not as documented: %s", path, wrong.Reason)
-}
-
-// parseID parses a UUID in the one form that the interface uses; letter case does not matter (decisions 8.12).
-func parseID(text string) (uuid.UUID, error) {
-	if len(text) != 36 {
-		return uuid.Nil, errors.New("not a UUID")
-	}
-	return uuid.Parse(text)
 }
 
 // join names a member of what path names.
