@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	all, err := offline.Propose(ctx, items, embedded(optimization.Descriptions))
+	all, _, err := offline.Propose(ctx, items, embedded(optimization.Descriptions))
 	if err != nil {
 		panic(err)
 	}
@@ -255,10 +255,10 @@ func TestKeys(t *testing.T) {
 		t.Errorf("got %+v", one.Applies)
 	}
 	o.Keys = []string{"Products|", "Product|"}
-	if _, err := offline.Propose(t.Context(), find(t, root, root), o); err == nil || !strings.Contains(err.Error(), `no change has the key "Product|"`) {
+	if _, _, err := offline.Propose(t.Context(), find(t, root, root), o); err == nil || !strings.Contains(err.Error(), `no change has the key "Product|"`) {
 		t.Errorf("got error %v", err)
 	}
-	if _, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent"), embedded()); err == nil {
+	if _, _, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent"), embedded()); err == nil {
 		t.Error("a data agent is optimized")
 	}
 }

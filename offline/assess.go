@@ -8,7 +8,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -112,11 +111,12 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	notes := make([]note, len(items))
 	err := each(ctx, len(items), o.Jobs, o.Progress, func(n int) {
 		a.Items[n], notes[n] = s.assess(ctx, items[n])
+		notes[n].unread = a.Items[n].Error != nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = append(o.Baseline.strangers(items), s.warnings(a.Items, notes)...)
+	a.Warnings = append(o.Baseline.strangers(items), s.o.Ignores.warnings(notes)...)
 	return a, nil
 }
 
@@ -156,12 +156,6 @@ type assessor struct {
 	byID  map[uuid.UUID]Item
 }
 
-// note is what is to be told of an item's ignores.
-type note struct {
-	seen     []seen // by the file's entries
-	warnings []Warning
-}
-
 // material is an item that was read.
 type material struct {
 	m  *semanticmodel.Model
@@ -173,12 +167,10 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err := fmt.Errorf("a fault of this program kept it from being assessed: %v", fault)
-			a, n = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name, Error: err, At: Place{i.Shown, 1}}, note{}
+			a, n = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name, Error: err, At: Place{i.Shown, 1}}, s.o.Ignores.newNote()
 		}
 	}()
-	if s.o.Ignores != nil {
-		n.seen = make([]seen, len(s.o.Ignores.entries))
-	}
+	n = s.o.Ignores.newNote()
 	d, err := i.definition(ctx)
 	if err != nil {
 		a.Error, a.At = told(err), Place{i.Shown, 1}
@@ -213,40 +205,10 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 		return err
 	}
 	at := newPlaces(i.Shown, d, m)
-	g := s.ignoring(i, n, material{m, at})
-	g.own, n.warnings = annotated(m, at)
+	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
 	a.ScoreDataAgent = readiness.AssessAsAgent(m, g.options()).Score
 	return nil
-}
-
-// ignoring are the file's ignores of an item, and notes what the item holds of
-// what they name.
-func (s *assessor) ignoring(i Item, n *note, of ...material) ignoring {
-	g := ignoring{file: map[int]ignore{}}
-	if s.o.Ignores == nil {
-		return g
-	}
-	for at, e := range s.o.Ignores.entries {
-		if e.of(i) {
-			g.file[at] = e
-			n.seen[at].model = true
-			if len(of) == 0 { // of an agent without models nobody knows what there is
-				n.seen[at].table, n.seen[at].object = true, true
-			}
-			for _, one := range of {
-				n.seen[at].look(e, one.at.names)
-			}
-		}
-	}
-	return g
-}
-
-func (g ignoring) options() readiness.Options {
-	if g.none() {
-		return readiness.Options{}
-	}
-	return readiness.Options{Ignore: g.matches}
 }
 
 // score fills in what an assessment finds, and, by one of only what is ignored,
@@ -268,51 +230,9 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 			a.Findings = append(a.Findings, place(f))
 		}
 	}
-	if g.none() {
-		return
+	for _, f := range g.ignored(n, assess) {
+		one := place(f.Finding.Finding)
+		one.Impact = 0 // it costs nothing
+		a.Ignored = append(a.Ignored, Ignored{one, f.Reason})
 	}
-	only := assess(readiness.Options{Ignore: func(rule string, key readiness.Key) bool { return !g.matches(rule, key) }})
-	for _, f := range only.Findings {
-		var reasons []string
-		for _, rule := range f.RuleIDs {
-			why, entries := g.why(rule, f.Key)
-			for _, e := range entries {
-				n.seen[e].used = true
-			}
-			for _, reason := range why {
-				if !slices.Contains(reasons, reason) {
-					reasons = append(reasons, reason)
-				}
-			}
-		}
-		f.Impact = 0 // it costs nothing
-		a.Ignored = append(a.Ignored, Ignored{place(f), strings.Join(reasons, "; ")})
-	}
-}
-
-// warnings are those of all items, and of entries of the file that are of no use.
-// While an item cannot be read nobody knows that.
-func (s *assessor) warnings(items []Assessed, notes []note) []Warning {
-	var all []Warning
-	var of []seen
-	if s.o.Ignores != nil {
-		of = make([]seen, len(s.o.Ignores.entries))
-	}
-	for n, one := range notes {
-		for _, w := range one.warnings {
-			if !slices.Contains(all, w) {
-				all = append(all, w)
-			}
-		}
-		for i, seen := range one.seen {
-			of[i].model = of[i].model || seen.model
-			of[i].table = of[i].table || seen.table
-			of[i].object = of[i].object || seen.object
-			of[i].used = of[i].used || seen.used || items[n].Error != nil
-		}
-	}
-	if s.o.Ignores != nil {
-		all = append(all, s.o.Ignores.unused(of)...)
-	}
-	return all
 }

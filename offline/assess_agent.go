@@ -51,7 +51,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 		}
 		sources = append(sources, one)
 	}
-	g := s.ignoring(i, n, of...)
+	g := s.o.Ignores.of(i, n, of...)
 	for id, found := range read {
 		own, _ := annotated(found.m, found.at) // the model's own assessment warns
 		for _, e := range own {

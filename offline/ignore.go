@@ -244,6 +244,78 @@ func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 	return all, warnings
 }
 
+// note is what one item makes of what is ignored, for the warnings that are of all.
+type note struct {
+	seen     []seen // by the file's entries
+	warnings []Warning
+	// unread tells that the item cannot be read, so that nobody knows what it holds.
+	unread bool
+}
+
+func (g *Ignores) newNote() note {
+	if g == nil {
+		return note{}
+	}
+	return note{seen: make([]seen, len(g.entries))}
+}
+
+// of are the file's ignores of an item; what the item holds of what they name is
+// noted. No file has none.
+func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
+	all := ignoring{file: map[int]ignore{}}
+	if g == nil {
+		return all
+	}
+	for at, e := range g.entries {
+		if e.of(i) {
+			all.file[at] = e
+			n.seen[at].model = true
+			if len(of) == 0 { // of an agent without models nobody knows what there is
+				n.seen[at].table, n.seen[at].object = true, true
+			}
+			for _, one := range of {
+				n.seen[at].look(e, one.at.names)
+			}
+		}
+	}
+	return all
+}
+
+// ofModel are the ignores of a semantic model: the file's, and those of its own
+// annotations.
+func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
+	all := g.of(i, n, m)
+	all.own, n.warnings = annotated(m.m, m.at)
+	return all
+}
+
+// warnings are those of all items, and of entries of the file that are of no use.
+// While an item cannot be read nobody knows that.
+func (g *Ignores) warnings(notes []note) []Warning {
+	var all []Warning
+	var of []seen
+	if g != nil {
+		of = make([]seen, len(g.entries))
+	}
+	for _, one := range notes {
+		for _, w := range one.warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+		for i, seen := range one.seen {
+			of[i].model = of[i].model || seen.model
+			of[i].table = of[i].table || seen.table
+			of[i].object = of[i].object || seen.object
+			of[i].used = of[i].used || seen.used || one.unread
+		}
+	}
+	if g != nil {
+		all = append(all, g.unused(of)...)
+	}
+	return all
+}
+
 // ignoring are the ignores of one item: those of the file, by their places in it,
 // and its own.
 type ignoring struct {
@@ -252,6 +324,39 @@ type ignoring struct {
 }
 
 func (g ignoring) none() bool { return len(g.file)+len(g.own) == 0 }
+
+// options are those of an assessment that leaves out what is ignored.
+func (g ignoring) options() readiness.Options {
+	if g.none() {
+		return readiness.Options{}
+	}
+	return readiness.Options{Ignore: g.matches}
+}
+
+// ignored are what an assessment of only what is ignored finds, without places; the
+// file's entries that it is for are noted as used.
+func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Result) []Ignored {
+	if g.none() {
+		return nil
+	}
+	var all []Ignored
+	for _, f := range assess(readiness.Options{Ignore: func(rule string, key readiness.Key) bool { return !g.matches(rule, key) }}).Findings {
+		var reasons []string
+		for _, rule := range f.RuleIDs {
+			why, entries := g.why(rule, f.Key)
+			for _, e := range entries {
+				n.seen[e].used = true
+			}
+			for _, reason := range why {
+				if !slices.Contains(reasons, reason) {
+					reasons = append(reasons, reason)
+				}
+			}
+		}
+		all = append(all, Ignored{Finding{Finding: f}, strings.Join(reasons, "; ")})
+	}
+	return all
+}
 
 // matches reports whether what a rule says of an object is ignored.
 func (g ignoring) matches(rule string, key readiness.Key) bool {

@@ -22,6 +22,9 @@ type ProposeOptions struct {
 	// Keys choose among the proposed changes; nil takes those that the service
 	// writes by itself: all, of the AI data schema the recommended ones.
 	Keys []string
+	// Ignores are findings for which nothing is proposed, beside those that the
+	// models' own annotations name.
+	Ignores *Ignores
 	// Propose asks the AI provider.
 	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
 	// Jobs and Progress are those of AssessOptions.
@@ -41,6 +44,9 @@ type Proposal struct {
 	// and with all of them.
 	Applies              []Apply
 	ScoreNow, ScoreAfter *int
+	// Ignored is how many findings a kind that is asked for could clear and leaves
+	// alone. The scores are those of what is not ignored.
+	Ignored int
 
 	before, after definition.Definition
 }
@@ -66,21 +72,31 @@ func (p Proposal) Changes() int {
 
 // Propose makes the previews of the semantic models among the items. Every kind is
 // proposed for the model as it is, and written behind the kinds before it, as a
-// bundle of the service does. Nothing is written to disk.
-func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, error) {
+// bundle of the service does. What is ignored is no reason to propose anything. Nothing
+// is written to disk. The warnings are those of Assess about what is ignored.
+func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, []Warning, error) {
 	if len(o.Kinds) == 0 {
 		o.Kinds = optimization.Kinds()
 	}
-	items = models(items)
-	if len(items) == 0 {
-		return nil, errors.New("there is no semantic model; data agents are assessed alone")
+	optimized := models(items)
+	if len(optimized) == 0 {
+		return nil, nil, errors.New("there is no semantic model; data agents are assessed alone")
 	}
-	all := make([]Proposal, len(items))
-	err := each(ctx, len(items), o.Jobs, o.Progress, func(n int) { all[n] = propose(ctx, items[n], o) })
+	all := make([]Proposal, len(optimized))
+	notes := make([]note, len(optimized))
+	err := each(ctx, len(optimized), o.Jobs, o.Progress, func(n int) {
+		notes[n] = o.Ignores.newNote()
+		all[n] = propose(ctx, optimized[n], o, &notes[n])
+		notes[n].unread = all[n].Error != nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return all, unknownKeys(all, o.Keys)
+	if len(optimized) < len(items) { // what is ignored of a data agent, only its assessment knows
+		notes = append(notes, o.Ignores.newNote())
+		notes[len(notes)-1].unread = true
+	}
+	return all, o.Ignores.warnings(notes), unknownKeys(all, o.Keys)
 }
 
 // unknownKeys refuses keys that no preview has, so that a misspelled one is seen.
@@ -98,21 +114,21 @@ func unknownKeys(all []Proposal, keys []string) error {
 	return nil
 }
 
-func propose(ctx context.Context, i Item, o ProposeOptions) (p Proposal) {
+func propose(ctx context.Context, i Item, o ProposeOptions, n *note) (p Proposal) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			p = Proposal{Item: i, Error: fmt.Errorf("a fault of this program kept anything from being proposed: %v", fault)}
 		}
 	}()
 	p.Item = i
-	if err := p.compose(ctx, o); err != nil {
+	if err := p.compose(ctx, o, n); err != nil {
 		return Proposal{Item: i, Error: told(err)}
 	}
 	return p
 }
 
 // compose makes the previews and what they come to.
-func (p *Proposal) compose(ctx context.Context, o ProposeOptions) error {
+func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error {
 	d, err := p.definition(ctx)
 	if err != nil {
 		return err
@@ -121,19 +137,33 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions) error {
 	if err != nil {
 		return err
 	}
-	now := readiness.Assess(m, readiness.Options{})
+	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Shown, d, m)})
+	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
+	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
-	asking := optimization.Asking{Propose: func(ask proposal.Ask) (proposal.Answer, error) { return o.Propose(ctx, ask) }}
 	for _, kind := range optimization.Kinds() {
 		if !slices.Contains(o.Kinds, kind) {
 			continue
 		}
+		left := leftAlone(kind, now.Findings, ignored)
+		p.Ignored += left.count()
 		one := optimization.Preview{Kind: kind, SemanticModelName: p.Name, Changes: []optimization.Change{}, Skipped: []optimization.Skip{}}
-		asking.Targets = optimization.TargetsOf(kind, now.Findings)
-		if kind.FromFindings() && len(asking.Targets) == 0 {
+		asking := optimization.Asking{Targets: optimization.TargetsOf(kind, now.Findings), Ignore: g.options().Ignore}
+		asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
+			answer, err := o.Propose(ctx, ask)
+			answer.Proposals = slices.DeleteFunc(answer.Proposals, left.object)
+			return answer, err
+		}
+		switch {
+		case left.all:
+			why := fmt.Sprintf("all that it would clear is ignored: %s", left.ignored[0].Reason)
+			one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, now.Score, now.Score
+		case kind.FromFindings() && len(asking.Targets) == 0:
 			one.Nothing(now.Score)
-		} else if err := one.Compose(d, m, asking); err != nil {
-			return err
+		default:
+			if err := one.Compose(d, m, asking); err != nil {
+				return err
+			}
 		}
 		p.Previews = append(p.Previews, one)
 		if err := p.apply(one, o.Keys); err != nil {
@@ -147,8 +177,56 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions) error {
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = readiness.Assess(after, readiness.Options{}).Score
+	p.ScoreAfter = readiness.Assess(after, g.options()).Score
 	return nil
+}
+
+// leftBe is what a kind leaves alone because it is ignored.
+type leftBe struct {
+	ignored []Ignored
+	// all tells that the kind has nothing else to clear.
+	all bool
+	// objects are those of the model that have nothing else for it to clear.
+	objects map[object]bool
+}
+
+// leftAlone are the ignored findings that a kind could clear, and what follows. An
+// object of which something else is told is as any.
+func leftAlone(kind optimization.Kind, told []readiness.Finding, ignored []Ignored) leftBe {
+	clears := func(f readiness.Finding) bool { return slices.Contains(f.FixKinds, readiness.FixKind(kind)) }
+	keyOf := func(f readiness.Finding) object { return newObject("", f.Table, f.ObjectName) }
+	left := leftBe{objects: map[object]bool{}}
+	for _, f := range ignored {
+		if clears(f.Finding.Finding) {
+			left.ignored = append(left.ignored, f)
+			left.objects[keyOf(f.Finding.Finding)] = true
+		}
+	}
+	left.all = len(left.ignored) > 0
+	for _, f := range told {
+		if clears(f) {
+			left.all = false
+			delete(left.objects, keyOf(f))
+		}
+	}
+	return left
+}
+
+// count is how many findings that makes. An object of which something else is told is
+// not left alone, nor is the model as a whole.
+func (l leftBe) count() int {
+	n := 0
+	for _, f := range l.ignored {
+		if l.all || f.ObjectType != readiness.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)] {
+			n++
+		}
+	}
+	return n
+}
+
+// object reports whether a proposal is for an object that is left alone.
+func (l leftBe) object(one proposal.Proposal) bool {
+	return one.Object.Type != proposal.Model && l.objects[newObject("", one.Table, one.Name)]
 }
 
 // apply writes the chosen changes of a preview into what the model is to be.

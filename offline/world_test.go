@@ -171,7 +171,7 @@ func propose(t testing.TB, o offline.ProposeOptions, root string, paths ...strin
 	if len(paths) == 0 {
 		paths = []string{root}
 	}
-	all, err := offline.Propose(t.Context(), find(t, root, paths...), o)
+	all, _, err := offline.Propose(t.Context(), find(t, root, paths...), o)
 	if err != nil {
 		t.Fatal(err)
 	}

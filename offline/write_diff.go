@@ -81,7 +81,15 @@ func (p Proposal) Headline() string {
 	case p.Error != nil:
 		return printable(fmt.Sprintf("%s: cannot be optimized: %s", p.Shown, p.Error))
 	case p.Changes() == 0:
-		return printable(p.Shown) + ": nothing to write"
+		return printable(p.Shown) + ": nothing to write" + p.leftAlone()
 	}
-	return fmt.Sprintf("%s: %s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), shownScore(p.ScoreNow), shownScore(p.ScoreAfter))
+	return fmt.Sprintf("%s: %s%s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), p.leftAlone(), shownScore(p.ScoreNow), shownScore(p.ScoreAfter))
+}
+
+// leftAlone says what is not proposed for.
+func (p Proposal) leftAlone() string {
+	if p.Ignored == 0 {
+		return ""
+	}
+	return ", " + count(p.Ignored, "ignored finding") + " left alone"
 }

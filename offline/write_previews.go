@@ -15,11 +15,13 @@ type previews struct {
 }
 
 type previewsModel struct {
-	Path       string         `json:"path"`
-	Error      *string        `json:"error"`
-	ScoreNow   *int           `json:"scoreNow"`
-	ScoreAfter *int           `json:"scoreAfter"`
-	Previews   []previewsKind `json:"previews"`
+	Path       string  `json:"path"`
+	Error      *string `json:"error"`
+	ScoreNow   *int    `json:"scoreNow"`
+	ScoreAfter *int    `json:"scoreAfter"`
+	// Ignored is how many findings are ignored that the kinds could clear.
+	Ignored  int            `json:"ignored"`
+	Previews []previewsKind `json:"previews"`
 }
 
 type previewsKind struct {
@@ -39,7 +41,7 @@ type previewsKind struct {
 func WritePreviews(w io.Writer, all []Proposal) error {
 	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}}
 	for _, p := range all {
-		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Previews: []previewsKind{}}
+		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Ignored: p.Ignored, Previews: []previewsKind{}}
 		if p.Error != nil {
 			m.Error = new(p.Error.Error())
 		}

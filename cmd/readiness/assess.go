@@ -39,17 +39,18 @@ but what --output names.
 model, a table and an object:
 
   ignore:
-    - rule: DSC-02
-      table: Sales
-      object: Order Key
-      reason: nobody asks for it
+    - rule: NAM-03            # or "*" for every rule
+      table: Products
+      object: SKU
+      reason: everybody here says SKU
 
-A model may say so itself, in an annotation readiness.ignore of the object: DSC-02, NAM-01: nobody asks for it.
+A model may say so itself, in an annotation readiness.ignore of the object: NAM-03, DSC-04: everybody here says SKU.
 
 --baseline names the output of an earlier assess --format json: what that holds is not told again.
 
 Findings alone do not fail the command: --fail-under and --fail-on say what does, with exit code 3. An item that cannot
-be read is told, and makes the exit code 1.`,
+be read is told in the report and makes the exit code 4, whatever else is found. Exit code 1 is for no report at all, 2
+for a wrong command line.`,
 		Example: `  readiness assess .
   readiness assess models --format sarif --output readiness.sarif --ignore .readiness-ignore.yaml
   readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
@@ -136,9 +137,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 	if err != nil {
 		return err
 	}
-	for _, w := range a.Warnings {
-		fmt.Fprintf(r.stderr, "readiness: warning: %s\n", w)
-	}
+	r.warn(a.Warnings)
 	if err := r.tell(a, f, gate); err != nil {
 		return err
 	}
@@ -150,7 +149,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 		fmt.Fprintf(r.stderr, "readiness: %s\n", miss)
 	}
 	if n := a.Unreadable(); n > 0 {
-		return fmt.Errorf("%d of %d items could not be assessed; the report says why", n, len(a.Items))
+		return partly("%d of %d items could not be assessed; the report says why", n, len(a.Items))
 	}
 	if len(misses) > 0 {
 		return errFound

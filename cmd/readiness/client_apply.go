@@ -28,7 +28,7 @@ func (c *clientCalls) applyCommand() *cobra.Command {
 		Long: `Writes the changes of a preview, or those that --key names, with the texts of --values in place of those proposed; of a
 preview of several kinds all, or those that --kind names. With --approval none it proposes and writes in one operation.
 What has changed in the model since the preview is never overwritten. A kind that fails or is refused makes the exit
-code 1.`,
+code 4.`,
 		Example: `  readiness client apply 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --key 'Stock|Quantity'
   readiness client apply "Retail Analytics" Inventory descriptions --approval none`,
 		Args: cobra.RangeArgs(1, 3),

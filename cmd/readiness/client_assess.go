@@ -19,7 +19,7 @@ func (c *clientCalls) assessCommand() *cobra.Command {
 		Use:   "assess WORKSPACE MODEL…",
 		Short: "Assess semantic models of a workspace",
 		Long: `Assesses one semantic model, or up to 100 in one run that is accepted whole or not at all. Each counts against the day's
-assessments. The exit code is 1 when one of them could not be assessed.`,
+assessments. The exit code is 4 when one of them could not be assessed.`,
 		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

@@ -24,7 +24,7 @@ func (c *clientCalls) pixiesAddCommand() *cobra.Command {
 		Use:   "add WORKSPACE REPORT…",
 		Short: "Add Pixies to reports, or update those in them",
 		Long: `Adds Pixies to one report, or to up to 100 in one run that is accepted whole or not at all. A report that never had
-any becomes a tracked item. The exit code is 1 when one of them could not be changed.`,
+any becomes a tracked item. The exit code is 4 when one of them could not be changed.`,
 		Example: `  readiness client pixies add "Retail Analytics" "Sales Overview"`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

@@ -62,7 +62,7 @@ func shortfall(failed, all int, what string) error {
 	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d %s", failed, all, what)
+	return partly("%d of %d %s", failed, all, what)
 }
 
 // maxRows is how many findings and changes a table holds.

@@ -33,6 +33,8 @@ type proposeFlags struct {
 	kinds []string
 	keys  []string
 	jobs  int
+	// ignore is the file of what is left alone.
+	ignore string
 	// The AI provider; the embedded rules when there is no kind.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
@@ -45,6 +47,7 @@ func (f *proposeFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to take, and no others; may be given again")
+	flags.StringVar(&f.ignore, "ignore", "", "YAML file of findings that may stay as they are, as assess takes it: nothing is proposed for them")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models are worked on at once; 0 for as many as there are processors")
 	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the embedded rules by default")
 	flags.StringVar(&f.aiBaseURL, "ai-base-url", "", "address of the AI provider, where its kind has none")
@@ -103,6 +106,11 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	if err != nil {
 		return nil, err
 	}
+	if f.ignore != "" {
+		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
+			return nil, err
+		}
+	}
 	items, err := offline.Find(ctx, f.root, paths)
 	if err != nil {
 		return nil, err
@@ -114,9 +122,17 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	}
 	bar := r.newLateProgress("proposing")
 	o.Progress = bar.at
-	all, err := offline.Propose(ctx, items, o)
+	all, warnings, err := offline.Propose(ctx, items, o)
 	bar.end()
+	r.warn(warnings)
 	return all, err
+}
+
+// warn tells what a person should put right and what fails nothing.
+func (r *root) warn(all []offline.Warning) {
+	for _, w := range all {
+		fmt.Fprintf(r.stderr, "readiness: warning: %s\n", w)
+	}
 }
 
 // showProposals prints what the proposals come to, as a diff under a line of its
@@ -141,7 +157,7 @@ func failedProposals(all []offline.Proposal) error {
 		}
 	}
 	if n > 0 {
-		return fmt.Errorf("%d of %d semantic models could not be optimized; their lines say why", n, len(all))
+		return partly("%d of %d semantic models could not be optimized; their lines say why", n, len(all))
 	}
 	return nil
 }
@@ -161,7 +177,7 @@ func (r *root) written(applied []offline.Applied, how string) error {
 	}
 	fmt.Fprintf(r.stderr, "%d %s %s\n", len(applied)-failed, noun, how)
 	if failed > 0 {
-		return fmt.Errorf("%d of %d semantic models were not %s", failed, len(applied), how)
+		return partly("%d of %d semantic models were not %s", failed, len(applied), how)
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func (r *root) previewCommand() *cobra.Command {
 the paths, as the service does, and shows as a unified diff what apply would write. Nothing is written.
 
 With --format json it prints every change with its key, its reason and its scores; of the AI data schema apply writes
-the recommended changes unless --key names others.`,
+the recommended changes unless --key names others. Nothing is proposed for findings that --ignore names, or that a model
+itself names in its annotations, as assess --help tells. A model that cannot be read makes the exit code 4.`,
 		Example: `  readiness preview .
   readiness preview models/Sales.SemanticModel --kind descriptions
   readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,

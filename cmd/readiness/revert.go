@@ -46,7 +46,7 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			var failed error
 			if refused > 0 {
-				failed = fmt.Errorf("%d of %d semantic models cannot be put back; their lines say why", refused, len(all))
+				failed = partly("%d of %d semantic models cannot be put back; their lines say why", refused, len(all))
 			}
 			if !write {
 				fmt.Fprintln(r.stderr, "Nothing was written; --write writes it.")

@@ -20,15 +20,17 @@ const (
 	exitFailed  = 1 // it failed, or a rule refused it
 	exitUsage   = 2 // the command line or an environment variable is wrong
 	exitDamaged = 3 // it ran, and found what it looks for: damage, a difference, or too low a score
+	exitPartly  = 4 // it ran, but for some of the items that it is about, which it has told
 	// exitInterrupted: a second signal ended it at once.
 	exitInterrupted = 130
 )
 
 const exitCodesHelp = `Exit codes:
   0  done
-  1  failed, or refused by a rule
+  1  failed, or refused by a rule: there is no result
   2  wrong command line or environment
   3  events verify found damage, projections rebuild --diff a difference, or assess what --fail-under or --fail-on asks for
+  4  done, but for items that could not be read, assessed or changed: each is told, with why
 130  a second interrupt ended it at once`
 
 // errUsage and errDamaged choose the exit code of the error that wraps them.
@@ -36,6 +38,14 @@ var (
 	errUsage   = errors.New("usage")
 	errDamaged = errors.New("damage was found")
 )
+
+// partlyError is the error of a command that has done, and told, all but some of the
+// items that it is about.
+type partlyError struct{ text string }
+
+func (e partlyError) Error() string { return e.text }
+
+func partly(format string, args ...any) error { return partlyError{fmt.Sprintf(format, args...)} }
 
 // usage is an error of the command line.
 func usage(format string, args ...any) error {
@@ -128,6 +138,9 @@ func (r *root) exitCode(err error) int {
 		return exitFailed
 	default:
 		fmt.Fprintf(r.stderr, "readiness: %s\n", err)
+		if _, some := errors.AsType[partlyError](err); some {
+			return exitPartly
+		}
 		return exitFailed
 	}
 }

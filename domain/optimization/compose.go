@@ -27,6 +27,8 @@ type Asking struct {
 	// Usage is how often each field of the model was viewed: table, field, views;
 	// nil is no usage.
 	Usage map[string]map[string]int64
+	// Ignore is that of readiness.Options, for the scores; nil ignores nothing.
+	Ignore func(ruleID string, key readiness.Key) bool
 	// Agent is how the person stands to the agent permission when the account's
 	// AI provider is a data agent; "" when it is not.
 	Agent item.Access
@@ -67,7 +69,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		more += t.More
 	}
 	p.UsageInProposal = a.Usage != nil
-	if err := p.score(d, m, readiness.Options{Usage: a.Usage}); err != nil {
+	if err := p.score(d, m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore}); err != nil {
 		return err
 	}
 	if p.Kind == Properties {

@@ -1,0 +1,115 @@
+package offline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain/optimization"
+	"readiness/offline"
+)
+
+// keysOf are the keys of what is proposed of a kind.
+func keysOf(t testing.TB, p offline.Proposal, kind optimization.Kind) []string {
+	t.Helper()
+	if p.Error != nil {
+		t.Fatal(p.Error)
+	}
+	for _, one := range p.Previews {
+		if one.Kind == kind {
+			keys := []string{}
+			for _, c := range one.Changes {
+				keys = append(keys, c.Key)
+			}
+			slices.Sort(keys) // they come by impact, which is another when something is ignored
+			return keys
+		}
+	}
+	t.Fatalf("%s is not proposed", kind)
+	return nil
+}
+
+// What is ignored is no reason to propose anything: of the object that the entry
+// names and of no other, and not where something else is told of it too. The scores
+// are those of Assess.
+func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	annotated := with(shop, sales, strings.Replace(shop[sales], "\tcolumn Amount\n", "\tcolumn Amount\n\t\tannotation readiness.ignore = *: nobody asks\n\n", 1))
+	for name, tt := range map[string]struct {
+		files    map[string]string
+		entry    string
+		kind     optimization.Kind
+		gone     []string
+		ignored  bool
+		warnings []string
+	}{
+		"every rule of a column":      {shop, "{rule: '*', table: Sales, object: Amount, reason: r}", optimization.Descriptions, []string{"Sales|Amount"}, true, nil},
+		"an annotation":               {annotated, "", optimization.Descriptions, []string{"Sales|Amount"}, true, nil},
+		"one rule of several":         {shop, "{rule: DSC-02, table: Sales, object: Amount, reason: r}", optimization.Descriptions, nil, false, nil},
+		"every rule of a table alone": {shop, "{rule: '*', table: Products, object: '', reason: r}", optimization.Descriptions, []string{"Products|"}, true, nil},
+		"a field default":             {shop, "{rule: TYP-02, reason: r}", optimization.Properties, []string{"Sales|Product Key"}, true, nil},
+		"all of the instructions":     {shop, "{rule: '*', object: '#', reason: later}", optimization.AIInstructions, []string{"aiInstructions"}, true, nil},
+		"one rule of instructions":    {shop, "{rule: INS-01, object: '#', reason: r}", optimization.AIInstructions, nil, false, nil},
+		"a column in the schema":      {shop, "{rule: VIS-02, table: Sales, object: Product Key, reason: r}", optimization.AIDataSchema, []string{"Sales|Product Key"}, true, nil},
+		"another kind":                {shop, "{rule: TYP-02, reason: r}", optimization.Descriptions, nil, false, nil},
+		"another model":               {shop, "{rule: DSC-02, model: Store, reason: r}", optimization.Descriptions, nil, false, []string{`:2: there is no model "Store"`}},
+		"a table that is not there":   {shop, "{rule: '*', table: Stores, reason: r}", optimization.Descriptions, nil, false, []string{`:2: no model holds a table "Stores"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, of := embedded(tt.kind), offline.AssessOptions{}
+			all := keysOf(t, propose(t, o, files(t, shop))[0], tt.kind)
+			if tt.entry != "" {
+				read, err := ignores(t, "ignore:\n  - "+tt.entry+"\n")
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Ignores, of.Ignores = read, read
+			}
+			root := files(t, tt.files)
+			proposed, warnings, err := offline.Propose(t.Context(), find(t, root, root), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := proposed[0]
+			want := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return slices.Contains(tt.gone, key) })
+			if len(want)+len(tt.gone) != len(all) {
+				t.Fatalf("without ignores: got %q, want %q in it", all, tt.gone)
+			}
+			if diff := cmp.Diff(want, keysOf(t, got, tt.kind)); diff != "" {
+				t.Errorf("proposed (-want +got):\n%s", diff)
+			}
+			if (got.Ignored > 0) != tt.ignored || (got.Ignored > 0) != strings.Contains(got.Headline(), "left alone") {
+				t.Errorf("got %d ignored findings, want some: %t: %s", got.Ignored, tt.ignored, got.Headline())
+			}
+			if len(warnings) != len(tt.warnings) || len(warnings) > 0 && !strings.Contains(warnings[0].String(), tt.warnings[0]) {
+				t.Errorf("got warnings %v, want %q", warnings, tt.warnings)
+			}
+			assessed := assess(t, of, root).Items[0].Result.Score
+			if diff := cmp.Diff(assessed, got.ScoreNow); diff != "" {
+				t.Errorf("the score now is not the assessment's: %s", diff)
+			}
+			if one := got.Previews[0]; !cmp.Equal(one.ScoreNow, got.ScoreNow) || one.NothingToDo == nil && tt.kind != optimization.AIDataSchema && !cmp.Equal(one.ScoreAfter, got.ScoreAfter) {
+				t.Errorf("the preview has other scores: %v, %v", one.ScoreNow, one.ScoreAfter)
+			}
+		})
+	}
+}
+
+// While there are data agents that are not optimized, nobody says that what is ignored of them is of no use.
+func TestIgnoresOfAnAgentAreNoWarningWhereNothingIsProposedForIt(t *testing.T) {
+	t.Parallel()
+	read, err := ignores(t, "ignore:\n  - {rule: AGT-03, model: Sales Assistant, reason: r}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := embedded(optimization.Descriptions)
+	o.Ignores = read
+	_, warnings, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics"), o)
+	if err != nil || len(warnings) != 0 {
+		t.Errorf("got %v, error %v", warnings, err)
+	}
+}
