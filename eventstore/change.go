@@ -63,7 +63,7 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		return fmt.Errorf("eventstore: encode metadata: %w", err)
 	}
 	for attempt := range attempts {
-		heads, err := gather(pasts)
+		heads, err := s.gather(pasts)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (m *movedOn) Error() string { return "eventstore: a stream moved on: " + m.
 // optimistic decides without holding anything.
 func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Change) error) error {
 	if len(heads) > 0 {
-		if err := c.store.load(ctx, heads); err != nil {
+		if err := c.store.load(ctx, c.store.pool, heads); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change
 		b.Queue(lockSQL, names)
 		// A statement of its own: its snapshot is taken when the rows are held.
 		b.Queue(loadSQL, loadArgs(heads)...).Query(func(rows pgx.Rows) error { return c.store.foldRows(rows, heads) })
-		if err := conn.SendBatch(ctx, b).Close(); err != nil {
+		if err := c.store.loaded(ctx, conn, heads, conn.SendBatch(ctx, b).Close()); err != nil {
 			return c.failed(err)
 		}
 		return c.decide(decide)
@@ -251,7 +251,7 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 		c.recorded = append(c.recorded, r)
 		c.chains = append(c.chains, slices.Clone(h.chain[:]))
 		for _, p := range h.pasts {
-			p.fold(e, r.Version)
+			p.fold(e, r.Version, r.RecordedAt)
 		}
 	}
 	return nil

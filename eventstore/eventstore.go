@@ -79,6 +79,8 @@ type Store struct {
 
 	handlerTimeout time.Duration
 
+	kept *kept
+
 	appended bell // rung after each append of this Store
 	news     bell // rung after each append that this Store knows of
 }
@@ -91,7 +93,7 @@ func (s *Store) ring() {
 
 // New returns the log in pool's database, whose migrations have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
-	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout}
+	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout, kept: newKept(maxKept, maxKeptSize)}
 	if s.now == nil {
 		s.now = time.Now
 	}

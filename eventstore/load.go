@@ -3,13 +3,19 @@ package eventstore
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"readiness/domain"
+
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // head is where a stream's next event goes.
@@ -20,19 +26,21 @@ type head struct {
 	version int64 // counting what has been recorded since
 	chain   [sha256.Size]byte
 	last    time.Time // when its last event was recorded
+	id      uuid.UUID // of the last event loaded
+	size    int       // of the data loaded, in bytes
 	pasts   []Loadable
 }
 
-// loadSQL reads each stream by its index, of a stream of which the last event is
-// enough that event only: OFFSET 0 keeps the planner from joining first and
-// looking at last_only later.
+// loadSQL reads each stream by its index, from a version on, and its last event
+// in any case: OFFSET 0 keeps the planner from joining first and looking at
+// first later.
 const loadSQL = `
-SELECT w.i, s.account_id, s.version, s.chain, e.version, e.type, e.schema_version, e.data, e.recorded_at
-FROM unnest($1::text[], $2::bool[]) WITH ORDINALITY AS w (stream, last_only, i)
+SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at
+FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS w (stream, first, i)
 JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
-	SELECT version, type, schema_version, data, recorded_at FROM events
-	WHERE stream = s.stream AND version >= CASE WHEN w.last_only THEN s.version ELSE 1 END AND version <= s.version
+	SELECT version, event_id, type, schema_version, data, recorded_at FROM events
+	WHERE stream = s.stream AND version >= least(w.first, s.version) AND version <= s.version
 	OFFSET 0
 ) e ON true
 ORDER BY w.i, e.version`
@@ -42,19 +50,20 @@ const lockSQL = `SELECT version FROM streams WHERE stream = ANY($1::text[]) ORDE
 // Load folds the pasts afresh, all of them in one round trip and as of one
 // instant.
 func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
-	heads, err := gather(pasts)
+	heads, err := s.gather(pasts)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	return s.load(ctx, heads)
+	return s.load(ctx, s.pool, heads)
 }
 
-// gather groups the pasts by stream, in the order given, and empties them.
-func gather(pasts []Loadable) ([]*head, error) {
+// gather groups the pasts by stream, in the order given, and empties them but
+// for what is kept.
+func (s *Store) gather(pasts []Loadable) ([]*head, error) {
 	heads := make([]*head, 0, len(pasts))
 	byName := make(map[string]*head, len(pasts))
 	for _, p := range pasts {
-		p.reset()
+		p.begin(s.kept)
 		h := byName[p.name()]
 		if h == nil {
 			if err := checkStream(p.name()); err != nil {
@@ -93,25 +102,46 @@ func streamType(stream string) string {
 	return kind
 }
 
-// loadArgs are the arguments of loadSQL. Of a stream that is folded in several
-// ways, all events are loaded if one of them wants all.
+// loadArgs are the arguments of loadSQL. A stream that is folded in several ways
+// is read from the first version that one of them needs.
 func loadArgs(heads []*head) []any {
-	names, last := make([]string, len(heads)), make([]bool, len(heads))
+	names, first := make([]string, len(heads)), make([]int64, len(heads))
 	for i, h := range heads {
-		names[i], last[i] = h.stream, true
+		names[i], first[i] = h.stream, math.MaxInt64
 		for _, p := range h.pasts {
-			last[i] = last[i] && p.onlyLast()
+			first[i] = min(first[i], p.from())
 		}
 	}
-	return []any{names, last}
+	return []any{names, first}
 }
 
-func (s *Store) load(ctx context.Context, heads []*head) error {
-	rows, err := s.pool.Query(ctx, loadSQL, loadArgs(heads)...)
+// reader is a pool or a connection.
+type reader interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// load folds the streams, from what is kept of them on.
+func (s *Store) load(ctx context.Context, q reader, heads []*head) error {
+	rows, err := q.Query(ctx, loadSQL, loadArgs(heads)...)
 	if err != nil {
 		return fmt.Errorf("eventstore: load %s: %w", heads[0].stream, err)
 	}
-	return s.foldRows(rows, heads)
+	return s.loaded(ctx, q, heads, s.foldRows(rows, heads))
+}
+
+// loaded goes on after foldRows: when what was kept turned out not to be the
+// streams' it forgets that and folds them afresh, in another round trip.
+func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) error {
+	if !errors.Is(err, errNotKept) {
+		return err
+	}
+	for _, h := range heads {
+		*h = head{stream: h.stream, pasts: h.pasts}
+		for _, p := range h.pasts {
+			p.forget(s.kept)
+		}
+	}
+	return s.load(ctx, q, heads)
 }
 
 // foldRows folds what loadSQL answered.
@@ -121,30 +151,37 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 		account, name *string
 		chain, data   []byte
 		version       *int64
+		id            pgtype.UUID
 		schema        *int
 		at            *time.Time
 	)
-	_, err := pgx.ForEachRow(rows, []any{&i, &account, &end, &chain, &version, &name, &schema, &data, &at}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&i, &account, &end, &chain, &version, &id, &name, &schema, &data, &at}, func() error {
 		h := heads[i-1]
 		if version == nil || (h.version != 0 && *version != h.version+1) {
 			return fmt.Errorf("eventstore: load %s: an event is missing; verify the log", h.stream)
 		}
-		e, err := s.codec.Decode(*name, *schema, data)
-		if err != nil {
-			return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
-		}
-		h.version, h.account, h.last = *version, *account, *at
+		h.version, h.account, h.last, h.id = *version, *account, *at, id.Bytes
+		h.size += len(data)
 		if *version == end {
 			copy(h.chain[:], chain)
 		}
-		for _, p := range h.pasts {
-			if p.onlyLast() && *version < end {
-				p.skip(*version)
-			} else {
-				p.fold(e, *version)
-			}
-		}
 		h.loaded = end
+		var e domain.Event
+		for _, p := range h.pasts {
+			if !p.wants(*version, end) {
+				if err := p.pass(*version, id.Bytes); err != nil {
+					return err
+				}
+				continue
+			}
+			if e == nil {
+				var err error
+				if e, err = s.codec.Decode(*name, *schema, data); err != nil {
+					return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
+				}
+			}
+			p.fold(e, *version, *at)
+		}
 		return nil
 	})
 	if err != nil {
@@ -153,6 +190,11 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	for _, h := range heads {
 		if h.version != h.loaded {
 			return fmt.Errorf("eventstore: load %s: its row says version %d, its last event is version %d; verify the log", h.stream, h.loaded, h.version)
+		}
+		for _, p := range h.pasts {
+			if err := p.end(s.kept, h.id, h.size); err != nil {
+				return fmt.Errorf("eventstore: load %s: %w", h.stream, err)
+			}
 		}
 	}
 	return nil

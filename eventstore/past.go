@@ -1,6 +1,14 @@
 package eventstore
 
-import "readiness/domain"
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"readiness/domain"
+
+	"github.com/google/uuid"
+)
 
 // Past is one stream folded into a state.
 type Past[S any] struct {
@@ -8,42 +16,133 @@ type Past[S any] struct {
 	State   S     // the zero S folded over the events
 	Version int64 // of the last event folded; 0 for a stream that does not exist yet
 
-	evolve   func(S, domain.Event) S
-	lastOnly bool
+	evolve func(S, domain.Event, time.Time) S
+	reach  reach
+	base   *keptState // what State began with; nil when with the zero S
+	met    bool       // base is what the stream says it was
 }
 
-// Fold describes a stream to load whole. evolve is pure.
+// reach is how much of a stream is loaded.
+type reach int
+
+const (
+	whole reach = iota
+	last
+	sinceKept
+)
+
+// Fold describes a stream to load whole: one that ends, with what it is about.
+// evolve is pure.
 func Fold[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: evolve}
+	return &Past[S]{Stream: stream, evolve: undated(evolve)}
 }
 
 // FoldLast describes a stream of which only the last event is folded: for
 // streams whose events carry running totals, so that loading one costs the
 // same however long it is.
 func FoldLast[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: evolve, lastOnly: true}
+	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: last}
+}
+
+// FoldKept describes a stream whose folded state the Store keeps in memory, so
+// that only what was appended since is loaded: for streams that go on growing
+// and whose events carry no totals.
+//
+// The state is handed to all who fold the stream, at the same time too: evolve
+// must never alter what it was given, maps and slices in it included, and
+// nobody else may. S tells the kept states of a stream apart, so a type of
+// state is folded in one way only.
+func FoldKept[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
+	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: sinceKept}
+}
+
+// FoldKeptDated is FoldKept of an evolve that is told when the event was
+// recorded.
+func FoldKeptDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
+	return &Past[S]{Stream: stream, evolve: evolve, reach: sinceKept}
+}
+
+func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.Time) S {
+	return func(s S, e domain.Event, _ time.Time) S { return evolve(s, e) }
 }
 
 // Loadable is a *Past of any state.
 type Loadable interface {
 	name() string
-	onlyLast() bool
-	reset()
-	fold(domain.Event, int64)
-	skip(int64)
+	// begin empties it, but for what of it is kept.
+	begin(k *kept)
+	// forget empties it and what is kept of it.
+	forget(k *kept)
+	// from is the first version that is read. Of a stream that ends before it the
+	// last event is.
+	from() int64
+	// wants reports whether the event is folded, of a stream that ends at end.
+	wants(version, end int64) bool
+	fold(e domain.Event, version int64, at time.Time)
+	// pass passes over an event that is not folded. It returns errNotKept when
+	// what it began with was another one.
+	pass(version int64, id uuid.UUID) error
+	// end ends the loading of a stream whose last event is id; size is what was read.
+	end(k *kept, id uuid.UUID, size int) error
 }
 
-func (p *Past[S]) name() string   { return p.Stream }
-func (p *Past[S]) onlyLast() bool { return p.lastOnly }
+func (p *Past[S]) name() string { return p.Stream }
 
-func (p *Past[S]) reset() {
+func (p *Past[S]) key() keptKey { return keptKey{p.Stream, reflect.TypeFor[S]()} }
+
+func (p *Past[S]) begin(k *kept) {
 	var zero S
-	p.State, p.Version = zero, 0
+	p.State, p.Version, p.base, p.met = zero, 0, nil, false
+	if p.reach != sinceKept {
+		return
+	}
+	if base, ok := k.get(p.key()); ok {
+		p.State, p.Version, p.base = base.state.(S), base.version, &base
+	}
 }
 
-func (p *Past[S]) fold(e domain.Event, version int64) {
-	p.State, p.Version = p.evolve(p.State, e), version
+func (p *Past[S]) forget(k *kept) {
+	if p.reach == sinceKept {
+		k.remove(p.key())
+	}
+	p.begin(k)
 }
 
-// skip passes over an event that need not be folded.
-func (p *Past[S]) skip(version int64) { p.Version = version }
+func (p *Past[S]) from() int64 {
+	switch {
+	case p.reach == last:
+		return math.MaxInt64
+	case p.base != nil:
+		return p.base.version // read again, to be held against base
+	}
+	return 1
+}
+
+func (p *Past[S]) wants(version, end int64) bool {
+	return p.reach == whole || p.reach == last && version == end || p.reach == sinceKept && (p.base == nil || version > p.base.version)
+}
+
+func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) {
+	p.State, p.Version = p.evolve(p.State, e, at), version
+}
+
+func (p *Past[S]) pass(version int64, id uuid.UUID) error {
+	if p.base != nil && version == p.base.version {
+		if p.met = id == p.base.last; !p.met {
+			return errNotKept
+		}
+	}
+	return nil
+}
+
+func (p *Past[S]) end(k *kept, id uuid.UUID, size int) error {
+	switch {
+	case p.base != nil && !p.met:
+		return errNotKept
+	case p.reach == sinceKept && p.base == nil && p.Version > 0:
+		k.put(p.key(), keptState{state: p.State, version: p.Version, last: id, size: size})
+	case p.reach == sinceKept && p.base != nil && p.Version > p.base.version:
+		k.put(p.key(), keptState{state: p.State, version: p.Version, last: id, size: p.base.size + size})
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package eventstore
+
+import (
+	"errors"
+	"reflect"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+const (
+	// maxKept bounds how many states are kept.
+	maxKept = 1024
+	// maxKeptSize bounds the data, in bytes, of the events that they were folded
+	// from: a state takes about as much memory as the events it is made of. The
+	// last one used is kept whatever its size.
+	maxKeptSize = 32 << 20
+)
+
+// errNotKept is the error of a load whose kept state is not the stream's past,
+// because the database was set back behind this process.
+var errNotKept = errors.New("eventstore: what was kept of a stream is not its past")
+
+// kept is the states that FoldKept began with last, and how far they are. It
+// holds what was loaded from the database, never what a Change has decided.
+type kept struct {
+	maxSize int
+
+	mu     sync.Mutex
+	size   int
+	states *simplelru.LRU[keptKey, keptState]
+}
+
+type keptKey struct {
+	stream string
+	of     reflect.Type
+}
+
+// keptState is a state as of a version.
+type keptState struct {
+	state   any
+	version int64
+	last    uuid.UUID // the event with that version
+	size    int       // bytes of data of the events
+}
+
+func newKept(states, size int) *kept {
+	k := &kept{maxSize: size}
+	var err error
+	k.states, err = simplelru.NewLRU(states, func(_ keptKey, s keptState) { k.size -= s.size })
+	if err != nil { // states is not positive
+		panic(err)
+	}
+	return k
+}
+
+func (k *kept) get(key keptKey) (keptState, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.states.Get(key)
+}
+
+func (k *kept) remove(key keptKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.states.Remove(key)
+}
+
+func (k *kept) put(key keptKey, s keptState) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.states.Remove(key)
+	k.size += s.size
+	k.states.Add(key, s)
+	for k.size > k.maxSize && k.states.Len() > 1 {
+		k.states.RemoveOldest()
+	}
+}
