@@ -512,7 +512,7 @@ func (w *world) events() (n int) {
 // blocked fills a person's window of a group.
 func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
 	w.t.Helper()
-	_, err := w.pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits, allowed) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]), true)`, g.Name, accountID, person, g.Limit)
+	_, err := w.pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]))`, g.Name, accountID, person, g.Limit)
 	check(w.t, err)
 }
 

@@ -18,7 +18,7 @@ var mayImport = map[string][]string{
 	"documents":   {},
 	"vault":       {},
 	"eventstore":  {"domain/..."},
-	"projections": {"domain/...", "eventstore", "documents"},
+	"projections": {"domain/...", "eventstore", "documents", "internal/coalesce"},
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules
@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},
 	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands"},
 
-	"http/...": {"http/...", "domain/...", "commands", "projections"},
+	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce"},
 
 	// What others import to call the service: it knows openapi.yaml and nothing of how that is done.
 	"client": {},
@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"migrations":                     {},
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
+	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
 	"internal/demo/...":              {"..."},
 	"internal/wiring":                {"..."},

@@ -58,21 +58,50 @@ var Accounts = &View{
 	},
 }
 
-// Members returns every account that knows the person, by account id.
+// Members returns every account that knows the person, by account id. People
+// who are looked up at the same time are looked up together.
 func (v *Views) Members(ctx context.Context, p item.Person) ([]account.Membership, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
-		FROM members_v1 m JOIN accounts_v1 a USING (account_id) WHERE m.issuer = $1 AND m.person = $2 ORDER BY a.account_id`, p.Issuer, p.ID)
+	members, err := v.members.Do(ctx, p, v.membersOf)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look a person up: %w", err)
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m account.Membership, err error) {
-		var settings, person []byte
-		if err := row.Scan(&m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person); err != nil {
-			return m, err
+	return members, nil
+}
+
+// OFFSET 0 keeps the planner from joining all people first.
+const membersSQL = `
+SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS p (issuer, person, i),
+LATERAL (
+	SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
+	FROM members_v1 m JOIN accounts_v1 a USING (account_id) WHERE m.issuer = p.issuer AND m.person = p.person
+	OFFSET 0
+) m
+ORDER BY p.i, m.account_id`
+
+func (v *Views) membersOf(ctx context.Context, people []item.Person) ([][]account.Membership, error) {
+	ctx, cancel := context.WithTimeout(ctx, tripTimeout)
+	defer cancel()
+	issuers, persons := make([]string, len(people)), make([]string, len(people))
+	for i, p := range people {
+		issuers[i], persons[i] = p.Issuer, p.ID
+	}
+	rows, err := v.Pool.Query(ctx, membersSQL, issuers, persons)
+	if err != nil {
+		return nil, err
+	}
+	members := make([][]account.Membership, len(people))
+	var i int
+	var m account.Membership
+	var settings, person []byte
+	_, err = pgx.ForEachRow(rows, []any{&i, &m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person}, func() error {
+		m.Settings, m.Person = account.Settings{}, account.Person{}
+		members[i-1] = append(members[i-1], m)
+		one := &members[i-1][len(members[i-1])-1]
+		if err := json.Unmarshal(settings, &one.Settings); err != nil {
+			return err
 		}
-		if err := json.Unmarshal(settings, &m.Settings); err != nil {
-			return m, err
-		}
-		return m, json.Unmarshal(person, &m.Person)
+		return json.Unmarshal(person, &one.Person)
 	})
+	return members, err
 }

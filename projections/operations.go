@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -132,17 +131,40 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	return o, json.Unmarshal(impact, &o.Impact)
 }
 
-// Operation returns an operation of the account.
+// Operation returns an operation of the account. Those that are read at the
+// same time are read together.
 func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (Operation, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v2 WHERE id = $1 AND account_id = $2`, id, accountID)
+	o, err := v.operations.Do(ctx, id, v.operationsOf)
 	if err != nil {
 		return Operation{}, false, fmt.Errorf("projections: read operation %s: %w", id, err)
 	}
-	o, err := pgx.CollectExactlyOneRow(rows, scanOperation)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if o == nil || o.AccountID != accountID {
 		return Operation{}, false, nil
 	}
-	return o, err == nil, err
+	return *o, true, nil
+}
+
+// operationsOf reads operations of any account; nil stands for one that is not.
+func (v *Views) operationsOf(ctx context.Context, ids []uuid.UUID) ([]*Operation, error) {
+	ctx, cancel := context.WithTimeout(ctx, tripTimeout)
+	defer cancel()
+	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY($1)`, ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, scanOperation)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[uuid.UUID]*Operation, len(found))
+	for i := range found {
+		byID[found[i].ID] = &found[i]
+	}
+	operations := make([]*Operation, len(ids))
+	for i, id := range ids {
+		operations[i] = byID[id]
+	}
+	return operations, nil
 }
 
 // Operations returns a page of the account's operations.

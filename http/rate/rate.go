@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/coalesce"
 )
 
 // Window is the length of every window.
@@ -28,6 +30,7 @@ type Count struct {
 type Limiter struct {
 	pool    *pgxpool.Pool
 	timeout time.Duration
+	takes   coalesce.Trips[Limit, Count]
 }
 
 // Options of a Limiter.
@@ -63,38 +66,83 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rate: %w", err)
 	}
-	return &Limiter{pool, o.Timeout}, nil
+	return &Limiter{pool: pool, timeout: o.Timeout}, nil
 }
 
 // Close ends the limiter's connections.
 func (l *Limiter) Close() { l.pool.Close() }
 
 // The row's lock puts the calls of one key in line, and everything is decided after it is taken: the clock is read then
-// too, so hits are in order. OFFSET 0 makes each subquery be computed once.
+// too, so hits are in order, and those that have left the window are found by halving. OFFSET 0 makes each subquery be computed
+// once. Rows are locked in the order of their keys, so that calls cannot deadlock.
 const take = `
-INSERT INTO rate_windows AS r (key, hits, allowed) VALUES ($1, ARRAY[clock_timestamp()], true)
-ON CONFLICT (key) DO UPDATE SET (hits, allowed) = (
-	SELECT CASE WHEN cardinality(recent.hits) < $2 THEN recent.hits || recent.now ELSE recent.hits END, cardinality(recent.hits) < $2
+INSERT INTO rate_windows AS r (key, hits, calls, admitted)
+SELECT key, array_fill(clock_timestamp(), ARRAY[least(wanted, calls)]), calls, least(wanted, calls)
+FROM unnest($1::text[], $2::int[], $3::int[]) AS w (key, calls, wanted) ORDER BY key
+ON CONFLICT (key) DO UPDATE SET (hits, calls, admitted) = (
+	SELECT hits || array_fill(now, ARRAY[n]), excluded.calls, n
 	FROM (
-		SELECT t.now, ARRAY(SELECT h FROM unnest(r.hits) h WHERE h > t.now - $3::interval) AS hits
-		FROM (SELECT clock_timestamp() AS now OFFSET 0) t OFFSET 0
-	) recent)
-RETURNING allowed, cardinality(hits), extract(epoch FROM hits[1] + $3::interval - clock_timestamp())::float8`
+		SELECT recent.*, greatest(0, least(excluded.admitted, excluded.calls - cardinality(hits))) AS n
+		FROM (
+			SELECT t.now, r.hits[width_bucket(t.now - $4::interval, r.hits) + 1 :] AS hits
+			FROM (SELECT greatest(clock_timestamp(), r.hits[cardinality(r.hits)]) AS now OFFSET 0) t OFFSET 0
+		) recent OFFSET 0
+	) counted)
+RETURNING key, admitted, cardinality(hits), coalesce(extract(epoch FROM hits[1] + $4::interval - clock_timestamp()), 0)::float8`
 
-// Take counts a call under the key against a limit of at least one call in a Window. An error means that the calls
-// cannot be counted now.
+// Take counts a call under the key against a limit of at least one call in a Window, in one trip with those that are made
+// meanwhile. An error means that the calls cannot be counted now.
 func (l *Limiter) Take(ctx context.Context, key string, limit int) (Count, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	var c Count
-	var used int
-	var reset float64
-	if err := l.pool.QueryRow(ctx, take, key, limit, Window).Scan(&c.Allowed, &used, &reset); err != nil {
+	c, err := l.takes.Do(ctx, Limit{key, limit}, l.take)
+	if err != nil {
 		return Count{}, fmt.Errorf("rate: count a call: %w", err)
 	}
-	c.Remaining = max(0, limit-used)
-	c.Reset = max(0, time.Duration(reset*float64(time.Second)))
 	return c, nil
+}
+
+// take counts calls, of each key as many as there is room for: those that came first.
+func (l *Limiter) take(ctx context.Context, all []Limit) ([]Count, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	wanted := make(map[Limit]int32, len(all))
+	var keys []string
+	var calls, wants []int32
+	for _, one := range all {
+		wanted[one]++
+	}
+	for one, n := range wanted {
+		keys, calls, wants = append(keys, one.Key), append(calls, int32(one.Calls)), append(wants, n) //nolint:gosec // limits are small numbers of ours
+	}
+	rows, err := l.pool.Query(ctx, take, keys, calls, wants, Window)
+	if err != nil {
+		return nil, err
+	}
+	type window struct {
+		admitted, used int
+		reset          time.Duration
+	}
+	windows := make(map[string]*window, len(keys))
+	var key string
+	var one window
+	var reset float64
+	if _, err = pgx.ForEachRow(rows, []any{&key, &one.admitted, &one.used, &reset}, func() error {
+		windows[key] = &window{one.admitted, one.used, max(0, time.Duration(reset*float64(time.Second)))}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	counts := make([]Count, len(all))
+	for i, one := range all {
+		w := windows[one.Key]
+		counts[i] = Count{Allowed: w.admitted > 0, Remaining: max(0, one.Calls-w.used), Reset: w.reset}
+		if w.admitted > 0 { // each that was admitted sees those after it still to come
+			w.admitted--
+			counts[i].Remaining += w.admitted
+		}
+	}
+	return counts, nil
 }
 
 // A Limit is a window and how many calls it lets through.
@@ -105,8 +153,8 @@ type Limit struct {
 
 // hold locks the windows, in the order of their keys so that calls cannot deadlock; those that are new begin empty.
 const hold = `
-INSERT INTO rate_windows AS r (key, hits, allowed) SELECT key, '{}', true FROM unnest($1::text[]) key ORDER BY key
-ON CONFLICT (key) DO UPDATE SET allowed = r.allowed`
+INSERT INTO rate_windows AS r (key, hits) SELECT key, '{}' FROM unnest($1::text[]) key ORDER BY key
+ON CONFLICT (key) DO UPDATE SET calls = r.calls`
 
 // takeAll sees the windows as they are once they are locked. What it finds comes in the order of the keys given.
 const takeAll = `
@@ -116,7 +164,7 @@ recent AS MATERIALIZED (
 	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS l (key, calls, n) JOIN rate_windows r USING (key), clock
 ), verdict AS MATERIALIZED (SELECT bool_and(cardinality(hits) < calls) AS allowed FROM recent),
 counted AS (
-	UPDATE rate_windows r SET hits = CASE WHEN verdict.allowed THEN recent.hits || recent.now ELSE recent.hits END, allowed = verdict.allowed
+	UPDATE rate_windows r SET hits = CASE WHEN verdict.allowed THEN recent.hits || recent.now ELSE recent.hits END
 	FROM recent, verdict WHERE r.key = recent.key
 	RETURNING r.key, cardinality(r.hits) AS used, coalesce(extract(epoch FROM r.hits[1] + $3::interval - recent.now), 0)::float8 AS reset
 )

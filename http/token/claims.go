@@ -75,7 +75,12 @@ func (c claims) person() string {
 	return oneName.Replace(c.Tenant) + "/" + oneName.Replace(cmp.Or(c.Object, c.Subject))
 }
 
-func (c claims) identity(issuer string) Identity {
+// identity is whom the claims name, the embedded issuer's people by no issuer.
+func (c claims) identity() Identity {
+	issuer := c.Issuer
+	if issuer == EmbeddedIssuer {
+		issuer = ""
+	}
 	id := Identity{
 		Person:  item.Person{Issuer: issuer, ID: c.person()},
 		Account: c.Account,

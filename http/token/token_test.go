@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"encoding/pem"
 	"log/slog"
 	"math/big"
@@ -323,6 +324,59 @@ func TestKeyRotation(t *testing.T) {
 	verify(t, v, unknown, domain.Unauthorized)
 	if got := p.reads.Load(); got != 3 {
 		t.Errorf("after a while the keys were read %d times, want 3", got)
+	}
+}
+
+// A token that was verified before is held against the time, and against the key that has its kid, of each call.
+func TestAVerifiedTokenIsVerifiedNoMoreThanItHolds(t *testing.T) {
+	t.Parallel()
+	p, c := startProvider(t), newClock()
+	o := trust(p)
+	o.Now = c.now
+	v := newVerifier(t, o)
+	short := sign(t, jwt.SigningMethodES256, "ec", p.keys["ec"], p.with(jwt.MapClaims{"exp": noon.Add(time.Minute).Unix()}))
+	long := sign(t, jwt.SigningMethodES256, "ec", p.keys["ec"], p.with(jwt.MapClaims{"exp": noon.Add(24 * time.Hour).Unix()}))
+	for range 2 {
+		verify(t, v, short, "")
+		verify(t, v, long, "")
+	}
+	c.add(time.Minute + 61*time.Second)
+	verify(t, v, short, domain.TokenExpired)
+	verify(t, v, long, "")
+	p.mu.Lock()
+	p.keys["ec"] = ecKey(t)
+	p.mu.Unlock()
+	verify(t, v, long, "")
+	c.add(time.Hour) // the keys are read again
+	verify(t, v, long, domain.Unauthorized)
+}
+
+func BenchmarkVerify(b *testing.B) {
+	issuer, err := token.OpenIssuer(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokens := make([]string, 8192) // twice as many as are known again
+	for i := range tokens {
+		if tokens[i], err = issuer.Mint("acme", fmt.Sprint("p-", i), []string{token.ScopeRead}, noon, time.Hour); err != nil {
+			b.Fatal(err)
+		}
+	}
+	v, err := token.NewVerifier(token.Options{Embedded: issuer, Now: func() time.Time { return noon }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		of   int
+	}{{"known", 100}, {"new", len(tokens)}} {
+		b.Run(c.name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if _, err := v.Verify(b.Context(), tokens[i%c.of]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -2,6 +2,8 @@ package token
 
 import (
 	"context"
+	"crypto"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"readiness/domain"
 )
@@ -35,12 +38,40 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	issuers map[string]issuer // by iss
+	// verified are tokens whose signatures were verified, by their hashes: a signature is right for as long as its key is. The
+	// tokens themselves are not kept.
+	verified *lru.Cache[[sha256.Size]byte, *verified]
 }
 
-// issuer is one trusted issuer: how its tokens are parsed and where its keys are.
+// issuer is one trusted issuer: how its tokens are parsed, what their claims are held against, and where its keys are.
 type issuer struct {
-	parser *jwt.Parser
-	key    func(context.Context, *jwt.Token) (any, error)
+	parser    *jwt.Parser
+	validator *jwt.Validator
+	key       func(context.Context, *jwt.Token) (any, error)
+}
+
+// mostVerified is how many verified tokens are known again.
+const mostVerified = 4096
+
+// verified is what a token whose signature was verified says.
+type verified struct {
+	from   issuer
+	header *jwt.Token // its header and method alone
+	key    any        // that it was signed with
+	claims claims
+}
+
+// again holds a verified token against the time and the issuer's keys of now. known is false when it must be verified afresh.
+func (t *verified) again(ctx context.Context) (err error, known bool) { //nolint:revive // the error is the answer
+	key, err := t.from.key(ctx, t.header)
+	if err != nil {
+		return nil, false
+	}
+	same, ok := key.(interface{ Equal(crypto.PublicKey) bool })
+	if !ok || !same.Equal(t.key) {
+		return nil, false
+	}
+	return t.from.validator.Validate(t.claims), true
 }
 
 // NewVerifier returns a Verifier. Keys are read when the first token asks for them, so an issuer that is down keeps
@@ -49,7 +80,11 @@ func NewVerifier(o Options) (*Verifier, error) {
 	if len(o.Issuers) == 0 && o.Embedded == nil {
 		return nil, errors.New("token: no issuer is configured and the embedded one is off, so no call could ever be made")
 	}
-	v := &Verifier{issuers: map[string]issuer{}}
+	seen, err := lru.New[[sha256.Size]byte, *verified](mostVerified)
+	if err != nil {
+		return nil, fmt.Errorf("token: %w", err)
+	}
+	v := &Verifier{issuers: map[string]issuer{}, verified: seen}
 	client := o.Client
 	if client == nil {
 		client = &http.Client{CheckRedirect: sameHost}
@@ -65,24 +100,23 @@ func NewVerifier(o Options) (*Verifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.issuers[t.URL] = issuer{parser(o.Now, t.URL, t.Audiences), keys.find}
+		v.issuers[t.URL] = newIssuer(o.Now, t.URL, t.Audiences, keys.find)
 	}
 	if o.Embedded != nil {
 		public := o.Embedded.key.Public()
-		v.issuers[EmbeddedIssuer] = issuer{
-			parser(o.Now, EmbeddedIssuer, []string{EmbeddedAudience}),
-			func(context.Context, *jwt.Token) (any, error) { return public, nil },
-		}
+		v.issuers[EmbeddedIssuer] = newIssuer(o.Now, EmbeddedIssuer, []string{EmbeddedAudience},
+			func(context.Context, *jwt.Token) (any, error) { return public, nil })
 	}
 	return v, nil
 }
 
-func parser(now func() time.Time, issuer string, audiences []string) *jwt.Parser {
-	return jwt.NewParser(
+func newIssuer(now func() time.Time, name string, audiences []string, key func(context.Context, *jwt.Token) (any, error)) issuer {
+	options := []jwt.ParserOption{
 		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg(), jwt.SigningMethodES256.Alg()}),
-		jwt.WithIssuer(issuer), jwt.WithAudience(audiences...), jwt.WithExpirationRequired(),
+		jwt.WithIssuer(name), jwt.WithAudience(audiences...), jwt.WithExpirationRequired(),
 		jwt.WithLeeway(skew), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
-	)
+	}
+	return issuer{jwt.NewParser(options...), jwt.NewValidator(options...), key}
 }
 
 // Verify returns what a token says, or a Refusal: TokenExpired when nothing but its exp is wrong, else Unauthorized.
@@ -90,30 +124,46 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 	if len(token) > MaxSize {
 		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is longer than %d bytes", MaxSize)
 	}
+	hash := sha256.Sum256([]byte(token))
+	if seen, ok := v.verified.Get(hash); ok {
+		if err, known := seen.again(ctx); known {
+			if err != nil {
+				return Identity{}, refusal(err)
+			}
+			return seen.claims.identity(), nil
+		}
+	}
+	seen, err := v.verify(ctx, token)
+	if err != nil {
+		return Identity{}, err
+	}
+	v.verified.Add(hash, seen)
+	return seen.claims.identity(), nil
+}
+
+func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) {
 	var unverified claims
 	if _, _, err := jwt.NewParser().ParseUnverified(token, &unverified); err != nil {
-		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is malformed")
+		return nil, domain.Refuse(domain.Unauthorized, "the access token is malformed")
 	}
 	from, known := v.issuers[unverified.Issuer]
 	if !known {
-		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is from an issuer that this service does not trust")
+		return nil, domain.Refuse(domain.Unauthorized, "the access token is from an issuer that this service does not trust")
 	}
-	var c claims
-	_, err := from.parser.ParseWithClaims(token, &c, func(t *jwt.Token) (any, error) {
+	seen := &verified{from: from}
+	_, err := from.parser.ParseWithClaims(token, &seen.claims, func(t *jwt.Token) (key any, err error) {
 		// Nobody here understands an extension that its maker calls critical (RFC 7515, 4.1.11).
 		if _, critical := t.Header["crit"]; critical {
 			return nil, errors.New("critical header")
 		}
-		return from.key(ctx, t)
+		seen.header = &jwt.Token{Header: t.Header, Method: t.Method}
+		seen.key, err = from.key(ctx, t)
+		return seen.key, err
 	})
 	if err != nil {
-		return Identity{}, refusal(err)
+		return nil, refusal(err)
 	}
-	name := unverified.Issuer
-	if name == EmbeddedIssuer {
-		name = ""
-	}
-	return c.identity(name), nil
+	return seen, nil
 }
 
 // faults are what may be wrong with a token, in the order in which they are told.

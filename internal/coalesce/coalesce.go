@@ -1,0 +1,115 @@
+// Package coalesce makes one trip of what several callers ask for at the same time. Nobody waits for others to come: who
+// asks while nothing is under way goes at once, and those who ask meanwhile go together when that is back.
+package coalesce
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Most is how many asks go together.
+const Most = 64
+
+// A Trip answers asks, each with the answer at its place, or with an error for all of them.
+type Trip[Q, A any] func(ctx context.Context, asks []Q) ([]A, error)
+
+// Trips of asks of type Q that are answered with A. The zero value is ready; all its asks are for the same Trip. It is safe for
+// concurrent use.
+type Trips[Q, A any] struct {
+	mu       sync.Mutex
+	underWay bool
+	waiting  []*ask[Q, A] // the first to come first
+}
+
+type ask[Q, A any] struct {
+	ask    Q
+	answer A
+	err    error
+	leads  bool          // in the next trip, which it makes for all
+	turn   chan struct{} // closed when it is answered or leads
+}
+
+// Do answers an ask by a trip that begins after the call of Do, so what was written before is seen. It returns early when ctx
+// ends; trips outlive the ctx of those who make them, and bound their own time.
+func (t *Trips[Q, A]) Do(ctx context.Context, question Q, trip Trip[Q, A]) (A, error) {
+	mine := &ask[Q, A]{ask: question, turn: make(chan struct{})}
+	t.mu.Lock()
+	t.waiting = append(t.waiting, mine)
+	if !t.underWay {
+		t.underWay = true
+		mine.lead()
+	}
+	t.mu.Unlock()
+	select {
+	case <-mine.turn:
+	case <-ctx.Done():
+		if t.leave(mine) {
+			var none A
+			return none, ctx.Err()
+		}
+	}
+	if mine.leads {
+		t.make(ctx, trip)
+	}
+	return mine.answer, mine.err
+}
+
+func (a *ask[Q, A]) lead() {
+	a.leads = true
+	close(a.turn)
+}
+
+// leave takes an ask back, unless it is to lead or is answered: then it is late, and others count on it.
+func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-a.turn:
+		return false
+	default:
+	}
+	for i, w := range t.waiting {
+		if w == a {
+			t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
+		}
+	}
+	return true
+}
+
+// make makes a trip for those who wait, and says who leads in the next.
+func (t *Trips[Q, A]) make(ctx context.Context, trip Trip[Q, A]) {
+	t.mu.Lock()
+	n := min(len(t.waiting), Most)
+	together := t.waiting[:n:n]
+	t.waiting = t.waiting[n:]
+	t.mu.Unlock()
+
+	asks := make([]Q, n)
+	for i, a := range together {
+		asks[i] = a.ask
+	}
+	var answers []A
+	err := errBroken // unless the trip comes back
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if len(t.waiting) > 0 {
+			t.waiting[0].lead()
+		} else {
+			t.underWay, t.waiting = false, nil
+		}
+		for i, a := range together {
+			if a.err = err; err == nil {
+				a.answer = answers[i]
+			}
+			if !a.leads {
+				close(a.turn)
+			}
+		}
+	}()
+	answers, err = trip(context.WithoutCancel(ctx), asks)
+}
+
+// errBroken is what those who went together with one that panicked are told.
+var errBroken = errors.New("coalesce: a trip was broken off")
