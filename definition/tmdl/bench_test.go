@@ -42,3 +42,43 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParseCorpus parses the TMDL of READINESS_CORPUS that is not refused,
+// one file after the other: all of it, and the files that most of a project
+// consists of.
+func BenchmarkParseCorpus(b *testing.B) {
+	var all, small [][]byte
+	for name, src := range corpus(b) {
+		if _, err := tmdl.Parse(name, src); err != nil {
+			continue
+		}
+		all = append(all, src)
+		if len(src) <= 4096 {
+			small = append(small, src)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		files [][]byte
+	}{
+		{"all files", all},
+		{"files up to 4 kB", small},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			size := 0
+			for _, src := range c.files {
+				size += len(src)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, src := range c.files {
+					if _, err := tmdl.Parse("Sales.tmdl", src); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(len(c.files)), "files")
+		})
+	}
+}

@@ -2,91 +2,79 @@ package tmdl
 
 import "strings"
 
-// keywords are the object types in the spelling Power BI writes, each with the
-// ones its objects stand in: "" is the outermost level. Without a list the place
-// is not checked.
-var keywords = map[string][]string{
-	"database":     {""},
-	"model":        {"", "database", "translations"},
-	"table":        {"", "model"},
-	"relationship": {"", "model"},
-	"expression":   {"", "model"},
-	"function":     {"", "model"},
-	"role":         {"", "model"},
-	"cultureInfo":  {"", "model"},
-	"perspective":  {"", "model"},
-	"dataSource":   {"", "model"},
-	"queryGroup":   {"", "model"},
-
-	"column":           {"table"},
-	"measure":          {"table"},
-	"hierarchy":        {"table"},
-	"partition":        {"table"},
-	"calculationGroup": {"table"},
-	"calendar":         {"table"},
-	"refreshPolicy":    {"table"},
-
-	"level":                              {"hierarchy"},
-	"variation":                          {"column"},
-	"alternateOf":                        {"column"},
-	"relatedColumnDetails":               {"column"},
-	"kpi":                                {"measure"},
-	"calculationItem":                    {"calculationGroup"},
-	"noSelectionExpression":              {"calculationGroup"},
-	"multipleOrEmptySelectionExpression": {"calculationGroup"},
-	"calendarColumnGroup":                {"calendar"},
-	"dataCoverageDefinition":             {"partition"},
-	"tablePermission":                    {"role"},
-	"member":                             {"role"},
-	"columnPermission":                   {"tablePermission"},
-	"perspectiveTable":                   {"perspective"},
-	"perspectiveColumn":                  {"perspectiveTable"},
-	"perspectiveMeasure":                 {"perspectiveTable"},
-	"perspectiveHierarchy":               {"perspectiveTable"},
-	"linguisticMetadata":                 {"cultureInfo"},
-	"translations":                       {"cultureInfo"},
-
-	"annotation":                  nil,
-	"changedProperty":             nil,
-	"dataAccessOptions":           nil,
-	"defaultDetailRowsDefinition": nil,
-	"detailRowsDefinition":        nil,
-	"extendedProperty":            nil,
-	"formatStringDefinition":      nil,
+// objectType is what is known about the objects of a type.
+type objectType struct {
+	keyword string // in the spelling Power BI writes
+	// in are the types whose objects they stand in, "" being the outermost level.
+	// Without any the place is not checked.
+	in []string
+	// nameless objects have no name, or need none.
+	nameless bool
+	// sole objects hold an expression and, as a rule, nothing else. The expression
+	// may start at the indentation their properties would have.
+	sole bool
 }
 
-// soleExpressions hold an expression and, as a rule, nothing else. Their
-// expression may start at the indentation their properties would have.
-var soleExpressions = map[string]bool{
-	"defaultDetailRowsDefinition":        true,
-	"detailRowsDefinition":               true,
-	"extendedProperty":                   true,
-	"formatStringDefinition":             true,
-	"linguisticMetadata":                 true,
-	"multipleOrEmptySelectionExpression": true,
-	"noSelectionExpression":              true,
-}
+// keywords are the known object types by their keyword, as Power BI writes it and
+// in lower case, and by the older "culture".
+var keywords = byKeyword([]objectType{
+	{keyword: "database", in: []string{""}, nameless: true},
+	{keyword: "model", in: []string{"", "database", "translations"}, nameless: true},
+	{keyword: "table", in: []string{"", "model"}},
+	{keyword: "relationship", in: []string{"", "model"}},
+	{keyword: "expression", in: []string{"", "model"}},
+	{keyword: "function", in: []string{"", "model"}},
+	{keyword: "role", in: []string{"", "model"}},
+	{keyword: "cultureInfo", in: []string{"", "model"}},
+	{keyword: "perspective", in: []string{"", "model"}},
+	{keyword: "dataSource", in: []string{"", "model"}},
+	{keyword: "queryGroup", in: []string{"", "model"}},
 
-// nameless are the types whose objects have no name, or need none.
-var nameless = map[string]bool{
-	"alternateOf":                        true,
-	"calculationGroup":                   true,
-	"calendarColumnGroup":                true,
-	"changedProperty":                    true,
-	"dataAccessOptions":                  true,
-	"dataCoverageDefinition":             true,
-	"database":                           true,
-	"defaultDetailRowsDefinition":        true,
-	"detailRowsDefinition":               true,
-	"formatStringDefinition":             true,
-	"kpi":                                true,
-	"linguisticMetadata":                 true,
-	"model":                              true,
-	"multipleOrEmptySelectionExpression": true,
-	"noSelectionExpression":              true,
-	"refreshPolicy":                      true,
-	"relatedColumnDetails":               true,
-	"translations":                       true,
+	{keyword: "column", in: []string{"table"}},
+	{keyword: "measure", in: []string{"table"}},
+	{keyword: "hierarchy", in: []string{"table"}},
+	{keyword: "partition", in: []string{"table"}},
+	{keyword: "calculationGroup", in: []string{"table"}, nameless: true},
+	{keyword: "calendar", in: []string{"table"}},
+	{keyword: "refreshPolicy", in: []string{"table"}, nameless: true},
+
+	{keyword: "level", in: []string{"hierarchy"}},
+	{keyword: "variation", in: []string{"column"}},
+	{keyword: "alternateOf", in: []string{"column"}, nameless: true},
+	{keyword: "relatedColumnDetails", in: []string{"column"}, nameless: true},
+	{keyword: "kpi", in: []string{"measure"}, nameless: true},
+	{keyword: "calculationItem", in: []string{"calculationGroup"}},
+	{keyword: "noSelectionExpression", in: []string{"calculationGroup"}, nameless: true, sole: true},
+	{keyword: "multipleOrEmptySelectionExpression", in: []string{"calculationGroup"}, nameless: true, sole: true},
+	{keyword: "calendarColumnGroup", in: []string{"calendar"}, nameless: true},
+	{keyword: "dataCoverageDefinition", in: []string{"partition"}, nameless: true},
+	{keyword: "tablePermission", in: []string{"role"}},
+	{keyword: "member", in: []string{"role"}},
+	{keyword: "columnPermission", in: []string{"tablePermission"}},
+	{keyword: "perspectiveTable", in: []string{"perspective"}},
+	{keyword: "perspectiveColumn", in: []string{"perspectiveTable"}},
+	{keyword: "perspectiveMeasure", in: []string{"perspectiveTable"}},
+	{keyword: "perspectiveHierarchy", in: []string{"perspectiveTable"}},
+	{keyword: "linguisticMetadata", in: []string{"cultureInfo"}, nameless: true, sole: true},
+	{keyword: "translations", in: []string{"cultureInfo"}, nameless: true},
+
+	{keyword: "annotation"},
+	{keyword: "changedProperty", nameless: true},
+	{keyword: "dataAccessOptions", nameless: true},
+	{keyword: "defaultDetailRowsDefinition", nameless: true, sole: true},
+	{keyword: "detailRowsDefinition", nameless: true, sole: true},
+	{keyword: "extendedProperty", sole: true},
+	{keyword: "formatStringDefinition", nameless: true, sole: true},
+})
+
+func byKeyword(types []objectType) map[string]*objectType {
+	m := make(map[string]*objectType, 2*len(types)+1)
+	for i := range types {
+		t := &types[i]
+		m[t.keyword], m[strings.ToLower(t.keyword)] = t, t
+	}
+	m["culture"] = m["cultureInfo"]
+	return m
 }
 
 // shortWords are the words of a single hump that stand bare or before an `=` as
@@ -99,22 +87,13 @@ var shortWords = map[string]bool{
 	"source":     true,
 }
 
-// byLower finds the canonical spelling of a keyword.
-var byLower = func() map[string]string {
-	m := map[string]string{"culture": "cultureInfo"}
-	for k := range keywords {
-		m[strings.ToLower(k)] = k
-	}
-	return m
-}()
-
 // keyword returns the object type that a word names in any case.
-func keyword(word string) (string, bool) {
-	if _, ok := keywords[word]; ok {
-		return word, true
+func keyword(word string) (*objectType, bool) {
+	if t, ok := keywords[word]; ok {
+		return t, true
 	}
-	k, ok := byLower[strings.ToLower(word)]
-	return k, ok
+	t, ok := keywords[strings.ToLower(word)]
+	return t, ok
 }
 
 // isCamel is true for a word of several humps, as properties and objects of a

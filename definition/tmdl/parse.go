@@ -23,7 +23,10 @@ func Parse(file string, src []byte) (*Document, error) {
 		return fail(line, column, "this is not UTF-8 text; save the file as UTF-8")
 	}
 	doc := &Document{File: file, src: string(src)}
-	p := parser{scanner: scanner{src: doc.src}, doc: doc}
+	p := parser{
+		scanner: scanner{src: doc.src}, doc: doc, open: make([]opened, 0, 8), children: make([]*Object, 0, 16),
+		objects: room[Object]{usual: 100}, properties: room[Property]{usual: 45}, lists: room[*Object]{usual: 100},
+	}
 	if strings.HasPrefix(doc.src, byteOrderMark) {
 		p.after = len(byteOrderMark)
 	}
@@ -50,18 +53,17 @@ func firstNonText(src []byte) (line, column int) {
 }
 
 // parser turns lines into the tree. Objects that are still open stand on a
-// stack, one for each level of indentation; what they hold is collected on two
-// shared stacks and moved into slices of the right size when they close.
+// stack, one for each level of indentation; their children are collected on a
+// shared stack and moved into slices of the right size when they close.
 type parser struct {
 	scanner
 	doc     *Document
 	pending bool // the current line is to be looked at again
 	unit    int  // how many leading spaces are a level; 0 until it is needed
 
-	open       []opened
-	properties []Property
-	children   []*Object
-	nodes      int
+	open     []opened
+	children []*Object
+	nodes    int
 
 	// description is the run of `///` lines right above the current line, of
 	// descriptionLevel; empty when there is none.
@@ -70,20 +72,19 @@ type parser struct {
 	// convertible is true when the line above was a property that turns out to
 	// be an object if a deeper line follows.
 	convertible bool
-	// begun is the expression that the declaration before the next line has, and
-	// above the one before the current line: what the line may be meant to be a
-	// part of. Its form is absent unless it is a single line or has none.
-	begun, above opener
+	// begun is the last expression that the line after it may be meant to be a part
+	// of: one in a single line, or with no text.
+	begun opener
 
-	// Room for what has its final place.
-	objects       []Object
-	storedProps   []Property
-	storedObjects []*Object
+	// What the document is made of.
+	objects    room[Object]
+	properties room[Property]
+	lists      room[*Object]
 }
 
 type opened struct {
-	object               *Object
-	properties, children int // where its own begin on the stacks
+	object   *Object
+	children int // where its own begin on the stack
 }
 
 func (p *parser) next() bool {
@@ -158,7 +159,6 @@ func (p *parser) declaration(at, level int) error {
 	if p.nodes++; p.nodes > MaxNodes {
 		return p.failAt(at, "the file declares more than %d objects and properties", MaxNodes)
 	}
-	p.above, p.begun = p.begun, opener{}
 	if level == len(p.open)+1 && p.convertible {
 		if err := p.convert(); err != nil {
 			return err
@@ -182,8 +182,8 @@ func (p *parser) declaration(at, level int) error {
 	case p.src[i] == ':':
 		return p.plainProperty(at, level, word, i+1)
 	case p.src[i] == '=':
-		if k, ok := keyword(word); ok && k != "expression" { // which is a property, without a name
-			return p.object(at, level, k, false, "", i)
+		if t, ok := keyword(word); ok && t.keyword != "expression" { // which is a property, without a name
+			return p.object(at, level, t, false, "", i)
 		}
 		return p.expressionProperty(at, level, word, i+1)
 	case i == at+len(word):
@@ -195,32 +195,32 @@ func (p *parser) declaration(at, level int) error {
 			return p.failAt(i, "ref needs the type of an object, as in \"ref table Sales\"")
 		}
 		if i = p.skipBlanks(i + len(word)); i == p.end {
-			k, ok := keyword(word)
+			t, ok := keyword(word)
 			if !ok {
 				return p.failAt(at, "%q is no type of object; %s", word, p.expected())
 			}
-			return p.object(at, level, k, true, "", i)
+			return p.object(at, level, t, true, "", i)
 		}
 	}
-	k, ok := keyword(word)
+	t, ok := keyword(word)
 	if !ok {
 		if !isCamel(word) {
 			return p.failAt(at, "%q is no type of object; %s", word, p.expected())
 		}
-		k = word
+		t = &objectType{keyword: word}
 	}
 	name, i, err := p.name(i)
 	if err != nil {
 		return err
 	}
-	return p.object(at, level, k, ref, name, i)
+	return p.object(at, level, t, ref, name, i)
 }
 
 // bareWord reads a line that is a single word: an object without a name, or a
 // property that is true.
 func (p *parser) bareWord(at, level int, word string) error {
-	if k, ok := keyword(word); ok {
-		return p.object(at, level, k, false, "", p.end)
+	if t, ok := keyword(word); ok {
+		return p.object(at, level, t, false, "", p.end)
 	}
 	if strings.EqualFold(word, "createOrReplace") {
 		return p.failAt(at, "this is a TMDL script (%s), not a part of a definition; scripts belong into the folder TMDLScripts", word)
@@ -228,10 +228,12 @@ func (p *parser) bareWord(at, level int, word string) error {
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] && !isFlag(word) {
 		return p.failAt(at, "%q is neither an object nor a property that can stand alone; %s", word, p.expected())
 	}
-	i := int32(at + len(word))
-	if err := p.property(at, level, Property{Name: word, written: span{i, i}, value: text{form: bare}}); err != nil {
+	property, err := p.property(at, level, word)
+	if err != nil {
 		return err
 	}
+	i := int32(at + len(word))
+	property.written, property.value.form = span{i, i}, bare
 	p.convertible = true
 	return nil
 }
@@ -248,13 +250,17 @@ func isFlag(word string) bool {
 
 // plainProperty reads `name: value`; at is where the value may start.
 func (p *parser) plainProperty(start, level int, word string, at int) error {
+	property, err := p.property(start, level, word)
+	if err != nil {
+		return err
+	}
 	from := p.skipBlanks(at)
 	to := p.trimmedEnd(from)
-	value := text{p.src[from:to], plain}
-	if isQuoted(value.raw) {
-		value.form = quoted
+	property.written, property.value = span{int32(from), int32(to)}, text{p.src[from:to], plain}
+	if isQuoted(property.value.raw) {
+		property.value.form = quoted
 	}
-	return p.property(start, level, Property{Name: word, written: span{int32(from), int32(to)}, value: value})
+	return nil
 }
 
 // expressionProperty reads `name = …`; at is behind the `=`.
@@ -262,8 +268,8 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] {
 		return p.failAt(start, "%q is neither an object nor a property that holds an expression; %s", word, p.expected())
 	}
-	property := Property{Name: word, Line: p.line, Column: start - p.start + 1, lines: span{start: int32(p.start)}}
-	if err := p.allowProperty(start, level); err != nil {
+	property, err := p.property(start, level, word)
+	if err != nil {
 		return err
 	}
 	value, written, after, err := p.expression(at, level, false)
@@ -271,7 +277,6 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 		return err
 	}
 	property.value, property.written, property.lines.end = value, written, int32(after)
-	p.properties = append(p.properties, property)
 	p.convertible = value.form == inline
 	p.remember(opener{property: word, line: property.Line, form: value.form}, value)
 	return nil
@@ -279,70 +284,66 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 
 func (p *parser) remember(o opener, value text) {
 	if value.form == inline || value.form == block && value.raw == "" {
+		o.node = p.nodes
 		p.begun = o
 	}
 }
 
-func (p *parser) allowProperty(at, level int) error {
+// property gives the open object a property that is the current line, yet without
+// its value.
+func (p *parser) property(at, level int, name string) (*Property, error) {
 	if level == 0 {
-		return p.failAt(at, "a property must stand in an object; %s", p.expected())
+		return nil, p.failAt(at, "a property must stand in an object; %s", p.expected())
 	}
-	return nil
-}
-
-func (p *parser) property(at, level int, property Property) error {
-	if err := p.allowProperty(at, level); err != nil {
-		return err
-	}
-	property.Line, property.Column = p.line, at-p.start+1
+	o := p.open[level-1].object
+	o.Properties = p.properties.grow(o.Properties, p.progress())
+	property := &o.Properties[len(o.Properties)-1]
+	property.Name, property.Line, property.Column = name, p.line, at-p.start+1
 	property.lines = span{int32(p.start), int32(p.after)}
-	p.properties = append(p.properties, property)
-	return nil
+	return property, nil
 }
 
 // object opens an object whose declaration is read up to i, where an `=` or the
 // end of the line is.
-func (p *parser) object(at, level int, k string, ref bool, name string, i int) error {
+func (p *parser) object(at, level int, t *objectType, ref bool, name string, i int) error {
 	if level >= MaxDepth {
 		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
 	}
-	if name == "" && !nameless[k] {
-		return p.failAt(at, "a %s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", k, k, k)
+	if name == "" && !t.nameless {
+		return p.failAt(at, "a %s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", t.keyword, t.keyword, t.keyword)
 	}
-	if err := p.allowObject(at, level, k, ref); err != nil {
+	if err := p.allowObject(at, level, t, ref); err != nil {
 		return err
 	}
 	o := p.newObject()
-	*o = Object{
-		Keyword: k, Name: name, Ref: ref, Line: p.line, Column: at - p.start + 1, // only blanks are before it
-		doc: p.doc, declaration: span{int32(p.start), int32(p.end)}, headEnd: int32(p.after),
-	}
+	o.Keyword, o.Name, o.Ref = t.keyword, name, ref
+	o.Line, o.Column = p.line, at-p.start+1 // only blanks are before it
+	o.declaration, o.headEnd = span{int32(p.start), int32(p.end)}, int32(p.after)
 	if p.description != (span{}) && p.descriptionLevel == level {
 		o.description = p.description
 	}
 	if i < p.end {
-		value, written, after, err := p.expression(i+1, level+1, soleExpressions[k])
+		value, written, after, err := p.expression(i+1, level+1, t.sole)
 		if err != nil {
 			return err
 		}
 		o.value, o.written, o.headEnd = value, written, int32(after)
 		p.remember(opener{object: o, line: o.Line, form: value.form}, value)
 	}
-	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
+	p.open = append(p.open, opened{o, len(p.children)})
 	return nil
 }
 
 // allowObject checks that an object of the type may stand at the level.
-func (p *parser) allowObject(at, level int, k string, ref bool) error {
-	places := keywords[k]
-	if places == nil || ref {
+func (p *parser) allowObject(at, level int, t *objectType, ref bool) error {
+	if t.in == nil || ref {
 		return nil
 	}
 	parent := ""
 	if level > 0 {
 		parent = p.open[level-1].object.Keyword
 	}
-	for _, place := range places {
+	for _, place := range t.in {
 		if place == parent {
 			return nil
 		}
@@ -356,31 +357,31 @@ func (p *parser) allowObject(at, level int, k string, ref bool) error {
 	if level > 0 {
 		where = "in a " + parent
 	}
-	if places[0] == "" {
-		return p.failAt(at, "a %s cannot stand %s; it stands at the outermost level, without indentation", k, where)
+	if t.in[0] == "" {
+		return p.failAt(at, "a %s cannot stand %s; it stands at the outermost level, without indentation", t.keyword, where)
 	}
-	return p.failAt(at, "a %s cannot stand %s; it stands in a %s, one level deeper", k, where, places[0])
+	return p.failAt(at, "a %s cannot stand %s; it stands in a %s, one level deeper", t.keyword, where, t.in[0])
 }
 
 // convert makes an object of the last property, because a deeper line follows.
 func (p *parser) convert() error {
-	last := p.properties[len(p.properties)-1]
-	p.properties = p.properties[:len(p.properties)-1]
+	parent := p.open[len(p.open)-1].object
+	n := len(parent.Properties) - 1
+	last := parent.Properties[n]
+	parent.Properties = parent.Properties[:n]
 	if len(p.open) >= MaxDepth {
 		return p.failAt(p.content(), "objects nest deeper than %d levels", MaxDepth)
 	}
 	o := p.newObject()
-	*o = Object{
-		Keyword: last.Name, Line: last.Line, Column: last.Column,
-		doc: p.doc, declaration: span{last.lines.start, last.written.end}, headEnd: last.lines.end,
-	}
+	o.Keyword, o.Line, o.Column = last.Name, last.Line, last.Column
+	o.declaration, o.headEnd = span{last.lines.start, last.written.end}, last.lines.end
 	if last.value.form != bare {
 		o.value, o.written = last.value, last.written
 	}
 	if strings.EqualFold(o.Keyword, "source") {
 		o.Keyword = "source"
 	}
-	p.open = append(p.open, opened{o, len(p.properties), len(p.children)})
+	p.open = append(p.open, opened{o, len(p.children)})
 	return nil
 }
 
@@ -390,17 +391,8 @@ func (p *parser) closeTo(level int) error {
 		top := p.open[len(p.open)-1]
 		p.open = p.open[:len(p.open)-1]
 		o := top.object
-		if own := p.properties[top.properties:]; len(own) > 0 {
-			if err := p.checkRepeated(o, own); err != nil {
-				return err
-			}
-			if len(p.storedProps)+len(own) > cap(p.storedProps) {
-				p.storedProps = make([]Property, 0, max(len(own), min(p.nodes, 1024)))
-			}
-			n := len(p.storedProps)
-			p.storedProps = append(p.storedProps, own...)
-			o.Properties = p.storedProps[n:len(p.storedProps):len(p.storedProps)]
-			p.properties = p.properties[:top.properties]
+		if err := p.checkRepeated(o); err != nil {
+			return err
 		}
 		o.Children = p.store(top.children)
 		p.children = append(p.children, o)
@@ -414,27 +406,24 @@ func (p *parser) store(from int) []*Object {
 	if len(own) == 0 {
 		return nil
 	}
-	if len(p.storedObjects)+len(own) > cap(p.storedObjects) {
-		p.storedObjects = make([]*Object, 0, max(len(own), min(p.nodes, 1024)))
-	}
-	n := len(p.storedObjects)
-	p.storedObjects = append(p.storedObjects, own...)
+	list := p.lists.take(len(own), p.progress())
+	copy(list, own)
 	p.children = p.children[:from]
-	return p.storedObjects[n:len(p.storedObjects):len(p.storedObjects)]
+	return list
 }
 
 func (p *parser) newObject() *Object {
-	if len(p.objects) == 0 {
-		p.objects = make([]Object, max(8, min(p.nodes, 512)))
-	}
-	o := &p.objects[0]
-	p.objects = p.objects[1:]
+	o := &p.objects.take(1, p.progress())[0]
+	o.doc = p.doc
 	return o
 }
 
+func (p *parser) progress() progress { return progress{p.start, len(p.src)} }
+
 // checkRepeated refuses a property that the object has twice.
-func (p *parser) checkRepeated(o *Object, own []Property) error {
+func (p *parser) checkRepeated(o *Object) error {
 	const few = 24
+	own := o.Properties
 	var seen map[string]int
 	if len(own) > few {
 		seen = make(map[string]int, len(own))
@@ -480,12 +469,16 @@ type opener struct {
 	property string
 	line     int
 	form     form
+	node     int // which of the file's declarations it is
 }
 
 // expected says what could stand where the parser met something else.
 func (p *parser) expected() string {
 	const usual = "expected an object (\"measure Name = …\") or a property (\"name: value\")"
-	above := p.above
+	above := p.begun
+	if above.node != p.nodes-1 {
+		return usual
+	}
 	what := above.property
 	if above.object != nil {
 		what = describe(above.object)
@@ -557,7 +550,7 @@ func (p *parser) name(i int) (string, int, error) {
 	if strings.IndexByte(name, '\t') >= 0 {
 		return "", 0, p.failAt(from, "a name cannot hold a tab")
 	}
-	if trim(name) == "" {
+	if name == "" || isBlank(name[0]) && trim(name) == "" {
 		return "", 0, p.failAt(from, "the name is empty")
 	}
 	if i = p.skipBlanks(i); i < p.end && p.src[i] != '=' {

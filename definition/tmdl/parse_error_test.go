@@ -97,6 +97,15 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// Only the line right after an expression may be meant to continue it.
+func TestParseErrorsNameNoExpressionFurtherUp(t *testing.T) {
+	t.Parallel()
+	_, err := tmdl.Parse("x", []byte("table T\n\tmeasure M = IF(\n\t\tisHidden\n\t\t1 = 1,\n"))
+	if err == nil || !strings.Contains(err.Error(), "expected an object") || strings.Contains(err.Error(), "'M'") {
+		t.Errorf("got %v, want what is expected without a word about the measure", err)
+	}
+}
+
 func TestParseLimits(t *testing.T) {
 	t.Parallel()
 	padded := func(n int) []byte { return append([]byte("table T\n"), bytes.Repeat([]byte{'\n'}, n-8)...) }

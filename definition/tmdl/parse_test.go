@@ -240,3 +240,38 @@ func TestParseCorpus(t *testing.T) {
 		checkVariants(t, name, src)
 	}
 }
+
+// Properties stay with their object, in order, whatever stands between them, and
+// room that is given out twice would show.
+func TestParsePropertiesAroundChildren(t *testing.T) {
+	t.Parallel()
+	var src strings.Builder
+	src.WriteString("table T\n")
+	const n = 3000
+	for i := range n {
+		fmt.Fprintf(&src, "\tvalueNo%d: t%d\n\tcolumn C%d\n\t\tdataType: c%d\n\t\tvariantOf%d\n\t\t\tisDeep: v%d\n\t\tisLast: l%d\n", i, i, i, i, i, i, i)
+	}
+	table := parse(t, "T", []byte(src.String())).Objects[0]
+	if len(table.Properties) != n || len(table.Children) != n {
+		t.Fatalf("got %d properties and %d columns, want %d of each", len(table.Properties), len(table.Children), n)
+	}
+	for i, column := range table.Children {
+		got := []string{table.Properties[i].Name, table.Properties[i].Value(), column.Name}
+		for _, p := range column.Properties {
+			got = append(got, p.Name, p.Value())
+		}
+		for _, o := range column.Children {
+			got = append(got, o.Keyword, o.Properties[0].Name, o.Properties[0].Value())
+		}
+		want := fmt.Sprintf("valueNo%d t%d C%d dataType c%d isLast l%d variantOf%d isDeep v%d", i, i, i, i, i, i, i)
+		if strings.Join(got, " ") != want {
+			t.Fatalf("number %d: got %q, want %q", i, strings.Join(got, " "), want)
+		}
+	}
+	first, second := table.Children[0], table.Children[1]
+	first.Properties = append(first.Properties, tmdl.Property{})
+	first.Children = append(first.Children, nil)
+	if second.Properties[0].Name != "dataType" || second.Children[0] == nil {
+		t.Error("what one object holds reaches into what another does")
+	}
+}
