@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +53,7 @@ func TestApplyAccounts(t *testing.T) {
 		t.Fatalf("diff: got %v, error %v, %d events in the log, want %v and none", counts(diff), err, logged(), want)
 	}
 	applied, err := s.ApplyAccounts(t.Context(), both)
-	if err != nil || !cmp.Equal(applied, diff) || logged() != 4 {
+	if err != nil || !reflect.DeepEqual(applied, diff) || logged() != 4 {
 		t.Fatalf("apply: got %v, error %v, %d events in the log, want what diff said", applied, err, logged())
 	}
 	again, err := s.ApplyAccounts(t.Context(), both)

@@ -77,7 +77,7 @@ type Account struct {
 	Region   string
 	Settings Settings
 	Licenses map[string]License
-	People   map[item.Person]Person
+	People   People
 	// Saved holds the parts of the account that are kept as documents of their
 	// own (tracking setups, the AI provider), by name, as JSON text.
 	Saved map[string]string
@@ -86,7 +86,7 @@ type Account struct {
 // Stream is the name of the account's own stream.
 func Stream(accountID string) string { return "account-" + accountID }
 
-// Evolve returns a after e.
+// Evolve returns a after e. It alters nothing of a.
 func Evolve(a Account, e domain.Event) Account {
 	switch e := e.(type) {
 	case Opened:
@@ -104,9 +104,9 @@ func Evolve(a Account, e domain.Event) Account {
 	case LicenseRemoved:
 		a.Licenses = without(a.Licenses, e.LicenseID)
 	case PersonSaved:
-		a.People = with(a.People, e.Person.Person, e.Person)
+		a.People = a.People.with(e.Person.Person, &e.Person)
 	case PersonRemoved:
-		a.People = without(a.People, e.Person)
+		a.People = a.People.with(e.Person, nil)
 	case DocumentSaved:
 		a.Saved = with(a.Saved, e.Name, e.Text)
 	case DocumentRemoved:

@@ -50,7 +50,7 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	for _, l := range d.Licenses {
 		licenses[l.ID] = l
 	}
-	people := map[item.Person]Person{}
+	known, people := maps.Collect(a.People.All()), map[item.Person]Person{}
 	for _, p := range d.People {
 		if len(p.Permissions) == 0 {
 			p.Permissions = nil
@@ -61,10 +61,10 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	for _, id := range differing(a.Licenses, licenses, strings.Compare) {
 		add(true, LicenseSaved{licenses[id]})
 	}
-	for _, who := range differing(a.People, people, comparePeople) {
+	for _, who := range differing(known, people, comparePeople) {
 		add(true, PersonSaved{people[who]})
 	}
-	for _, who := range missing(a.People, people, comparePeople) {
+	for _, who := range missing(known, people, comparePeople) {
 		add(true, PersonRemoved{who})
 	}
 	for _, id := range missing(a.Licenses, licenses, strings.Compare) {

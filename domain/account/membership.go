@@ -14,6 +14,6 @@ type Membership struct {
 
 // Membership is that of a person of the account; false when it knows none such.
 func (a Account) Membership(p item.Person) (Membership, bool) {
-	person, known := a.People[p]
+	person, known := a.People.Get(p)
 	return Membership{AccountID: a.ID, Plan: a.Plan, Status: a.Status, Region: a.Region, Settings: a.Settings, Person: person}, known
 }
