@@ -40,7 +40,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
 	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
-	owner := eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	owner := eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
 	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
 	items := make([]*eventstore.Past[trackeditem.Item], len(models))

@@ -57,7 +57,7 @@ func (s *Service) active(ctx context.Context, who Caller, workspaceID uuid.UUID)
 
 // license is the caller's: their own, else the account's default, else none.
 func (s *Service) license(ctx context.Context, who Caller) (account.License, error) {
-	owner := eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	owner := eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return account.License{}, err
 	}

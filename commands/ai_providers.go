@@ -29,7 +29,7 @@ func (p Providers) Get(ctx context.Context, accountID, providerID string) (aipro
 	if providerID == aiprovider.EmbeddedID {
 		return aiprovider.Embedded(), nil
 	}
-	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := p.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, err
 	}
@@ -48,7 +48,7 @@ func (p Providers) Get(ctx context.Context, accountID, providerID string) (aipro
 // by id, and those that lack the key that their kind needs are passed over, and so
 // are data agents: they are asked as themselves.
 func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
-	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := p.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
 	}
@@ -61,8 +61,8 @@ func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aip
 // account (spec 4.5, preview rule 2): the oldest saved one with that purpose, else
 // the accounts file's, else the embedded one.
 func (p Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
-	saved := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
-	owner := eventstore.Fold(account.Stream(accountID), account.Evolve)
+	saved := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
+	owner := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
 	if err := p.Store.Load(ctx, saved, owner); err != nil {
 		return aiprovider.Settings{}, err
 	}

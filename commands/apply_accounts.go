@@ -24,7 +24,7 @@ type AccountChange struct {
 func (s *Service) ApplyAccounts(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	var changes []AccountChange
 	for _, d := range declarations {
-		past := eventstore.Fold(account.Stream(d.AccountID), account.Evolve)
+		past := eventstore.FoldKept(account.Stream(d.AccountID), account.Evolve)
 		var change AccountChange
 		meta := eventstore.Metadata{Account: d.AccountID, Causation: "accounts file"}
 		err := s.Store.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
@@ -50,7 +50,7 @@ func (s *Service) DiffAccounts(ctx context.Context, declarations []account.Decla
 	pasts := make([]*eventstore.Past[account.Account], len(declarations))
 	loads := make([]eventstore.Loadable, len(declarations))
 	for i, d := range declarations {
-		pasts[i] = eventstore.Fold(account.Stream(d.AccountID), account.Evolve)
+		pasts[i] = eventstore.FoldKept(account.Stream(d.AccountID), account.Evolve)
 		loads[i] = pasts[i]
 	}
 	if err := s.Store.Load(ctx, loads...); err != nil {

@@ -60,7 +60,7 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 // seesProvider refuses a provider that is not the account's or cannot be asked, and
 // looks up, as the caller, the data agent that one is.
 func (s *Service) seesProvider(ctx context.Context, who Caller, providerID string) error {
-	providers := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, providers); err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.
 	a := &asking{who: who, operationID: operationID, sides: sides, limits: limits, at: at}
 	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
 	a.allowance = eventstore.FoldLast(a.stream, account.EvolveUsage)
-	a.owner = eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	a.owner = eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
 	a.total = eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
-	a.providers = eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	a.providers = eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	seen := map[uuid.UUID]bool{}
 	for _, side := range sides {
 		if !seen[side.SemanticModelID] {

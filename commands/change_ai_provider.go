@@ -15,7 +15,7 @@ import (
 // provider reach another model, or with another key, it is tested first.
 func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
 	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
-	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}

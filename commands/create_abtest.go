@@ -183,7 +183,7 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 	firstID := s.NewID()
 	p := &abPasts{
 		asking: a,
-		test:   eventstore.Fold(abtest.Stream(r.testID), abtest.Evolve),
+		test:   eventstore.FoldKept(abtest.Stream(r.testID), abtest.Evolve),
 		run:    eventstore.Fold(operation.Stream(r.operationID), abtest.EvolveRun),
 		first:  eventstore.Fold(benchmark.RunStream(firstID), benchmark.EvolveRun),
 	}

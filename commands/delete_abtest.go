@@ -24,7 +24,7 @@ func (s *Service) DeleteAbTest(ctx context.Context, who Caller, abTestID string)
 		return 0, err
 	}
 	id := test.State.AbTestID
-	providers := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	// A run that is started between the look and the decision is deleted in another round.
 	for try := 1; ; try++ {
 		deleted := 0

@@ -99,7 +99,7 @@ func (f *asked) settling(a Asking) *asked {
 	stream := a.Run.Allowance
 	if f.ab != nil {
 		stream = a.Ab.Allowance
-		f.test = eventstore.Fold(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
+		f.test = eventstore.FoldKept(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
 		f.pasts = append(f.pasts, f.test)
 	}
 	f.allowance = eventstore.FoldLast(stream, account.EvolveUsage)
@@ -309,7 +309,7 @@ func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uu
 		return err
 	}
 	seen := w.ab.State
-	w.test = eventstore.Fold(abtest.Stream(seen.AbTestID), abtest.Evolve)
+	w.test = eventstore.FoldKept(abtest.Stream(seen.AbTestID), abtest.Evolve)
 	w.allowance = eventstore.FoldLast(seen.Allowance, account.EvolveUsage)
 	pasts := []eventstore.Loadable{w.ab, w.test, w.allowance}
 	side := func(s abtest.RunSide) *eventstore.Past[benchmark.Run] {

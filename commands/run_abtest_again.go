@@ -92,7 +92,7 @@ func (s *Service) loadTest(ctx context.Context, who Caller, text string) (*event
 	if !ok {
 		return nil, abtest.NotFound(text)
 	}
-	past := eventstore.Fold(abtest.Stream(id), abtest.Evolve)
+	past := eventstore.FoldKept(abtest.Stream(id), abtest.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return nil, err
 	}

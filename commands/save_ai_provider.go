@@ -14,7 +14,7 @@ func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.
 	id := s.NewID()
 	of.ProviderID = id.String()
 	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), At: s.instant()}
-	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}

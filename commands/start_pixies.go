@@ -81,7 +81,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 		return err
 	}
 	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
-	owner := eventstore.Fold(account.Stream(who.Account), account.Evolve)
+	owner := eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
 	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	standings := make([]*eventstore.Past[pixies.Report], len(reports))
 	tracked := make([]*eventstore.Past[trackeditem.Item], len(reports))

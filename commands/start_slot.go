@@ -108,7 +108,7 @@ func (s *Service) assessAtSlot(ctx context.Context, slot schedule.Slot, due sche
 // ownerOf is the owner of a schedule as the caller that their call with the kept
 // token would be now. It is refused as that call would be.
 func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Schedule) (Caller, error) {
-	past := eventstore.Fold(account.Stream(accountID), account.Evolve)
+	past := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return Caller{}, err
 	}

@@ -20,7 +20,7 @@ type ProviderTester interface {
 // TestAIProvider makes a test call of an AI provider of the caller's account,
 // records what it came to and returns the provider (decisions 7; regime F.1).
 func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
-	past := eventstore.Fold(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}

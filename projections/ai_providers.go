@@ -11,7 +11,7 @@ import (
 // which grows with what administrators change and with what begins and ends to
 // use them.
 func (v *Views) AIProviders(ctx context.Context, accountID string) (aiprovider.Providers, error) {
-	past := eventstore.Fold(aiprovider.Stream(accountID), aiprovider.Evolve)
+	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	err := v.Store.Load(ctx, past)
 	return past.State, err
 }

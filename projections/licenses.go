@@ -2,10 +2,13 @@ package projections
 
 import (
 	"context"
+	"maps"
 	"time"
 
+	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/trackeditem"
+	"readiness/eventstore"
 )
 
 // Licensing is the licenses of an account and whom they are for.
@@ -28,28 +31,36 @@ func (l Licensing) Of(license string) (id string, ok bool) {
 	return own.ID, ok
 }
 
-// Licensing folds the account's own stream, which grows only with what its
-// operator changes.
-func (v *Views) Licensing(ctx context.Context, accountID string) (Licensing, error) {
-	l := Licensing{Licenses: map[string]License{}}
-	for r, err := range v.Store.ReadStream(ctx, account.Stream(accountID), 0) {
-		if err != nil {
-			return Licensing{}, err
+// licensed is when each license of an account was made.
+type licensed map[string]time.Time
+
+func evolveLicensed(l licensed, e domain.Event, at time.Time) licensed {
+	switch e := e.(type) {
+	case account.LicenseSaved:
+		if _, known := l[e.License.ID]; !known {
+			after := licensed{e.License.ID: at}
+			maps.Copy(after, l)
+			return after
 		}
-		l.account = account.Evolve(l.account, r.Event)
-		switch e := r.Event.(type) {
-		case account.LicenseSaved:
-			one, known := l.Licenses[e.License.ID]
-			if !known {
-				one.CreatedAt = r.RecordedAt
-			}
-			one.License = e.License
-			l.Licenses[e.License.ID] = one
-		case account.LicenseRemoved:
-			delete(l.Licenses, e.LicenseID)
-		}
+	case account.LicenseRemoved:
+		l = maps.Clone(l)
+		delete(l, e.LicenseID)
 	}
-	for _, p := range l.account.People {
+	return l
+}
+
+// Licensing folds the account's own stream.
+func (v *Views) Licensing(ctx context.Context, accountID string) (Licensing, error) {
+	stream := account.Stream(accountID)
+	owner, made := eventstore.FoldKept(stream, account.Evolve), eventstore.FoldKeptDated(stream, evolveLicensed)
+	if err := v.Store.Load(ctx, owner, made); err != nil {
+		return Licensing{}, err
+	}
+	l := Licensing{Licenses: make(map[string]License, len(owner.State.Licenses)), account: owner.State}
+	for id, one := range owner.State.Licenses {
+		l.Licenses[id] = License{License: one, CreatedAt: made.State[id]}
+	}
+	for _, p := range owner.State.People.All() {
 		if id, ok := l.Of(p.License); ok {
 			one := l.Licenses[id]
 			one.Members++

@@ -20,7 +20,7 @@ import (
 // comparison and ends the run (regime D.4, D.5).
 func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) error {
 	run := a.Ab
-	test := eventstore.Fold(abtest.Stream(run.AbTestID), abtest.Evolve)
+	test := eventstore.FoldKept(abtest.Stream(run.AbTestID), abtest.Evolve)
 	if err := w.Store.Load(ctx, test); err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
 	total := eventstore.FoldLast(trackeditem.CountStream(step.AccountID), trackeditem.EvolveTotal)
-	owner := eventstore.Fold(account.Stream(step.AccountID), account.Evolve)
+	owner := eventstore.FoldKept(account.Stream(step.AccountID), account.Evolve)
 	var sql string
 	var args []any
 	if kept != nil {
