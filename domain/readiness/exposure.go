@@ -146,9 +146,9 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 			x.m = append(x.m, m)
 		}
 	}
-	keys := map[*object]bool{}
+	keys := make([]bool, len(s.objects))
 	for _, c := range x.c {
-		keys[&c.object] = c.key
+		keys[c.index] = c.key
 	}
 	for _, o := range s.objects {
 		if !x.in(o) {
@@ -158,7 +158,7 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 		if o.kind != tableKind {
 			x.f = append(x.f, o)
 		}
-		if !keys[o] {
+		if !keys[o.index] {
 			x.described = append(x.described, o)
 		}
 	}

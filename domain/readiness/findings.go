@@ -22,7 +22,7 @@ func findings(dimensions []scored) []Finding {
 	var drafts []*draft
 	for at, d := range dimensions {
 		n := d.n(byUsage)
-		byKey := map[Key]*draft{}
+		byKey := make(map[Key]*draft, d.mostFailing())
 		for _, p := range d.parts {
 			k := p.k(byUsage)
 			for i := range p.judgements {
@@ -113,6 +113,9 @@ func (d *draft) finished() Finding {
 }
 
 func distinct(texts []string) []string {
+	if len(texts) < 2 {
+		return texts
+	}
 	var out []string
 	for _, t := range texts {
 		if !slices.Contains(out, t) {

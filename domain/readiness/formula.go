@@ -1,6 +1,9 @@
 package readiness
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // view is a semantic model as an assessment looks at it: itself, or as a source of
 // a data agent.
@@ -68,9 +71,10 @@ type part struct {
 }
 
 func (v view) judge(d dimension, o Options) part {
-	p := part{n: v.n}
+	p := part{n: v.n, judgements: make([]judgement, 0, len(d.rules))}
+	var room []failing // where the failing objects of one rule after the other are gathered
 	for i := range d.rules {
-		j := judgement{rule: &d.rules[i]}
+		j := judgement{rule: &d.rules[i], failing: room[:0]}
 		if (d.applies == nil || d.applies(v.scope)) && !(v.agent && j.layout) {
 			j.check(v.scope, func(judged judged, found verdict) {
 				f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
@@ -80,6 +84,7 @@ func (v view) judge(d dimension, o Options) part {
 				j.add(f, o)
 			})
 		}
+		room, j.failing = j.failing, slices.Clone(j.failing)
 		p.judgements = append(p.judgements, j)
 	}
 	return p
@@ -128,6 +133,17 @@ func (d scored) n(by weighing) float64 {
 		}
 	}
 	return sum
+}
+
+// mostFailing is how many objects fail one rule of a part, where they are the most.
+func (d scored) mostFailing() int {
+	most := 0
+	for _, p := range d.parts {
+		for i := range p.judgements {
+			most = max(most, len(p.judgements[i].failing))
+		}
+	}
+	return most
 }
 
 // score is D over all views (regime C.6 (4)); false when it is null.

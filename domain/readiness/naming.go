@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -172,14 +173,24 @@ func uncleanName(_ *scope, o *object) verdict {
 	return verdict{}
 }
 
-var placeholderName = regexp.MustCompile(`(?i)^(table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*$`)
+var placeholderNames = []string{"table", "column", "col", "field", "measure", "sheet", "query", "new table", "new column", "new measure"}
+
+// isPlaceholder tells whether a name is one of placeholderNames, alone or with a
+// number, in any case.
+func isPlaceholder(name string) bool {
+	name = strings.TrimRight(name, "0123456789")
+	if n := len(name); n > 0 && (name[n-1] == ' ' || name[n-1] == '_') {
+		name = name[:n-1]
+	}
+	return slices.ContainsFunc(placeholderNames, func(p string) bool { return strings.EqualFold(p, name) })
+}
 
 var vagueNames = setOf("flag,status,type,value,code,data,number,name,date,amount")
 
 func genericName(_ *scope, o *object) verdict {
 	name := o.label()
 	switch {
-	case placeholderName.MatchString(name):
+	case isPlaceholder(name):
 		return fails(1, "replace the placeholder by a name that says what it holds", "name: %q", shown(name, shownName))
 	case vagueNames[o.norm] && o.description == "":
 		return fails(0.5, "say in the name, or else in a description, what kind of "+o.norm+" it is", "name: %q, no description", shown(name, shownName))

@@ -13,13 +13,13 @@ var synonymRules = []rule{
 
 // namedByPeople are M and the text columns of dimensions that are no keys.
 func namedByPeople(x *scope) []*object {
-	asked := map[*object]bool{}
+	asked := make([]bool, len(x.objects))
 	for _, c := range x.c {
-		asked[&c.object] = c.is(semanticmodel.String) && c.table.dimension() && !c.key
+		asked[c.index] = c.is(semanticmodel.String) && c.table.dimension() && !c.key
 	}
 	var objects []*object
 	for _, o := range x.f {
-		if o.kind == measureKind || asked[o] {
+		if o.kind == measureKind || asked[o.index] {
 			objects = append(objects, o)
 		}
 	}
