@@ -11,6 +11,7 @@ import (
 	"readiness/ai"
 	"readiness/domain/abtest"
 	"readiness/domain/assessment"
+	"readiness/domain/item"
 	readinesshttp "readiness/http"
 	"readiness/work"
 )
@@ -46,6 +47,15 @@ func numbered(prefix string, n int) uuid.UUID {
 func (c *calling) model(n int) uuid.UUID {
 	id := numbered("aaaaaaaa", n)
 	c.disk.model("Sales", fmt.Sprint("Model ", n), id, shop())
+	return id
+}
+
+// inMemory is a model in memory of its own.
+func (c *calling) inMemory(n int) uuid.UUID {
+	id, cloud := numbered("aaaaaaaa", n), c.memory.cloud
+	cloud.mu.Lock()
+	defer cloud.mu.Unlock()
+	cloud.items = append(cloud.items, item.Item{ID: id, Type: item.SemanticModel, WorkspaceID: sales, DisplayName: fmt.Sprint("Model ", n)})
 	return id
 }
 
@@ -113,9 +123,10 @@ func (c *calling) calls() map[string]func(n int) routed {
 			_, made := c.assessed()
 			return get(modelPath(modelA) + "/assessments/" + made.String())
 		},
-		"DELETE " + model + "/assessments": func(int) routed {
-			memory.assessed("acme", memory.assess("ada", modelC), modelC, assessment.Usage{})
-			return routed{memory, modelPath(modelC) + "/assessments", "", 200}
+		"DELETE " + model + "/assessments": func(n int) routed {
+			id := c.inMemory(n)
+			memory.assessed("acme", memory.assess("ada", id), id, assessment.Usage{})
+			return routed{memory, modelPath(id) + "/assessments", "", 200}
 		},
 		"POST " + agents + "/aiReadiness/assess": func(int) routed { return routed{memory, agentPath + "/assess", "", 202} },
 		"GET " + agents + "/aiReadiness/assessments": func(int) routed {

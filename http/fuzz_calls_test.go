@@ -20,9 +20,11 @@ const fuzzedSecret = "sk-fuzzed-secret"
 
 // fuzzedCall is a call as it goes onto the wire.
 type fuzzedCall struct {
+	of                  *world
 	method, path, query string
 	header              http.Header
 	body                []byte
+	wire                *wire // the bytes that are sent; nil for what a client makes of the call
 }
 
 func (c fuzzedCall) String() string {
@@ -35,16 +37,18 @@ func (c fuzzedCall) String() string {
 	return fmt.Sprintf("%s %.300s?%.300s %.300q body %q", c.method, c.path, c.query, fmt.Sprint(h), body)
 }
 
-// caller makes up the calls of one route out of its description: one that could be accepted, and then up to three things wrong with
-// it. The same seed makes the same calls.
+// caller makes up the calls of one route: out of its description one that could be accepted, or out of one that is accepted; and then
+// does up to three things wrong with it. The same seed makes the same calls.
 type caller struct {
 	*rand.Rand
 	method, path string
 	op           *openapi3.Operation
 	parameters   openapi3.Parameters
 	known        map[string][]string // values of parameters and members by their name, the likeliest first
-	tokens       []string            // the good one first
+	tokens       map[*world][]string // the good one first
+	deletes      bool                // DELETE on the path is a route
 	plain        bool                // the call at hand holds what is needed and nothing else
+	odd          bool                // the call at hand is written down in a way that no client does
 }
 
 func pick[T any](c *caller, of []T) T { return of[c.IntN(len(of))] }
@@ -57,66 +61,159 @@ func likely(c *caller, of []string) string {
 	return pick(c, of)
 }
 
-// next is one more call.
-func (c *caller) next() fuzzedCall {
+// draft is a call before it is written down.
+type draft struct {
+	fuzzedCall
+	ids    map[string]string // as they stand in the path
+	taken  *member           // the body; nil for none
+	token  string
+	onText []func(*fuzzedCall) // what is wrong with the text that it becomes
+}
+
+// described is one more call made out of the description, with what is wrong with it.
+func (c *caller) described(of *world) fuzzedCall {
 	c.plain = c.IntN(3) == 0
-	call := fuzzedCall{method: c.method, path: c.path, header: http.Header{}}
-	ids, query := map[string]string{}, url.Values{}
+	d := &draft{fuzzedCall: fuzzedCall{of: of, method: c.method, path: c.path, header: http.Header{}}, ids: map[string]string{}, token: c.tokens[of][0]}
+	query := url.Values{}
 	for _, p := range c.parameters {
 		value := c.value(p.Value)
 		switch p.Value.In {
 		case openapi3.ParameterInPath:
-			ids[p.Value.Name] = url.PathEscape(value)
+			d.ids[p.Value.Name] = url.PathEscape(value)
 		case openapi3.ParameterInQuery:
 			if c.IntN(4) == 0 {
 				query.Set(p.Value.Name, value)
 			}
 		case openapi3.ParameterInHeader:
 			if c.IntN(4) == 0 {
-				call.header.Set(p.Value.Name, value)
+				d.header.Set(p.Value.Name, value)
 			}
 		}
 	}
-	call.query = query.Encode()
-	token := c.tokens[0]
-	var body *member
+	d.query = query.Encode()
 	if c.op.RequestBody != nil {
-		body = &member{is: c.valid(c.op.RequestBody.Value.Content.Get("application/json").Schema.Value, "")}
-		call.header.Set("Content-Type", "application/json")
+		d.taken = &member{is: c.valid(c.op.RequestBody.Value.Content.Get("application/json").Schema.Value, "")}
+		d.header.Set("Content-Type", "application/json")
 	}
-	var onText []func()
-	for range []int{0, 1, 1, 1, 1, 1, 2, 2, 2, 3}[c.IntN(10)] {
-		switch n := c.IntN(20); {
-		case n < 10 && body != nil:
-			c.spoil(pick(c, body.is.all(nil)))
-		case n < 14 && body != nil:
-			onText = append(onText, func() { c.spoilText(&call) })
-		case n == 14:
-			token = pick(c, c.tokens)
-		case n == 15:
-			c.spoilHeader(call.header)
-		case n == 16 && body == nil:
-			call.header.Set("Content-Type", "application/json")
-			call.body = []byte(pick(c, oddValues))
-		case n < 18 && len(ids) > 0:
-			ids[pick(c, slices.Sorted(maps.Keys(ids)))] = c.oddID()
-		default:
-			c.spoilQuery(&call)
+	return c.spoiled(d, []int{0, 1, 1, 1, 1, 1, 2, 2, 2, 3}[c.IntN(10)])
+}
+
+// near is a call that would be answered well, with as many things wrong with it.
+func (c *caller) near(call routed, wrong int) fuzzedCall {
+	d := &draft{fuzzedCall: fuzzedCall{of: call.of, method: c.method, path: c.path, header: http.Header{}}, ids: map[string]string{}, token: c.tokens[call.of][0]}
+	path, query, _ := strings.Cut(call.path, "?")
+	d.query = query
+	there := strings.Split(path, "/")
+	for n, segment := range strings.Split(c.path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			d.ids[strings.TrimSuffix(name, "}")] = there[n]
 		}
 	}
-	if body != nil {
-		call.body = body.is.append(nil)
+	if wrong > 0 { // one of the parameters that need not be there
+		for _, p := range c.parameters {
+			if value := c.value(p.Value); p.Value.In == openapi3.ParameterInQuery && c.IntN(8) == 0 {
+				d.query = strings.TrimPrefix(d.query+"&"+url.Values{p.Value.Name: {value}}.Encode(), "&")
+			} else if p.Value.In == openapi3.ParameterInHeader && c.IntN(8) == 0 {
+				d.header.Set(p.Value.Name, value)
+			}
+		}
 	}
-	for _, spoil := range onText {
-		spoil()
+	if call.body != "" {
+		var value any
+		if json.Unmarshal([]byte(call.body), &value) != nil {
+			panic(call.body)
+		}
+		d.taken = &member{is: nodeOf(value)}
+		d.header.Set("Content-Type", "application/json")
 	}
-	for name, value := range ids {
-		call.path = strings.ReplaceAll(call.path, "{"+name+"}", value)
+	return c.spoiled(d, wrong)
+}
+
+// spoiled is the call with as many things wrong with it.
+func (c *caller) spoiled(d *draft, wrong int) fuzzedCall {
+	c.odd = false
+	for range wrong {
+		c.spoilOne(d)
 	}
-	if token != "" {
-		call.header.Add("Authorization", "Bearer "+token)
+	if d.taken != nil {
+		d.body = d.taken.is.append(nil)
 	}
-	return call
+	for _, spoil := range d.onText {
+		spoil(&d.fuzzedCall)
+	}
+	for name, value := range d.ids {
+		d.path = strings.ReplaceAll(d.path, "{"+name+"}", value)
+	}
+	if d.token != "" {
+		d.header.Add("Authorization", "Bearer "+d.token)
+	}
+	if c.odd {
+		w := c.spoilWire(d.fuzzedCall)
+		d.wire = &w
+	}
+	return d.fuzzedCall
+}
+
+func (c *caller) spoilOne(d *draft) {
+	switch n := c.IntN(23); {
+	case n < 9 && d.taken != nil:
+		c.spoil(pick(c, d.taken.is.all(nil)))
+	case n < 13 && d.taken != nil:
+		d.onText = append(d.onText, c.spoilText)
+	case n == 13:
+		d.token = pick(c, c.tokens[d.of])
+	case n < 16:
+		c.spoilHeader(d.header)
+	case n == 16 && d.taken == nil:
+		d.header.Set("Content-Type", "application/json")
+		d.body = []byte(pick(c, oddValues))
+	case n < 18 && len(d.ids) > 0:
+		d.ids[pick(c, slices.Sorted(maps.Keys(d.ids)))] = c.oddID()
+	case n == 18:
+		d.method = pick(c, []string{http.MethodHead, http.MethodHead, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace, "BREW", "get", "X-" + strings.Repeat("M", 300)})
+		if d.method == http.MethodDelete && c.deletes { // what others are about to ask for
+			d.method = c.method
+		}
+	case n == 19:
+		c.spoilPath(d)
+	case n == 20:
+		c.odd = true
+	default:
+		c.spoilQuery(&d.fuzzedCall)
+	}
+}
+
+// spoilPath makes one thing wrong with the path, whatever the ids in it are.
+func (c *caller) spoilPath(d *draft) {
+	segments := strings.Split(d.path, "/")
+	at := 1 + c.IntN(len(segments)-1)
+	switch c.IntN(7) {
+	case 0:
+		segments = slices.Insert(segments, at, pick(c, []string{"", ".", "..", "%2e%2e", "v1", "%2F", "%5c"}))
+	case 1:
+		segments = append(segments, pick(c, []string{"", "x", "..", "%00", "%2e"}))
+	case 2:
+		segments[at] += pick(c, []string{"%2f", ";a=b", "%3f", "%23", "%20", "%00", "~", "%ff", "%E2%80%AE", "%252f", "*"})
+	case 3:
+		if !strings.HasPrefix(segments[at], "{") {
+			segments[at] = strings.ToUpper(segments[at])
+		}
+	case 4:
+		segments = slices.Delete(segments, at, at+1)
+	case 5:
+		segments = slices.Insert(segments, at, segments[at])
+	case 6:
+		segments = append(segments[:at:at], strings.Join(segments[at:], "%2F"))
+	}
+	d.path = "/" + strings.TrimPrefix(strings.Join(segments, "/"), "/")
+}
+
+// tampered are tokens of a list that somebody had a hand in, the true one first.
+func (c *caller) tampered(token string) []string {
+	at := c.IntN(len(token))
+	flipped := []byte(token)
+	flipped[at] ^= 1 << c.IntN(3)
+	return []string{token, string(flipped), token[:at], token + "A", token + "=", token[at:], strings.ToLower(token), token + token, "AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}
 }
 
 // value is one that a parameter may have.
@@ -158,6 +255,26 @@ func (n *node) all(before []*node) []*node {
 		before = i.all(before)
 	}
 	return before
+}
+
+// nodeOf is a value of JSON.
+func nodeOf(value any) *node {
+	switch value := value.(type) {
+	case map[string]any:
+		n := &node{kind: '{'}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			n.members = append(n.members, member{name, nodeOf(value[name])})
+		}
+		return n
+	case []any:
+		n := &node{kind: '['}
+		for _, item := range value {
+			n.items = append(n.items, nodeOf(item))
+		}
+		return n
+	}
+	raw, _ := json.Marshal(value)
+	return &node{raw: string(raw)}
 }
 
 func (n *node) append(text []byte) []byte {
@@ -267,7 +384,7 @@ var oddValues = slices.Concat([]string{
 	asJSON("'; DROP TABLE events; --"), asJSON("$(id)`id`{{7*7}}%s%n"), asJSON("<script>&</script>"), asJSON("../../../etc/passwd"), asJSON("%00"), asJSON("\\"),
 	asJSON("00000000-0000-0000-0000-000000000000"), asJSON("{aaaaaaaa-0000-4000-8000-000000000001}"), asJSON("urn:uuid:aaaaaaaa-0000-4000-8000-000000000001"), asJSON("AAAAAAAA-0000-4000-8000-000000000001"),
 	asJSON("aaaaaaaa00004000800000000000000001"), asJSON("2026-11-21T25:61:61Z"), asJSON("-9999-01-01T00:00:00Z"), asJSON("24:00"), asJSON("06:00 "),
-	asJSON("https://user:" + fuzzedSecret + "@127.0.0.1:1/"), asJSON("file:///etc/passwd"), asJSON("http://[::1]:1/v1?x=1#y"), asJSON("http://127.0.0.1:99999"),
+	asJSON("https://user:pass@127.0.0.1:1/"), asJSON("file:///etc/passwd"), asJSON("http://[::1]:1/v1?x=1#y"), asJSON("http://127.0.0.1:99999"),
 	strings.Repeat("[", 33) + strings.Repeat("]", 33), strings.Repeat("[", 32) + strings.Repeat("]", 32), strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), strings.Repeat("[", 20_000),
 }, longTexts())
 
@@ -354,7 +471,7 @@ func (c *caller) spoilText(call *fuzzedCall) {
 }
 
 func (c *caller) spoilHeader(h http.Header) {
-	odd := pick(c, []string{"", " ", "x", "*", `"x"`, `W/"x"`, `"\x00"`, "é", "\xff", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("k", 9000), "a b", "a,b", "\u202e", "-1", "00-" + strings.Repeat("0", 32) + "-" + strings.Repeat("0", 16) + "-00"})
+	odd := pick(c, []string{"", " ", "x", "*", `"x"`, `W/"x"`, `"\x00"`, "é", "\xff", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat("k", 9000), "a b", "a,b", "\u202e", "-1", `"a", W/"b"`, "gzip;q=0", "bytes=0-1", strings.Repeat("k", 70_000), "00-" + strings.Repeat("0", 32) + "-" + strings.Repeat("0", 16) + "-00"})
 	name := pick(c, []string{
 		"Idempotency-Key", "Idempotency-Key", "If-None-Match", "If-Match", "X-Ms-Client-Request-Id", "Traceparent", "Tracestate", "Accept", "Accept-Language", "Accept-Encoding", "Authorization",
 		"X-Forwarded-For", "X-Http-Method-Override", "Range", "Expect", "Origin", "Cookie",

@@ -3,6 +3,7 @@ package http_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,17 +44,19 @@ var leaks = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|sqlstate|select .+ from
 // fuzzed is what came of the calls so far.
 type fuzzed struct {
 	t        *testing.T
-	w        *world
+	calling  *calling
 	client   *http.Client
 	mu       sync.Mutex
 	accepted map[string]bool   // by x-ms-request-id
 	refused  map[string]string // by x-ms-request-id: which call of its route it was
-	statuses map[int]int
+	statuses map[string]int
 	never    map[string]bool // operations of which no call was accepted yet
+	sent     int
 }
 
 // Whatever is sent to whichever route, it is answered as openapi.yaml says and never with a failure of ours; no message tells what is
-// none of the caller's business, and what is refused leaves no event.
+// none of the caller's business, and what is refused leaves no event. One half of the calls is made out of the description, the other
+// out of calls that are accepted; some are not even HTTP.
 //
 // proves: 1/5 2.2/requestId decisions/1/nothing-internal decisions/2/headers
 func TestFuzzedRoutes(t *testing.T) {
@@ -64,22 +67,26 @@ func TestFuzzedRoutes(t *testing.T) {
 		calls, err = strconv.Atoi(n)
 		check(t, err)
 	}
-	w, m := withLLM(t)
-	w.everywhere(m)
-	w.forgetful()
-	known := w.furnished(m)
-	tokens := []string{
-		w.as("ada"), w.as("ada", token.ScopeRead), w.as("bob"), w.as("oscar"), w.as("tim"), w.as("nora"), w.as("sue"), w.as("mallory"), w.provider.token(t, nil),
-		"", "x", "a.b.c", w.as("ada")[:100], w.as("ada") + "A", strings.Repeat("a", 17<<10), w.provider.token(t, map[string]any{"exp": 1}),
+	f := &fuzzed{t: t, calling: newCalling(t), accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[string]int{}, never: map[string]bool{}}
+	worlds := []*world{f.calling.memory, f.calling.disk.world}
+	f.calling.memory.everywhere(f.calling.llm)
+	known := f.calling.memory.furnished(f.calling.llm)
+	tokens := map[*world][]string{}
+	before := map[*world]int64{}
+	for _, w := range worlds {
+		w.forgetful()
+		tokens[w] = w.strangeTokens()
+		w.client.Transport = accepts{f, w.client.Transport}
+		var last int64
+		check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(max(position), 0) FROM events`).Scan(&last))
+		before[w] = last
 	}
-	var before int64
-	check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(max(position), 0) FROM events`).Scan(&before))
-	f := &fuzzed{t: t, w: w, accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[int]int{}, never: map[string]bool{}}
 	f.client = &http.Client{
 		Transport:     openapitest.Transport(t, &http.Transport{MaxIdleConnsPerHost: 16}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	doc := description(t)
+	accepted := f.calling.calls()
 	// What is there is deleted last.
 	for _, last := range []bool{false, true} {
 		t.Run(fmt.Sprint("deleting ", last), func(t *testing.T) {
@@ -91,28 +98,33 @@ func TestFuzzedRoutes(t *testing.T) {
 					}
 					c := &caller{
 						Rand:   rand.New(rand.NewPCG(uint64(n), uint64(len(method)))),
-						method: method, path: path, op: op, parameters: slices.Concat(item.Parameters, op.Parameters), known: known, tokens: tokens,
+						method: method, path: path, op: op, parameters: slices.Concat(item.Parameters, op.Parameters), known: maps.Clone(known), tokens: tokens, deletes: item.Delete != nil,
 					}
 					f.never[op.OperationID] = true
+					route := fuzzedRoute{f, c, accepted[method+" "+path], len(methods)*n + slices.Index(methods, method)}
 					t.Run(op.OperationID, func(t *testing.T) {
 						t.Parallel()
-						for n := range calls {
-							f.send(t, op.OperationID, n, c.next())
-						}
+						route.sends(t, calls)
 					})
 				}
 			}
 		})
 	}
-	f.tracesOfTheRefused(before)
-	if log := w.log.String(); strings.Contains(log, "eyJhbGci") || strings.Contains(log, fuzzedSecret) {
-		t.Error("a token or a key was logged")
+	for _, w := range worlds {
+		f.tracesOfTheRefused(w, before[w])
+		f.logged(w)
 	}
-	t.Logf("answers by status: %v; none accepted of %v", f.statuses, slices.Sorted(maps.Keys(f.never)))
+	t.Logf("%d accepted calls, %d refused; answers by status: %v", len(f.accepted), len(f.refused), f.statuses)
+	if len(f.never) > 0 {
+		t.Errorf("no call was accepted of %v", slices.Sorted(maps.Keys(f.never)))
+	}
 	if all := len(f.accepted) + len(f.refused); len(f.accepted) < all/50 || len(f.refused) < all/4 {
 		t.Errorf("%d calls were accepted and %d refused; the calls are all of a kind", len(f.accepted), len(f.refused))
 	}
 }
+
+// methods are those of the routes.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
 // What fuzzing found, once more: the character NUL, which no database holds in a text, in parameters and tokens, and an id of any length told back whole.
 func TestFoundByFuzzing(t *testing.T) {
@@ -152,13 +164,53 @@ func (h toHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// forgetful windows hold the last call only, so nobody is ever too fast.
+// forgetful windows hold the last call only, so nobody is ever too fast, and nobody needs to empty them.
 func (w *world) forgetful() {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), `
 		CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.hits := NEW.hits[cardinality(NEW.hits):]; RETURN NEW; END $$;
-		CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON rate_windows FOR EACH ROW EXECUTE FUNCTION forget()`)
+		CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON rate_windows FOR EACH ROW EXECUTE FUNCTION forget();
+		CREATE RULE keep AS ON DELETE TO rate_windows DO INSTEAD NOTHING`)
 	check(w.t, err)
+}
+
+// strangeTokens are what calls are sent with: the good one first, those of others, and those that somebody had a hand in.
+func (w *world) strangeTokens() []string {
+	good, b64 := w.as("ada"), base64.RawURLEncoding
+	header, claims, signature := parts(good)
+	_, others, _ := parts(w.as("bob"))
+	under := func(header string) string {
+		return b64.EncodeToString([]byte(header)) + "." + claims + "." + signature
+	}
+	changed := func(from, to string) string {
+		text, err := b64.DecodeString(claims)
+		check(w.t, err)
+		return header + "." + b64.EncodeToString(bytes.Replace(text, []byte(from), []byte(to), 1)) + "." + signature
+	}
+	secret := jwt.New(jwt.SigningMethodHS256)
+	secret.Claims = jwt.MapClaims{"iss": "readiness:embedded", "aud": "readiness", "sub": "ada", "exp": w.now().Add(time.Hour).Unix(), "scp": token.ScopeReadWrite}
+	confused, err := secret.SignedString([]byte("1"))
+	check(w.t, err)
+	tokens := []string{
+		good, w.as("ada", token.ScopeRead), w.as("bob"), w.as("oscar"), w.as("tim"), w.as("nora"), w.as("sue"), w.as("mallory"), w.provider.token(w.t, nil),
+		"", "x", "a.b.c", good[:100], good + "A", good + "=", good + "." + signature, strings.Repeat("a", 17<<10), w.provider.token(w.t, jwt.MapClaims{"exp": 1}), w.provider.token(w.t, jwt.MapClaims{"nbf": 1 << 40}),
+		w.provider.token(w.t, jwt.MapClaims{"aud": "another"}), w.provider.token(w.t, jwt.MapClaims{"account": "acme"}), w.provider.token(w.t, jwt.MapClaims{"iss": "readiness:embedded"}), w.provider.token(w.t, jwt.MapClaims{"exp": "soon"}),
+		header + "." + claims + ".", header + "." + claims, header + "." + others + "." + signature, changed(`"ada"`, `"bob"`), changed("acme", "other"), changed("exp", "Exp"), confused,
+		strings.ToUpper(good), strings.Replace(good, ".", ". ", 1), "\t" + good + " " + good,
+	}
+	for _, header := range []string{
+		`{"alg":"none"}`, `{"alg":"None","typ":"JWT"}`, `{"alg":"HS256"}`, `{"alg":"ES256"}`, `{"alg":"ES256","kid":"1"}`, `{"alg":"ES256","kid":"../../../../dev/null"}`, `{"alg":"ES256","kid":{"a":1}}`, `{"alg":["ES256"]}`, `{}`, `[]`, `null`, `{"alg":"ES256","crit":["exp"]}`,
+		`{"alg":"ES256","jku":"` + w.provider.url + `/keys","kid":"1"}`, `{"alg":"ES256","jwk":{"kty":"oct","k":"AAAA"}}`, `{"alg":"RS256","x5u":"file:///etc/passwd"}`, `{"alg":"ES256","kid":"` + strings.Repeat("k", 9000) + `"}`,
+	} {
+		tokens = append(tokens, under(header))
+	}
+	return tokens
+}
+
+// parts are those of a token.
+func parts(token string) (header, claims, signature string) {
+	all := strings.SplitN(token, ".", 3)
+	return all[0], all[1], all[2]
 }
 
 // furnished puts one of everything into the world and returns what calls can name, by the names of parameters and members.
@@ -195,7 +247,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 		"path kind": kinds, "kind": {"PlatformAssistant", "DataAgent", "ServiceTestAgent", "GenericAgent", "Run", "Questions", "A", "Same", "descriptions"}, "kinds": kinds,
 		"source kind": {"Questions", "Run", "questions"}, "sideB semanticModelId": ids(modelB, modelA, nowhere),
 		"approval": {"none", "required", "None"}, "previewId": ids(done, nowhere), "correctAnswers": {"Preserve", "Update"}, "questionSet": {"Frozen", "Current"},
-		"baseUrl": {m.URL + "/v1", "https://127.0.0.1:1/v1", "http://127.0.0.1:1", "ftp://127.0.0.1", "https://", "//x"}, "timeUtc": {"06:00", "23:59", "00:00"},
+		"baseUrl": {m.URL + "/v1", "https://127.0.0.1:1/v1", "http://127.0.0.1:1", "ftp://127.0.0.1", "https://", "//x", "https://user:" + fuzzedSecret + "@127.0.0.1:1/"}, "timeUtc": {"06:00", "23:59", "00:00"},
 		"status": {"Running", "Succeeded"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
 		"continuationToken": {"AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}, "id": {"x", strings.Repeat("a", 26)}, "If-Match": {`"1"`, "*"}, "Idempotency-Key": {"one", "two", "three"},
 	}
@@ -219,10 +271,56 @@ func (w *world) hasQuestions(accountID string, model uuid.UUID) {
 	}))
 }
 
-// send sends a call and holds what comes back against what every answer is. Whatever an accepted call started is stopped again, so
-// that the next one meets the same.
-func (f *fuzzed) send(t *testing.T, operation string, n int, call fuzzedCall) {
-	address := f.w.base + call.path
+// answered is what came back; its status is 0 when nothing of ours did.
+type answered struct {
+	status int
+	header http.Header
+	text   []byte
+}
+
+// send sends a call and holds what comes back against what every answer is. Whatever an accepted call started in memory is stopped
+// again, so that the next one meets the same.
+func (f *fuzzed) send(t *testing.T, name string, call fuzzedCall) answered {
+	answer := f.answer(t, call)
+	if answer.status == 0 {
+		return answer
+	}
+	id := answer.header.Get("X-Ms-Request-Id")
+	f.mu.Lock()
+	f.statuses[strconv.Itoa(answer.status)]++
+	if answer.status < 400 {
+		f.accepted[id] = true
+	} else {
+		f.refused[id] = name
+	}
+	f.sent++
+	look := f.sent%2000 == 0
+	f.mu.Unlock()
+	if look { // the log of many calls is long
+		f.logged(call.of)
+	}
+	switch refused := answer.status >= 400; {
+	case answer.status >= 500:
+		t.Errorf("%v\nanswered %d %s", call, answer.status, answer.text)
+	case id == "":
+		t.Errorf("%v\nanswered %d without x-ms-request-id", call, answer.status)
+	case refused && len(answer.text) > 4000:
+		t.Errorf("%v\nis refused in %d bytes: %.200s…", call, len(answer.text), answer.text)
+	case refused && leaks.Match(answer.text), bytes.Contains(answer.text, []byte(fuzzedSecret)):
+		t.Errorf("%v\ntells %q: %s", call, leaks.Find(answer.text), answer.text)
+	}
+	if answer.status == http.StatusAccepted && call.of == f.calling.memory {
+		f.stop(t, call, answer.header.Get("X-Ms-Operation-Id"))
+	}
+	return answer
+}
+
+// answer is what a call is answered with.
+func (f *fuzzed) answer(t *testing.T, call fuzzedCall) answered {
+	if call.wire != nil {
+		return f.wired(t, call)
+	}
+	address := call.of.base + call.path
 	if call.query != "" {
 		address += "?" + call.query
 	}
@@ -234,55 +332,68 @@ func (f *fuzzed) send(t *testing.T, operation string, n int, call fuzzedCall) {
 	answer, err := f.client.Do(r)
 	if err != nil {
 		t.Errorf("%v: no answer: %v", call, err)
-		return
+		return answered{}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Errorf("%v: the answer ends early: %v", call, err)
 	}
-	id := answer.Header.Get("X-Ms-Request-Id")
-	f.mu.Lock()
-	f.statuses[answer.StatusCode]++
-	if answer.StatusCode < 400 {
-		f.accepted[id] = true
-		delete(f.never, operation)
-	} else {
-		f.refused[id] = fmt.Sprint(operation, " ", n)
-	}
-	f.mu.Unlock()
-	switch {
-	case answer.StatusCode >= 500:
-		t.Errorf("%v\nanswered %d %s", call, answer.StatusCode, text)
-	case id == "":
-		t.Errorf("%v\nanswered %d without x-ms-request-id", call, answer.StatusCode)
-	case answer.StatusCode >= 400 && len(text) > 4000:
-		t.Errorf("%v\nis refused in %d bytes: %.200s…", call, len(text), text)
-	case answer.StatusCode >= 400 && leaks.Match(text), bytes.Contains(text, []byte(fuzzedSecret)):
-		t.Errorf("%v\ntells %q: %s", call, leaks.Find(text), text)
-	}
-	if answer.StatusCode == http.StatusAccepted {
-		f.stop(t, answer.Header.Get("X-Ms-Operation-Id"))
-	}
+	return answered{answer.StatusCode, answer.Header, text}
 }
 
-// stop cancels what was started.
-func (f *fuzzed) stop(t *testing.T, id string) {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.w.base+"/v1/operations/"+url.PathEscape(id)+"/cancel", http.NoBody)
+// stop cancels what a call started.
+func (f *fuzzed) stop(t *testing.T, call fuzzedCall, id string) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, call.of.base+"/v1/operations/"+url.PathEscape(id)+"/cancel", http.NoBody)
 	check(t, err)
-	r.Header.Set("Authorization", "Bearer "+f.w.as("ada"))
+	r.Header.Set("Authorization", call.header.Get("Authorization"))
 	answer, err := f.client.Do(r)
 	check(t, err)
 	check(t, answer.Body.Close())
+	if answer.StatusCode != http.StatusAccepted && answer.StatusCode != http.StatusConflict { // it has ended
+		t.Errorf("%v\nstarted %s, which cannot be cancelled: %d", call, id, answer.StatusCode)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.accepted[answer.Header.Get("X-Ms-Request-Id")] = true
 }
 
-// tracesOfTheRefused wants every event since before to name the accepted call that it came of.
-func (f *fuzzed) tracesOfTheRefused(before int64) {
+// accepts notes the calls that prepare others.
+type accepts struct {
+	f    *fuzzed
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a accepts) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := a.next.RoundTrip(r)
+	if err == nil {
+		a.f.mu.Lock()
+		a.f.accepted[answer.Header.Get("X-Ms-Request-Id")] = true
+		a.f.mu.Unlock()
+	}
+	return answer, err
+}
+
+// logged wants neither a token nor a key in what was logged since the last look.
+func (f *fuzzed) logged(w *world) {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	for _, secret := range []string{"eyJhbGci", fuzzedSecret} {
+		if bytes.Contains(w.log.text.Bytes(), []byte(secret)) {
+			f.t.Errorf("a token or a key was logged: %s", secret)
+		}
+	}
+	w.log.text.Reset()
+}
+
+// tracesOfTheRefused wants every event since before to name the accepted call that it came of. What a test itself writes names its
+// account only, and nothing that the service writes does.
+func (f *fuzzed) tracesOfTheRefused(w *world, before int64) {
 	f.t.Helper()
-	rows, err := f.w.pool.Query(f.t.Context(), `SELECT type, coalesce(metadata::json->>'requestId', '') FROM events WHERE position > $1 ORDER BY position`, before)
+	rows, err := w.pool.Query(f.t.Context(), `
+		SELECT type, coalesce(metadata::json->>'requestId', '') FROM events
+		WHERE position > $1 AND metadata::jsonb - 'account' <> '{}' ORDER BY position`, before)
 	check(f.t, err)
 	var kind, id string
 	events := 0
@@ -296,8 +407,12 @@ func (f *fuzzed) tracesOfTheRefused(before int64) {
 		return nil
 	})
 	check(f.t, err)
-	f.t.Logf("%d accepted calls, %d refused, %d events", len(f.accepted), len(f.refused), events)
 	if events == 0 {
 		f.t.Error("no call came to anything")
+	}
+	var pending int
+	check(f.t, w.pool.QueryRow(f.t.Context(), `SELECT count(*) FROM idempotency_keys WHERE operation_id IS NULL`).Scan(&pending))
+	if pending > 0 {
+		f.t.Errorf("%d keys are held by calls that were answered", pending)
 	}
 }
