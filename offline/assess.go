@@ -207,7 +207,9 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	at := newPlaces(i.Shown, d, m)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
-	a.ScoreDataAgent = readiness.AssessAsAgent(m, g.options()).Score
+	scoreOnly := g.options()
+	scoreOnly.WithoutFindings = true
+	a.ScoreDataAgent = readiness.AssessAsAgent(m, scoreOnly).Score
 	return nil
 }
 

@@ -213,7 +213,9 @@ func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readi
 	if o.Usage, a.Usage, err = w.usageOf(ctx, as, a.Usage.Access, a.ModelID, m); err != nil {
 		return scored, err
 	}
-	a.ScoreDataAgent = regime.AssessAsAgent(m, o).Score
+	scoreOnly := o
+	scoreOnly.WithoutFindings = true
+	a.ScoreDataAgent = regime.AssessAsAgent(m, scoreOnly).Score
 	return regime.Assess(m, o), nil
 }
 

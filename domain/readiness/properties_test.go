@@ -187,6 +187,24 @@ func sound(t *rapid.T, r readiness.Result) {
 	}
 }
 
+// Findings that are left out leave everything else as it is.
+func TestWithoutFindings(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := anyModel().Draw(t, "model")
+		o := readiness.Options{Usage: anyUsage().Draw(t, "usage"), Ignore: ignoring().Draw(t, "ignore")}
+		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": readiness.Assess, "agent": readiness.AssessAsAgent} {
+			o.WithoutFindings = false
+			want := assess(m, o)
+			want.Findings = nil
+			o.WithoutFindings = true
+			if diff := cmp.Diff(want, assess(m, o)); diff != "" {
+				t.Fatalf("%s: -with +without findings\n%s", as, diff)
+			}
+		}
+	})
+}
+
 // The order of tables, columns, measures, relationships, answers and cultures
 // does not matter.
 func TestOrderDoesNotMatter(t *testing.T) {

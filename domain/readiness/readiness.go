@@ -19,6 +19,9 @@ type Options struct {
 	Usage map[string]map[string]int64
 	// Ignore tells which objects a rule does not judge; nil ignores none.
 	Ignore func(ruleID string, key Key) bool
+	// WithoutFindings leaves the findings out, which are much of the work: they are
+	// nil, all else is the same.
+	WithoutFindings bool
 }
 
 // Agent is a data agent's own configuration, of the stage that is assessed.

@@ -50,7 +50,9 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 		}
 		result.Dimensions = append(result.Dimensions, out)
 	}
-	result.Findings = findings(all)
+	if !o.WithoutFindings {
+		result.Findings = findings(all)
+	}
 	return result
 }
 
