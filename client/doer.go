@@ -35,8 +35,8 @@ type doer struct {
 	userAgent string
 }
 
-// Do makes a request, again when a repetition may help and does nothing twice: a read, or a start of work under its
-// Idempotency-Key.
+// Do makes a request, again when a repetition may help and does nothing twice: a read, a start of work under its
+// Idempotency-Key, or whatever a rate kept from being begun.
 func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && !keyless.MatchString(r.URL.Path) && r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())
@@ -48,19 +48,24 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) || token == "" {
 		return nil, errors.New("client: the access token is empty or holds characters that no token has")
 	}
-	repeatable := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != "" && (r.Body == nil || r.GetBody != nil)
+	safe := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
+	whole := r.Body == nil || r.GetBody != nil
 	pause, lost := firstPause, false
 	for attempt := 1; ; attempt++ {
 		answer, err := d.once(r, token)
-		if err == nil || !repeatable || attempt == attempts || r.Context().Err() != nil {
+		if err == nil || !whole || attempt == attempts || r.Context().Err() != nil {
 			return answer, err
 		}
 		wait := pause
 		switch refused, ok := errors.AsType[*Error](err); {
+		case ok && held(refused):
+			wait = max(wait, refused.RetryAfter)
+		case !safe:
+			return nil, err
 		case !ok:
 			lost = true // the service may have done what was asked for, or may be doing it
 		case refused.Status == http.StatusBadGateway, refused.Status == http.StatusServiceUnavailable,
-			refused.Status == http.StatusTooManyRequests && refused.RetryAfter > 0,
+			refused.Status == http.StatusTooManyRequests && refused.RetryAfter > 0, // an allowance
 			// The attempt of before is still being handled.
 			lost && refused.Status == http.StatusConflict && refused.RetryAfter > 0 && len(refused.Parameters) == 0:
 			wait = max(wait, refused.RetryAfter)
@@ -75,6 +80,11 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		}
 		pause *= 2
 	}
+}
+
+// held reports whether a rate refused the call, so that nothing of it was begun.
+func held(refused *Error) bool {
+	return refused.ErrorCode == "RequestBlocked" && refused.RetryAfter > 0 || refused.ErrorCode == "ThrottleStoreUnavailable"
 }
 
 // keyless matches the paths whose POST takes no Idempotency-Key: made twice, it would be done twice.

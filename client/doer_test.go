@@ -128,7 +128,10 @@ func TestAgain(t *testing.T) {
 		"a start where another goes on":     {start, []func(http.ResponseWriter){refuse(409, "OperationInProgress", "Retry-After", "1")}, nil, 409},
 		"what would be done twice, lost":    {save, []func(http.ResponseWriter){lose}, nil, -1},
 		"what would be done twice, gone":    {save, []func(http.ResponseWriter){bad}, nil, 502},
-		"what cannot be repeated, a DELETE": {remove, []func(http.ResponseWriter){closed}, nil, 503},
+		"what would be done twice, held":    {save, []func(http.ResponseWriter){closed, busy, answer(200, "{}")}, []time.Duration{5 * time.Second, 7 * time.Second}, 0},
+		"a DELETE that is lost":             {remove, []func(http.ResponseWriter){lose}, nil, -1},
+		"a DELETE that is gone":             {remove, []func(http.ResponseWriter){bad}, nil, 502},
+		"a DELETE that is held":             {remove, []func(http.ResponseWriter){closed, answer(200, "{}")}, []time.Duration{5 * time.Second}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

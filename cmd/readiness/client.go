@@ -35,7 +35,7 @@ place of a profile, and the token alone that of a profile's token.
 
 Workspaces, semantic models and reports are given by id or by name. What takes time is waited for, as the service asks
 to; an interrupt leaves it to the service, and operations wait takes it up again. Some work goes on only while the
-person who started it waits: an apply of properties, one without a preview, a bundle and its revert.
+person who started it waits: an apply of properties, one without a preview, a bundle and its revert, side B of an A/B run.
 
 Tables are for people; --json prints what the service answered as it is, of a long list a document for each page.
 A refusal is told with its code, what it concerns and the id that finds it in the service's log; the exit code is 1.`,
@@ -51,7 +51,8 @@ A refusal is told with its code, what it concerns and the id that finds it in th
 	flags.BoolVar(&calls.json, "json", false, "print what the service answered as it is")
 	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long one answer is waited for")
 	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(), calls.reportsCommand(),
-		calls.assessCommand(), calls.previewCommand(), calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(), calls.operationsCommand())
+		calls.assessCommand(), calls.previewCommand(), calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
+		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand())
 	ownEnvironment(c)
 	return c
 }

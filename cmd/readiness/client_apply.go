@@ -37,19 +37,15 @@ code 4.`,
 		if f.approval == "" {
 			return c.applyPreview(ctx, s, uuid.MustParse(args[0]), f)
 		}
-		workspaceID, err := workspace(ctx, s, args[0])
-		if err != nil {
-			return err
-		}
-		ids, err := semanticModels(ctx, s, workspaceID, args[1])
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
 		if err != nil {
 			return err
 		}
 		if len(args) == 3 {
-			answer, err := s.ApplyOptimization(ctx, workspaceID, ids[0], args[2], nil, client.ApplyRequest{Approval: &f.approval})
+			answer, err := s.ApplyOptimization(ctx, workspaceID, modelID, args[2], nil, client.ApplyRequest{Approval: &f.approval})
 			return c.started(ctx, s, answer, err)
 		}
-		answer, err := s.Optimize(ctx, workspaceID, ids[0], nil, client.OptimizeRequest{Approval: f.approval, Kinds: f.kinds})
+		answer, err := s.Optimize(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: f.approval, Kinds: f.kinds})
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -16,8 +16,8 @@ import (
 	"readiness/client"
 )
 
-// maxToken bounds what is read as a token, in bytes.
-const maxToken = 64 << 10
+// maxSecret bounds what is read as a token or a key, in bytes.
+const maxSecret = 64 << 10
 
 func (c *clientCalls) loginCommand() *cobra.Command {
 	var baseURL, tokenFile string
@@ -37,7 +37,7 @@ profile. The token is shown nowhere. Tokens end; login again takes the next.`,
 			if err != nil {
 				return err
 			}
-			token, err := c.readToken(cmd.InOrStdin(), tokenFile)
+			token, err := c.readSecret(cmd.InOrStdin(), tokenFile, "token")
 			if err != nil {
 				return err
 			}
@@ -66,9 +66,9 @@ profile. The token is shown nowhere. Tokens end; login again takes the next.`,
 	return cmd
 }
 
-// readToken reads the token of a file or of stdin, where it is asked for on a terminal.
-func (c *clientCalls) readToken(stdin io.Reader, file string) (string, error) {
-	if file != "" {
+// readSecret reads a token or a key of a file, or of stdin when the file is "" or -, where it is asked for on a terminal.
+func (c *clientCalls) readSecret(stdin io.Reader, file, what string) (string, error) {
+	if file != "" && file != "-" {
 		f, err := os.Open(file) //nolint:gosec // the user's own file
 		if err != nil {
 			return "", err
@@ -76,7 +76,7 @@ func (c *clientCalls) readToken(stdin io.Reader, file string) (string, error) {
 		defer f.Close()
 		stdin = f
 	} else if f, ok := stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a file descriptor is small
-		fmt.Fprint(c.r.stderr, "Token (it is not shown): ")
+		fmt.Fprintf(c.r.stderr, "The %s (it is not shown): ", what)
 		text, err := term.ReadPassword(int(f.Fd())) //nolint:gosec // a file descriptor is small
 		fmt.Fprintln(c.r.stderr)
 		if err != nil {
@@ -84,15 +84,15 @@ func (c *clientCalls) readToken(stdin io.Reader, file string) (string, error) {
 		}
 		stdin = strings.NewReader(string(text))
 	}
-	text, err := io.ReadAll(io.LimitReader(stdin, maxToken+1))
+	text, err := io.ReadAll(io.LimitReader(stdin, maxSecret+1))
 	if err != nil {
 		return "", err
 	}
-	token := strings.TrimSpace(string(text))
-	if token == "" || len(token) > maxToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", errors.New("what was read is no access token: one line of visible ASCII characters")
+	secret := strings.TrimSpace(string(text))
+	if secret == "" || len(secret) > maxSecret || strings.ContainsFunc(secret, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", fmt.Errorf("what was read is no %s: one line of visible ASCII characters", what)
 	}
-	return token, nil
+	return secret, nil
 }
 
 // unsealed reports whether what is sent to the address can be read on its way.

@@ -108,6 +108,18 @@ func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUI
 	})
 }
 
+// semanticModel is the id of the model that a command line names behind its workspace, with the workspace's.
+func semanticModel(ctx context.Context, s *client.Service, args []string) (workspaceID, modelID uuid.UUID, err error) {
+	if workspaceID, err = workspace(ctx, s, args[0]); err != nil {
+		return workspaceID, modelID, err
+	}
+	models, err := semanticModels(ctx, s, workspaceID, args[1])
+	if err != nil {
+		return workspaceID, modelID, err
+	}
+	return workspaceID, models[0], nil
+}
+
 // reports are the ids of reports of a workspace.
 func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
 	return each("report", texts, func() (all []named, err error) {

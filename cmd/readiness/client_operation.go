@@ -42,7 +42,11 @@ func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *ht
 func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) error {
 	last, err := c.follow(ctx, s, operationID, first)
 	if err != nil {
-		fmt.Fprintf(c.r.stderr, "readiness: operation %s was not waited for to its end; go on with\n  readiness client operations wait %s%s\n", operationID, operationID, c.profileFlag())
+		again := c.profileFlag()
+		if c.json {
+			again += " --json"
+		}
+		fmt.Fprintf(c.r.stderr, "readiness: operation %s was not waited for to its end; go on with\n  readiness client operations wait %s%s\n", operationID, operationID, again)
 		return err
 	}
 	return c.result(ctx, s, last)

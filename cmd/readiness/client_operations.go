@@ -21,15 +21,7 @@ func (c *clientCalls) operationsCommand() *cobra.Command {
 }
 
 // operationArgument takes the id of one operation.
-func operationArgument(cmd *cobra.Command, args []string) error {
-	if err := cobra.ExactArgs(1)(cmd, args); err != nil {
-		return err
-	}
-	if _, err := uuid.Parse(args[0]); err != nil {
-		return usage("%q is not the id of an operation; readiness client operations list shows them", args[0])
-	}
-	return nil
-}
+var operationArgument = ids(0, 1, "an operation", "readiness client operations list")
 
 func (c *clientCalls) operationsListCommand() *cobra.Command {
 	var status string
@@ -97,11 +89,7 @@ func (c *clientCalls) operationsShowCommand() *cobra.Command {
 
 func operationTable(s *sheet, o client.Operation) {
 	s.rows("OPERATION", o.ID.String())
-	line := func(name, value string) {
-		if value != "" {
-			s.row(name, value)
-		}
-	}
+	line := s.lines()
 	line("Type", text(o.OperationType))
 	line("Status", string(o.Status))
 	line("Complete, %", count(o.PercentComplete))

@@ -17,19 +17,15 @@ them. Nothing is written: apply takes the preview's id for 24 hours.`,
 		Example: `  readiness client preview "Retail Analytics" Inventory descriptions`,
 		Args:    cobra.RangeArgs(2, 3),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
-			workspaceID, err := workspace(ctx, s, args[0])
-			if err != nil {
-				return err
-			}
-			ids, err := semanticModels(ctx, s, workspaceID, args[1])
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
 			if err != nil {
 				return err
 			}
 			if len(args) == 3 {
-				answer, err := s.PreviewOptimization(ctx, workspaceID, ids[0], args[2], nil)
+				answer, err := s.PreviewOptimization(ctx, workspaceID, modelID, args[2], nil)
 				return c.started(ctx, s, answer, err)
 			}
-			answer, err := s.Optimize(ctx, workspaceID, ids[0], nil, client.OptimizeRequest{Approval: "required"})
+			answer, err := s.Optimize(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: "required"})
 			return c.started(ctx, s, answer, err)
 		}),
 	})

@@ -71,12 +71,16 @@ func (c *clientCalls) login() (profile, error) {
 	return kept, err
 }
 
-// profileFlag is what a command line of the same profile ends with.
+// profileFlag is what a command line that calls as the same person ends with, as it is typed in a shell.
 func (c *clientCalls) profileFlag() string {
-	if c.profile == defaultProfile {
-		return ""
+	flags := ""
+	if c.profile != defaultProfile {
+		flags += " --profile " + c.profile
 	}
-	return " --profile " + c.profile
+	if c.config != "" {
+		flags += " --config " + shellWord(c.config)
+	}
+	return flags
 }
 
 // readProfile reads a profile that its owner alone may read.

@@ -39,6 +39,12 @@ func readResult(operationType string, body []byte) (toldResult, error) {
 			}
 			return shortfall(failed, len(b.Kinds), "kinds failed or were refused")
 		})
+	case "GenerateBenchmarkQuestions", "SaveBenchmarkQuestions":
+		return read(body, questionsTable, nil)
+	case "RunBenchmark":
+		return read(body, benchmarkTable, nil)
+	case "RunAbTest":
+		return read(body, abResultTable, nil)
 	case "AddPixies", "RemovePixies":
 		return pixiesResult(body)
 	}

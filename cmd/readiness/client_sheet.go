@@ -46,6 +46,15 @@ func (s *sheet) row(cells ...string) {
 	s.table = append(s.table, cells)
 }
 
+// lines writes rows of a name and what it is, but for those of nothing.
+func (s *sheet) lines() func(name, value string) {
+	return func(name, value string) {
+		if value != "" {
+			s.row(name, value)
+		}
+	}
+}
+
 // more says how many rows were left out.
 func (s *sheet) more(n int) {
 	if n > 0 {

@@ -81,6 +81,7 @@ var (
 	shownID   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	shownTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	shownWait = regexp.MustCompile(`tried again in \S+`)
+	shownTook = regexp.MustCompile(`\d+ ms`)
 )
 
 // lasting is the screen without what differs from run to run.
@@ -94,6 +95,7 @@ func (y *typist) lasting(base string) string {
 	})
 	out = shownTime.ReplaceAllString(out, "2026-11-21T10:00:00Z")
 	out = shownWait.ReplaceAllString(out, "tried again in 1m0s")
+	out = shownTook.ReplaceAllString(out, "7 ms")
 	return strings.NewReplacer(base, "http://readiness.test", y.config, "CONFIG").Replace(out)
 }
 
@@ -137,7 +139,7 @@ func TestClient(t *testing.T) {
 	y.types(1, "", "models", "Retail")
 
 	y.types(0, "", "assess", "Retail Analytics", "Inventory")
-	y.types(exitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")          // which cannot be read
+	y.types(exitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024") // which cannot be read
 	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d") // 404
 	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                   // 409
 
@@ -230,19 +232,25 @@ func TestClient(t *testing.T) {
 		}
 	}
 
-	golden := filepath.Join("testdata", "client.golden")
-	got := cutAnswer(y.lasting(s.base))
+	y.golden("client.golden", s.base)
+}
+
+// golden holds what was on the screen against a file.
+func (y *typist) golden(name, base string, replaced ...string) {
+	y.t.Helper()
+	golden := filepath.Join("testdata", name)
+	got := strings.NewReplacer(replaced...).Replace(cutAnswer(y.lasting(base)))
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
+			y.t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil {
-		t.Fatal(err)
+		y.t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the screen (-want +got; rewrite with -update):\n%s", diff)
+		y.t.Errorf("the screen (-want +got; rewrite with -update):\n%s", diff)
 	}
 }
 
@@ -326,7 +334,7 @@ func TestClientUsage(t *testing.T) {
 	y := newTypist(t)
 	const id = "01a1fe19-b4e6-73d6-a5f4-307239dadc95"
 	for want, args := range map[string][]string{
-		"needs one of: account apply":      {},
+		"needs one of: abtests account":    {},
 		"--base-url: the address":          {"login"},
 		"must hold no name":                {"login", "--base-url", "https://ada:secret@example.com"},
 		"--profile must be":                {"account", "--profile", "../default"},
@@ -343,6 +351,22 @@ func TestClientUsage(t *testing.T) {
 		`unknown command "assessments"`:    {"assessments"},
 		"pixies needs one of: add remove":  {"pixies"},
 		"operations needs one of: cancel ": {"operations"},
+		"benchmark needs one of: generate": {"benchmark"},
+		"not the id of a run":              {"benchmark", "result", "Sales", "Model", "last"},
+		"--agent and --provider are two":   {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
+		"abtests needs one of: create ":    {"abtests"},
+		"create needs NAME, WORKSPACE":     {"abtests", "create", "Again", "Sales"},
+		"--file gives the whole request":   {"abtests", "create", "Again", "--file", "x"},
+		"--reuse-side-a needs --run":       {"abtests", "create", "Again", "Sales", "Model", "--reuse-side-a"},
+		"not the id of an A/B test":        {"abtests", "show", "Again"},
+		"schedules needs one of: add ":     {"schedules"},
+		"add needs --at HH:MM":             {"schedules", "add", "Sales", "Model", "--daily"},
+		"--daily and --weekly are two":     {"schedules", "change", id, "--daily", "--weekly", "Monday"},
+		"change needs one of":              {"schedules", "change", id},
+		"not the id of a schedule":         {"schedules", "delete", "first"},
+		"providers needs one of: delete ":  {"providers"},
+		"--kind must be one of openai":     {"providers", "save", "Ours", "--kind", "rules"},
+		"--agent and --workspace go":       {"providers", "save", "Ours", "--agent", "x"},
 	} {
 		if got := y.run(t.Context(), "", args...); got.code != exitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
 			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, exitUsage, want)

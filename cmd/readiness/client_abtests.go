@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+func (c *clientCalls) abTestsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "abtests",
+		Short: "Ask two sides the same questions, and compare the answers",
+		Long: `Compares how two sides answer the same questions: two semantic models, a model before and after it was changed, or two
+who answer. Side B is asked when side A has ended and the person who started the run waits, so wait for it.`,
+		Args: cobra.NoArgs,
+		RunE: needsSubcommand,
+	}
+	cmd.AddCommand(c.abTestsListCommand(), c.abTestsCreateCommand(), c.abTestsShowCommand(), c.abTestsRunCommand(), c.abTestsResultCommand(), c.abTestsDeleteCommand())
+	return cmd
+}
+
+// anABTest takes the id of an A/B test, and others behind it.
+func anABTest(optional int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cobra.RangeArgs(1, 1+optional)(cmd, args); err != nil {
+			return err
+		}
+		return areIDs(args, "an A/B test or a run", "readiness client abtests list")
+	}
+}
+
+func (c *clientCalls) abTestsListCommand() *cobra.Command {
+	var search string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the A/B tests of the account, the latest first",
+		Args:  cobra.NoArgs,
+		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
+			params := client.ListAbTestsParams{MaxResults: new(pageSize)}
+			if search != "" {
+				params.Q = &search
+			}
+			pages := client.Pages(func(token *string) (*client.ListAbTestsResponse, *string, error) {
+				params.ContinuationToken = token
+				page, err := s.ListAbTestsWithResponse(ctx, &params)
+				if err != nil {
+					return nil, nil, err
+				}
+				return page, page.JSON200.ContinuationToken, nil
+			})
+			return listed(c, pages, func(p *client.ListAbTestsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListAbTestsResponse) {
+				for _, t := range p.JSON200.Value {
+					status, when, came := "", "", ""
+					if r := t.LatestRun; r != nil {
+						status, when = text(r.Status), moment(r.StartedAtUtc)
+					}
+					if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
+						came = a.scores()
+					}
+					s.row(t.AbTestID, t.Name, fmt.Sprint(t.RunCount), status, came, when)
+				}
+			}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
+		}),
+	}
+	cmd.Flags().StringVar(&search, "search", "", "list only those whose name, models or data agents hold this text")
+	return cmd
+}
+
+func (c *clientCalls) abTestsCreateCommand() *cobra.Command {
+	var by answeredByFlags
+	var file, runID string
+	var reuse bool
+	var repeats int
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "create NAME WORKSPACE MODEL [WORKSPACE_B MODEL_B] | create --file FILE",
+		Short: "Create an A/B test and start its first run",
+		Long: `Asks the saved questions of the first model of both sides, or with --run those of a stored run, which --reuse-side-a
+keeps as side A. Without a second model both sides are the same one. Both are answered by the same unless --file gives the
+whole request, as the service takes it.`,
+		Example: `  readiness client abtests create "After my changes" "Corporate Functions" "Support Tickets" --run 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --reuse-side-a
+  readiness client abtests create "Old and new" Retail Sales Retail "Sales 2"
+  readiness client abtests create --file abtest.json`,
+		Args: cobra.MaximumNArgs(5),
+	})
+	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		if file != "" {
+			body, err := readBody(cmd, file)
+			if err != nil {
+				return err
+			}
+			answer, err := s.CreateAbTestWithBody(ctx, nil, "application/json", bytes.NewReader(body))
+			return c.started(ctx, s, answer, err)
+		}
+		request := client.CreateAbTestRequest{Name: args[0], Repeats: given(cmd, "repeats", repeats), ReuseSideA: given(cmd, "reuse-side-a", reuse)}
+		request.Source.Kind = "Questions"
+		if runID != "" {
+			request.Source = client.AbTestSourceRequest{Kind: "Run", RunID: new(uuid.MustParse(runID))}
+		}
+		var err error
+		if request.SideA, err = by.side(ctx, s, args[1:3]); err != nil {
+			return err
+		}
+		request.SideB = request.SideA
+		if len(args) == 5 {
+			if request.SideB, err = by.side(ctx, s, args[3:5]); err != nil {
+				return err
+			}
+		}
+		answer, err := s.CreateAbTest(ctx, nil, request)
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		_, wrong := uuid.Parse(runID)
+		switch {
+		case file != "" && (len(args) > 0 || runID != "" || reuse || by != answeredByFlags{}):
+			return usage("--file gives the whole request, and nothing may stand beside it")
+		case file == "" && len(args) != 3 && len(args) != 5:
+			return usage("create needs NAME, WORKSPACE and MODEL, and WORKSPACE_B and MODEL_B for another model on side B; or --file")
+		case runID != "" && wrong != nil:
+			return usage("--run: %q is not the id of a run; readiness client benchmark runs shows them", runID)
+		case reuse && runID == "":
+			return usage("--reuse-side-a needs --run, the run that is kept")
+		}
+		if err := by.check(); err != nil {
+			return err
+		}
+		return call(cmd, args)
+	}
+	by.add(cmd.Flags())
+	flags := cmd.Flags()
+	flags.StringVar(&file, "file", "", "JSON file of the request; - for stdin")
+	flags.StringVar(&runID, "run", "", "stored run of the first model whose questions are asked, in place of the saved ones")
+	flags.BoolVar(&reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask side B alone")
+	flags.IntVar(&repeats, "repeats", 1, "how many times each question is asked, 1 to 5; by default as they were saved or asked before")
+	return cmd
+}
+
+// side is the semantic model that workspace and model name, with who answers.
+func (f *answeredByFlags) side(ctx context.Context, s *client.Service, args []string) (client.AbTestSideRequest, error) {
+	workspaceID, modelID, err := semanticModel(ctx, s, args)
+	if err != nil {
+		return client.AbTestSideRequest{}, err
+	}
+	by, err := f.request(ctx, s, workspaceID)
+	return client.AbTestSideRequest{WorkspaceID: workspaceID, SemanticModelID: modelID, AnsweredBy: by}, err
+}
+
+func (c *clientCalls) abTestsShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show AB_TEST_ID",
+		Short: "Show an A/B test with its newest runs",
+		Args:  anABTest(0),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			got, err := s.GetAbTestWithResponse(ctx, args[0], nil)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { abTestTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+func abTestTable(s *sheet, t client.AbTest) {
+	side := func(of client.AbTestSide) string {
+		return printable(text(of.SemanticModelName) + " in " + text(of.WorkspaceName) + ", asked of " + answerer(of.AnsweredBy))
+	}
+	s.say("%s: %d questions, %d runs", printable(t.Name), t.Questions.Count, t.RunCount)
+	s.say("A: %s\nB: %s", side(t.SideA), side(t.SideB))
+	if len(t.Runs) == 0 {
+		return
+	}
+	s.rows("RUN", "STATUS", "STAGE", "A → B", "FINISHED", "WHY")
+	for _, r := range t.Runs {
+		came := ""
+		if a := readAggregate(r.Aggregate); a != nil {
+			came = a.scores()
+		}
+		s.row(r.RunID, text(r.Status), text(r.Stage), came, moment(r.FinishedAtUtc), failure(r.Error))
+	}
+}
+
+func (c *clientCalls) abTestsRunCommand() *cobra.Command {
+	var current bool
+	var reuse string
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "run AB_TEST_ID",
+		Short: "Run an A/B test again",
+		Long: `Asks both sides the questions that the test froze, or with --current those that side A's model has saved now. --reuse
+keeps a stored run of side A's model that asked the same questions, and asks side B alone.`,
+		Example: "  readiness client abtests run 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
+		Args:    anABTest(0),
+	})
+	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		var request client.RunAbTestAgainRequest
+		if current {
+			request.QuestionSet = new("Current")
+		}
+		if reuse != "" {
+			request.ReuseRunID = new(uuid.MustParse(reuse))
+		}
+		answer, err := s.RunAbTestAgain(ctx, args[0], nil, request)
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, err := uuid.Parse(reuse); reuse != "" && err != nil {
+			return usage("--reuse: %q is not the id of a run; readiness client benchmark runs shows them", reuse)
+		}
+		return call(cmd, args)
+	}
+	cmd.Flags().BoolVar(&current, "current", false, "ask what side A's model has saved now")
+	cmd.Flags().StringVar(&reuse, "reuse", "", "stored run that is kept as side A")
+	return cmd
+}
+
+func (c *clientCalls) abTestsResultCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "result AB_TEST_ID [RUN_ID]",
+		Short: "Show what a run came to: by default the newest that succeeded",
+		Args:  anABTest(1),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			testID := args[0]
+			if len(args) == 1 {
+				test, err := s.GetAbTestWithResponse(ctx, testID, nil)
+				if err != nil {
+					return err
+				}
+				if args = append(args, text(test.JSON200.LatestSucceededRunID)); args[1] == "" {
+					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows how they stand", testID, c.profileFlag())
+				}
+			}
+			got, err := s.GetAbTestRunResultWithResponse(ctx, testID, args[1])
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { abResultTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+// aggregate is what is told of a client.AbAggregate. What a service leaves out stays nil.
+type aggregate struct {
+	Comparable int `json:"nComparable"`
+	Scores     struct {
+		A, B *float64
+	} `json:"scores"`
+	Difference struct {
+		BMinusA *float64 `json:"bMinusA"`
+		CI      *struct {
+			Low, High float64
+		} `json:"ci"`
+	} `json:"accuracyDifference"`
+	McNemar struct {
+		P    *float64 `json:"p"`
+		Note string   `json:"note"`
+	} `json:"mcnemar"`
+	Improvements []string `json:"improvements"`
+	Regressions  []string `json:"regressions"`
+	Conclusion   string   `json:"conclusion"`
+}
+
+// readAggregate reads an aggregate; nil when there is none.
+func readAggregate(from *client.AbAggregate) *aggregate {
+	if from == nil {
+		return nil
+	}
+	var a aggregate
+	body, err := json.Marshal(from)
+	if err != nil || json.Unmarshal(body, &a) != nil {
+		return nil
+	}
+	return &a
+}
+
+func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + number(a.Scores.B) }
+
+// abConclusions are what a comparison concludes, in words.
+var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better", "no_difference_shown": "no difference is shown"}
+
+// abResultTable is what an A/B run came to, with the questions whose verdicts differ.
+func abResultTable(s *sheet, r client.AbTestResult) {
+	a := readAggregate(r.Aggregate)
+	if a == nil {
+		s.say("Run %s of A/B test %s has no comparison; --json prints what there is", printable(r.RunID), printable(r.AbTestID))
+		return
+	}
+	conclusion := abConclusions[a.Conclusion]
+	if conclusion == "" {
+		conclusion = a.Conclusion
+	}
+	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
+	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable, printable(conclusion))
+	if d := a.Difference; d.BMinusA != nil && d.CI != nil {
+		s.say("B less A: %+.0f points, 95 %% interval %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
+	}
+	if a.McNemar.P != nil {
+		s.say("%d answered right on side B alone, %d on side A alone; McNemar's p %.4f", len(a.Improvements), len(a.Regressions), *a.McNemar.P)
+	}
+	if a.McNemar.Note != "" {
+		s.say("%s", printable(a.McNemar.Note))
+	}
+	var changed []answeredQuestion
+	for _, q := range answeredQuestions(r.Document) {
+		if q.Change == "improved" || q.Change == "regressed" {
+			changed = append(changed, q)
+		}
+	}
+	if len(changed) == 0 {
+		return
+	}
+	s.rows("QUESTION", "SIDE A", "SIDE B", "ASKED")
+	for _, q := range changed[:min(len(changed), maxRows)] {
+		s.row(q.QuestionID, q.A.Verdict, q.B.Verdict, q.Text)
+	}
+	s.more(len(changed) - maxRows)
+}
+
+func (c *clientCalls) abTestsDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete AB_TEST_ID",
+		Short: "Delete an A/B test with its runs",
+		Long: `Deletes the test with its runs and comparisons; the benchmark runs of the sides are kept. A run that goes on ends as
+Failed, and nothing that it spent is given back.`,
+		Args: anABTest(0),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			got, err := s.DeleteAbTestWithResponse(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { s.say("Deleted, with %d runs", got.JSON200.DeletedRuns) })
+		}),
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/pflag"
+
+	"readiness/client"
+)
+
+// answeredByFlags say who is asked.
+type answeredByFlags struct{ kind, agent, agentWorkspace, provider string }
+
+func (f *answeredByFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kind, "answered-by", "", "who answers: PlatformAssistant (the default), DataAgent (with --agent), ServiceTestAgent or GenericAgent (with --provider)")
+	flags.StringVar(&f.agent, "agent", "", "data agent that answers, by name or id")
+	flags.StringVar(&f.agentWorkspace, "agent-workspace", "", "workspace of the data agent; the model's by default")
+	flags.StringVar(&f.provider, "provider", "", "AI provider that answers, by name or id")
+}
+
+// check refuses flags that do not go together.
+func (f *answeredByFlags) check() error {
+	switch {
+	case f.agent != "" && f.provider != "":
+		return usage("--agent and --provider are two who answer; name one")
+	case f.agentWorkspace != "" && f.agent == "":
+		return usage("--agent-workspace needs --agent")
+	}
+	return nil
+}
+
+// request names who is asked; workspaceID is the model's.
+func (f *answeredByFlags) request(ctx context.Context, s *client.Service, workspaceID uuid.UUID) (client.AnsweredByRequest, error) {
+	by := client.AnsweredByRequest{Kind: f.kind}
+	switch {
+	case f.kind != "":
+	case f.agent != "":
+		by.Kind = "DataAgent"
+	case f.provider != "":
+		by.Kind = "GenericAgent"
+	default:
+		by.Kind = "PlatformAssistant"
+	}
+	var err error
+	if f.agentWorkspace != "" {
+		if workspaceID, err = workspace(ctx, s, f.agentWorkspace); err != nil {
+			return by, err
+		}
+		by.WorkspaceID = &workspaceID
+	}
+	if f.agent != "" {
+		agentID, err := dataAgent(ctx, s, workspaceID, f.agent)
+		if err != nil {
+			return by, err
+		}
+		by.DataAgentID = &agentID
+	}
+	if f.provider != "" {
+		providerID, err := provider(ctx, s, f.provider)
+		if err != nil {
+			return by, err
+		}
+		by.ProviderID = &providerID
+	}
+	return by, nil
+}
+
+func dataAgentPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListDataAgentsResponse, error] {
+	return client.Pages(func(token *string) (*client.ListDataAgentsResponse, *string, error) {
+		page, err := s.ListDataAgentsWithResponse(ctx, workspaceID, &client.ListDataAgentsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+// dataAgent is the id of a data agent of a workspace.
+func dataAgent(ctx context.Context, s *client.Service, workspaceID uuid.UUID, text string) (uuid.UUID, error) {
+	return find("data agent", text, func() (all []named, err error) {
+		for page, err := range dataAgentPages(ctx, s, workspaceID) {
+			if err != nil {
+				return nil, err
+			}
+			for _, a := range page.JSON200.Value {
+				all = append(all, named{a.DataAgentID, a.DataAgentName})
+			}
+		}
+		return all, nil
+	})
+}
+
+// answerer is who answers, as people say it.
+func answerer(by client.AnsweredBy) string {
+	if name := text(by.DataAgentName) + text(by.ProviderName); name != "" {
+		return fmt.Sprintf("%s %s", text(by.Kind), name)
+	}
+	return strings.TrimSpace(text(by.Kind) + " " + text(by.DataAgentID) + text(by.ProviderID))
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// ids takes so many arguments of any kind, and ids of something behind them.
+func ids(before, n int, what, listing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cobra.ExactArgs(before+n)(cmd, args); err != nil {
+			return err
+		}
+		return areIDs(args[before:], what, listing)
+	}
+}
+
+// areIDs refuses what is no id; listing is the command that shows the ids there are.
+func areIDs(args []string, what, listing string) error {
+	for _, a := range args {
+		if _, err := uuid.Parse(a); err != nil {
+			return usage("%q is not the id of %s; %s shows them", a, what, listing)
+		}
+	}
+	return nil
+}
+
+// given is the value of a flag that was given, on the command line or in the environment; nil leaves it to the service.
+func given[T any](cmd *cobra.Command, flag string, value T) *T {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return &value
+}
+
+// maxRequest bounds what is read to be sent, in bytes.
+const maxRequest = 4 << 20
+
+// readBody reads what is sent as it is: a file, or stdin when it is called -.
+func readBody(cmd *cobra.Command, file string) ([]byte, error) {
+	from := cmd.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file) //nolint:gosec // the user's own file
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		from = f
+	}
+	body, err := io.ReadAll(io.LimitReader(from, maxRequest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxRequest {
+		return nil, fmt.Errorf("%s has more than %d MiB", file, maxRequest>>20)
+	}
+	return body, nil
+}
+
+// plainWord is what no shell reads as anything else.
+func plainWord(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
+	})
+}
+
+// shellWord is a word as it is typed in a shell.
+func shellWord(word string) string {
+	if plainWord(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

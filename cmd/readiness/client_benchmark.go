@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+func (c *clientCalls) benchmarkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "benchmark",
+		Short: "Ask questions about a semantic model, and see how well they are answered",
+		Long: `Asks benchmark questions about a semantic model. generate proposes questions, save keeps the whole set that runs ask,
+run asks them, and result shows what was answered.`,
+		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --json > questions.json
+  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json
+  readiness client benchmark run "Corporate Functions" "Support Tickets"`,
+		Args: cobra.NoArgs,
+		RunE: needsSubcommand,
+	}
+	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkRunCommand(),
+		c.benchmarkRunsCommand(), c.benchmarkResultCommand())
+	return cmd
+}
+
+func (c *clientCalls) benchmarkQuestionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "questions WORKSPACE MODEL",
+		Short:   "List the saved questions, and which of them can run",
+		Example: `  readiness client benchmark questions "Corporate Functions" "Support Tickets"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			got, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { questionsTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+func (c *clientCalls) benchmarkGenerateCommand() *cobra.Command {
+	var count int
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "generate WORKSPACE MODEL",
+		Short: "Propose questions with their answers, made from the model",
+		Long: `Proposes questions with their expected answers. Nothing is saved: save takes what --json prints, as it is or after you
+have changed it. It spends one of the day's benchmark builds.`,
+		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --count 30 --json > questions.json`,
+		Args:    cobra.ExactArgs(2),
+	})
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil, client.GenerateBenchmarkQuestionsRequest{Count: given(cmd, "count", count)})
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.Flags().IntVar(&count, "count", 20, "how many questions at most")
+	return cmd
+}
+
+func (c *clientCalls) benchmarkSaveCommand() *cobra.Command {
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "save WORKSPACE MODEL FILE",
+		Short: "Save the questions that runs ask, in place of those before",
+		Long: `Saves the whole set of questions of a JSON file, or of stdin when FILE is -: what generate --json or questions --json
+printed, or an object with a list questions.`,
+		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json`,
+		Args:    cobra.ExactArgs(3),
+	})
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		body, err := readBody(cmd, args[2])
+		if err != nil {
+			return err
+		}
+		if body, err = questionsOf(body); err != nil {
+			return fmt.Errorf("%s: %w", args[2], err)
+		}
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		answer, err := s.SaveBenchmarkQuestionsWithBody(ctx, workspaceID, modelID, nil, "application/json", bytes.NewReader(body))
+		return c.started(ctx, s, answer, err)
+	})
+	return cmd
+}
+
+// questionsOf makes the request that saves questions, of one or of questions as the service answers them.
+func questionsOf(body []byte) ([]byte, error) {
+	var set map[string]json.RawMessage
+	if err := json.Unmarshal(body, &set); err != nil {
+		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", err)
+	}
+	if _, answered := set["value"]; !answered {
+		return body, nil // the service says what is wrong with it
+	}
+	request := map[string]json.RawMessage{"questions": set["value"]}
+	if repeats, ok := set["repeats"]; ok {
+		request["repeats"] = repeats
+	}
+	return json.Marshal(request)
+}
+
+func (c *clientCalls) benchmarkRunCommand() *cobra.Command {
+	var by answeredByFlags
+	var repeats int
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "run WORKSPACE MODEL",
+		Short: "Ask the saved questions that can run",
+		Long: `Asks the saved questions, of the platform's own assistant unless --agent names a data agent or --provider an AI provider.
+It counts toward the account's benchmark runs; readiness client operations cancel stops it.`,
+		Example: `  readiness client benchmark run "Corporate Functions" "Support Tickets"
+  readiness client benchmark run "Retail Analytics" "Retail Sales" --agent "Sales Assistant" --repeats 3`,
+		Args: cobra.ExactArgs(2),
+	})
+	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		request := client.StartBenchmarkRunRequest{Repeats: given(cmd, "repeats", repeats)}
+		if request.AnsweredBy, err = by.request(ctx, s, workspaceID); err != nil {
+			return err
+		}
+		answer, err := s.StartBenchmarkRun(ctx, workspaceID, modelID, nil, request)
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := by.check(); err != nil {
+			return err
+		}
+		return call(cmd, args)
+	}
+	by.add(cmd.Flags())
+	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times each question is asked, 1 to 5; by default as they were saved")
+	return cmd
+}
+
+func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.ListBenchmarkRunsResponse, error] {
+	return client.Pages(func(token *string) (*client.ListBenchmarkRunsResponse, *string, error) {
+		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, modelID, &client.ListBenchmarkRunsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+func (c *clientCalls) benchmarkRunsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "runs WORKSPACE MODEL",
+		Short:   "List the runs, the newest first",
+		Example: `  readiness client benchmark runs "Corporate Functions" "Support Tickets"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			return listed(c, benchmarkRunPages(ctx, s, workspaceID, modelID), func(p *client.ListBenchmarkRunsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListBenchmarkRunsResponse) {
+				for _, r := range p.JSON200.Value {
+					side := ""
+					if r.AbTestSide != nil {
+						side = "side " + string(*r.AbTestSide)
+					}
+					s.row(r.RunID, answerer(r.Agent), string(r.Status), count(r.Score), fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, moment(r.FinishedAtUtc), failure(r.Error))
+				}
+			}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
+		}),
+	}
+}
+
+func (c *clientCalls) benchmarkResultCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "result WORKSPACE MODEL RUN_ID",
+		Short:   "Show what a run was answered",
+		Example: `  readiness client benchmark result "Corporate Functions" "Support Tickets" 01a1fe19-b4e6-73d6-a5f4-307239dadc95`,
+		Args:    ids(2, 1, "a run", "readiness client benchmark runs WORKSPACE MODEL"),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			got, err := s.GetBenchmarkRunResultWithResponse(ctx, workspaceID, modelID, args[2])
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { benchmarkTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+func questionsTable(s *sheet, q client.BenchmarkQuestions) {
+	if len(q.Value) == 0 {
+		s.say("There are no questions")
+		return
+	}
+	s.say("%d questions, of which %d can run, each asked %s", q.Count, q.CanRun, times(q.Repeats))
+	head := []string{"ID", "QUESTION"}
+	if q.CanRun < len(q.Value) {
+		head = append(head, "WHY IT CANNOT RUN")
+	}
+	s.rows(head...)
+	for _, one := range q.Value {
+		s.row(one.QuestionID, one.Text, text(one.Reason))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// answeredQuestion is what is told of a question in a document of a run or of a comparison.
+type answeredQuestion struct {
+	QuestionID string       `json:"questionId"`
+	Text       string       `json:"text"`
+	Verdict    string       `json:"verdict"`
+	Change     string       `json:"change"`
+	A          answersTally `json:"a"`
+	B          answersTally `json:"b"`
+}
+
+type answersTally struct {
+	Verdict string `json:"verdict"`
+}
+
+// answeredQuestions are those of a document; none of one of another schema.
+func answeredQuestions(document []byte) []answeredQuestion {
+	var d struct {
+		Questions []answeredQuestion `json:"questions"`
+	}
+	if json.Unmarshal(document, &d) != nil {
+		return nil
+	}
+	return d.Questions
+}
+
+// benchmarkTable is what a run came to, with the questions that were not answered right.
+func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
+	r := b.Run
+	s.say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
+		printable(orID(r.SemanticModelName, r.SemanticModelID)), printable(answerer(r.Agent)), limit(r.Score), r.QuestionsCount, times(r.Repeats))
+	if r.Verdicts != nil {
+		s.say("Answers: %s", printable(verdicts(*r.Verdicts)))
+	}
+	var wrong []answeredQuestion
+	for _, q := range answeredQuestions(b.Document) {
+		if q.Verdict != "correct" {
+			wrong = append(wrong, q)
+		}
+	}
+	if len(wrong) == 0 {
+		return
+	}
+	s.rows("NOT RIGHT", "VERDICT", "QUESTION")
+	for _, q := range wrong[:min(len(wrong), maxRows)] {
+		s.row(q.QuestionID, q.Verdict, q.Text)
+	}
+	s.more(len(wrong) - maxRows)
+}
+
+// verdicts are how many answers got which one, those there are.
+func verdicts(v client.BenchmarkVerdicts) string {
+	var all []string
+	for _, name := range []string{"correct", "incorrect", "unclear", "refused", "error"} {
+		if n, ok := v[name].(float64); ok && n > 0 {
+			all = append(all, fmt.Sprintf("%v %s", n, name))
+		}
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+)
+
+func (c *clientCalls) providersCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "providers",
+		Short: "Look after the account's AI providers",
+		Long:  "Lists, saves, tests and deletes the AI providers of the account, which propose texts, put questions into words, judge and answer.",
+		Args:  cobra.NoArgs,
+		RunE:  needsSubcommand,
+	}
+	cmd.AddCommand(c.providersListCommand(), c.providersShowCommand(), c.providersSaveCommand(), c.providersTestCommand(), c.providersDeleteCommand())
+	return cmd
+}
+
+// errNoProvider says that no provider has the name.
+var errNoProvider = errors.New("no AI provider is called so")
+
+// provider is the id of an AI provider by its name or id. Names are unique in an account, whatever their letter case.
+func provider(ctx context.Context, s *client.Service, text string) (string, error) {
+	if id, err := uuid.Parse(text); err == nil {
+		return id.String(), nil
+	}
+	got, err := s.ListAIProvidersWithResponse(ctx)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, p := range got.JSON200.Value {
+		if strings.EqualFold(p.Name, text) || p.ProviderID == text {
+			return p.ProviderID, nil
+		}
+		names = append(names, printable(p.Name))
+	}
+	return "", fmt.Errorf("%w: %s; there are %s", errNoProvider, printable(text), strings.Join(names, ", "))
+}
+
+func (c *clientCalls) providersListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the AI providers: the embedded one first",
+		Args:  cobra.NoArgs,
+		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
+			got, err := s.ListAIProvidersWithResponse(ctx)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) {
+				s.rows("AI PROVIDER", "ID", "KIND", "MODEL", "ENABLED", "LAST TEST", "PURPOSES")
+				for _, p := range got.JSON200.Value {
+					s.row(p.Name, p.ProviderID, string(p.Kind), text(p.Model), yes(p.Enabled), tested(p.LastTest), purposes(p.Purposes))
+				}
+			})
+		}),
+	}
+}
+
+// tested is how a test call went, in short.
+func tested(t *client.AIProviderTest) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Ok:
+		return "answered"
+	}
+	return text(t.ErrorCode)
+}
+
+func purposes(all client.AIProviderPurposes) string {
+	var names []string
+	for _, p := range all {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+func providerTable(s *sheet, p client.AIProvider) {
+	s.rows("AI PROVIDER", p.Name)
+	line := s.lines()
+	line("Id", p.ProviderID)
+	line("Kind", string(p.Kind))
+	line("Model", text(p.Model))
+	line("Address", text(p.BaseURL))
+	line("Version", text(p.APIVersion))
+	if p.DataAgentID != nil {
+		line("Data agent", p.DataAgentID.String())
+	}
+	line("Purposes", purposes(p.Purposes))
+	line("Enabled", yes(p.Enabled))
+	line("Key", map[bool]string{true: "saved, never shown", false: "none"}[p.HasKey])
+	if p.DataPolicy != nil {
+		line("DAX is sent", yes(p.DataPolicy.SendDax))
+	}
+	if t := p.LastTest; t != nil {
+		line("Last test", fmt.Sprintf("%s, %d ms: %s", moment(&t.AtUtc), t.LatencyMs, because(t.ErrorCode, &t.Message)))
+	}
+	line("Used by", fmt.Sprint(p.UsedBy))
+}
+
+func (c *clientCalls) providersShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show PROVIDER",
+		Short: "Show an AI provider and how its last test call went",
+		Args:  cobra.ExactArgs(1),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			id, err := provider(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			got, err := s.GetAIProviderWithResponse(ctx, id)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+// providerFlags are what a provider is saved with.
+type providerFlags struct {
+	kind, model, baseURL, apiVersion, keyFile string
+	workspace, agent                          string
+	purposes                                  []string
+	sendDAX, enabled                          bool
+}
+
+func (c *clientCalls) providersSaveCommand() *cobra.Command {
+	var f providerFlags
+	cmd := &cobra.Command{
+		Use:   "save NAME --kind KIND",
+		Short: "Save an AI provider, or change the one of this name",
+		Long: `Saves an AI provider, or changes of the one that has the name already what is named here. The service makes a test call
+first and tells how it went; a provider that does not answer is saved all the same.
+
+The key is read from --key-file, or from stdin with --key-file -, and never from the command line. It is shown nowhere.`,
+		Example: `  readiness client providers save Texts --kind openai --model gpt-5-mini --key-file - < key.txt
+  readiness client providers save Ours --kind openai_compatible --base-url https://llm.example.com/v1 --model local --purpose Judge
+  readiness client providers save Ours --enabled=false`,
+		Args: cobra.ExactArgs(1),
+	}
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		request := client.SaveAIProviderRequest{
+			Name: args[0], Kind: client.SavedAIProviderKind(f.kind), Model: given(cmd, "model", f.model), BaseURL: given(cmd, "base-url", f.baseURL),
+			APIVersion: given(cmd, "api-version", f.apiVersion), Enabled: given(cmd, "enabled", f.enabled),
+		}
+		if cmd.Flags().Changed("purpose") {
+			var all client.AIProviderPurposes
+			for _, p := range f.purposes {
+				all = append(all, client.AIProviderPurpose(p))
+			}
+			request.Purposes = &all
+		}
+		if cmd.Flags().Changed("send-dax") {
+			request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: &f.sendDAX}
+		}
+		if f.agent != "" {
+			workspaceID, err := workspace(ctx, s, f.workspace)
+			if err != nil {
+				return err
+			}
+			agentID, err := dataAgent(ctx, s, workspaceID, f.agent)
+			if err != nil {
+				return err
+			}
+			request.WorkspaceID, request.DataAgentID = &workspaceID, &agentID
+		}
+		id, err := provider(ctx, s, args[0])
+		isNew := errors.Is(err, errNoProvider)
+		if err != nil && !isNew {
+			return err
+		}
+		if isNew && f.kind == "" {
+			return usage("--kind is missing: %s is a new AI provider", printable(args[0]))
+		}
+		if f.keyFile != "" {
+			key, err := c.readSecret(cmd.InOrStdin(), f.keyFile, "key")
+			if err != nil {
+				return err
+			}
+			request.APIKey = &key
+		}
+		if isNew {
+			got, err := s.SaveAIProviderWithResponse(ctx, request)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) })
+		}
+		change := client.ChangeAIProviderRequest{
+			Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
+			Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID, Kind: given(cmd, "kind", request.Kind),
+		}
+		got, err := s.ChangeAIProviderWithResponse(ctx, id, change)
+		if err != nil {
+			return err
+		}
+		return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) })
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.kind, "kind", "", "what answers: openai, anthropic, openai_compatible, azure_openai or data_agent")
+	flags.StringVar(&f.model, "model", "", "language model; of azure_openai the deployment")
+	flags.StringVar(&f.baseURL, "base-url", "", "address, where the kind has none of its own")
+	flags.StringVar(&f.apiVersion, "api-version", "", "version of the interface, of azure_openai only")
+	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key; - for stdin")
+	flags.StringSliceVar(&f.purposes, "purpose", nil, "what it may be asked for: Proposals, Questions, Judge, Agent")
+	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
+	flags.StringVar(&f.agent, "agent", "", "data agent, of kind data_agent")
+	flags.BoolVar(&f.sendDAX, "send-dax", true, "send the DAX of measures and columns beside names and descriptions")
+	flags.BoolVar(&f.enabled, "enabled", true, "whether it is used")
+	call := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch kinds := []string{"openai", "anthropic", "openai_compatible", "azure_openai", "data_agent"}; {
+		case f.kind != "" && !slices.Contains(kinds, f.kind):
+			return usage("--kind must be one of %s, not %q", strings.Join(kinds, ", "), f.kind)
+		case (f.agent == "") != (f.workspace == ""):
+			return usage("--agent and --workspace go together: the data agent, and where it is")
+		}
+		return call(cmd, args)
+	}
+	return cmd
+}
+
+func (c *clientCalls) providersTestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "test PROVIDER",
+		Short: "Make a test call to an AI provider",
+		Long:  "Makes a test call to an AI provider, once, and tells how it went. The exit code is 1 when it did not answer.",
+		Args:  cobra.ExactArgs(1),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			id, err := provider(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			got, err := s.TestAIProviderWithResponse(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err := c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) }); err != nil {
+				return err
+			}
+			if t := got.JSON200.LastTest; t != nil && !t.Ok {
+				return fmt.Errorf("the test call failed: %s", printable(because(t.ErrorCode, &t.Message)))
+			}
+			return nil
+		}),
+	}
+}
+
+func (c *clientCalls) providersDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete PROVIDER",
+		Short: "Delete an AI provider with its key",
+		Long:  "Deletes an AI provider with its key. One that something uses is not deleted.",
+		Args:  cobra.ExactArgs(1),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			id, err := provider(ctx, s, args[0])
+			if err != nil {
+				return err
+			}
+			got, err := s.DeleteAIProviderWithResponse(ctx, id)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet) { s.say("AI provider %s is deleted", printable(got.JSON200.ProviderID)) })
+		}),
+	}
+}
