@@ -98,6 +98,7 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 		o.valued, o.valuedIn = src, file
 	}
 	declarations := o.properties
+	o.properties = slices.Grow(o.properties, len(src.Properties))
 	for _, p := range src.Properties {
 		if i := slices.IndexFunc(declarations, func(other property) bool { return strings.EqualFold(other.Name, p.Name) }); i >= 0 {
 			return &tmdl.SyntaxError{File: file, Line: p.Line, Column: p.Column, Message: fmt.Sprintf(
