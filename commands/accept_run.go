@@ -24,9 +24,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	if err := assessable(models); err != nil {
 		return err
 	}
-	if err := s.active(ctx, who, workspace.ID); err != nil {
-		return err
-	}
+	carrying := s.carrying(ctx, who, workspace)
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return err
@@ -40,7 +38,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
 	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
-	owner := eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
+	owner := owner(who)
 	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
 	items := make([]*eventstore.Past[trackeditem.Item], len(models))
@@ -55,6 +53,9 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	}
 
 	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+		if err := carrying.active(owner.State); err != nil {
+			return err
+		}
 		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models), At: at}
 		if err := eventstore.Decide(c, assessments, spend); err != nil {
 			return err

@@ -23,12 +23,12 @@ import (
 )
 
 // side looks up, as the caller, a semantic model and what is to answer for it
-// (spec 4.6, create rule 5). That a provider is still the account's and can be asked
+// (spec 4.6, create rule 5), and says what workspace the model is in. That a provider is still the account's and can be asked
 // is decided with the call.
-func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, error) {
+func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
 	t, err := s.target(ctx, who, workspaceID, modelID)
 	if err != nil {
-		return benchmark.Side{}, err
+		return benchmark.Side{}, item.Workspace{}, err
 	}
 	side := benchmark.Side{
 		WorkspaceID: workspaceID, WorkspaceName: t.workspace.DisplayName, SemanticModelID: modelID, SemanticModelName: t.model.DisplayName,
@@ -36,25 +36,25 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
-		return side, s.seesProvider(ctx, who, *by.ProviderID)
+		return side, t.workspace, s.seesProvider(ctx, who, *by.ProviderID)
 	}
 	if by.DataAgentID == nil {
-		return side, nil
+		return side, t.workspace, nil
 	}
 	workspace := t.workspace
 	if by.WorkspaceID != nil && *by.WorkspaceID != workspaceID {
 		if workspace, err = s.Platform.Workspace(ctx, who.Caller, *by.WorkspaceID); err != nil {
-			return benchmark.Side{}, err
+			return benchmark.Side{}, item.Workspace{}, err
 		}
 	}
 	agent, err := s.Platform.Item(ctx, who.Caller, workspace.ID, item.DataAgent, *by.DataAgentID)
 	if err != nil {
-		return benchmark.Side{}, err
+		return benchmark.Side{}, item.Workspace{}, err
 	}
 	a := &side.AnsweredBy
 	a.DataAgentID, a.DataAgentName = &agent.ID, agent.DisplayName
 	a.DataAgentWorkspaceID, a.DataAgentWorkspaceName = &workspace.ID, workspace.DisplayName
-	return side, nil
+	return side, t.workspace, nil
 }
 
 // seesProvider refuses a provider that is not the account's or cannot be asked, and
@@ -76,7 +76,7 @@ func (s *Service) seesProvider(ctx context.Context, who Caller, providerID strin
 }
 
 // again looks a side of a test up once more, with the names it has now.
-func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, error) {
+func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
 	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
 	if side.AnsweredBy.ProviderID != "" {
 		by.ProviderID = &side.AnsweredBy.ProviderID
@@ -111,7 +111,7 @@ func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.
 	a := &asking{who: who, operationID: operationID, sides: sides, limits: limits, at: at}
 	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
 	a.allowance = eventstore.FoldLast(a.stream, account.EvolveUsage)
-	a.owner = eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
+	a.owner = owner(who)
 	a.total = eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	a.providers = eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	seen := map[uuid.UUID]bool{}

@@ -182,5 +182,5 @@ func (s *Service) nextStart(ctx context.Context, who Caller, b optimization.Bund
 	if err != nil || start == nil {
 		return nil, err
 	}
-	return start, s.active(ctx, who, resource.WorkspaceID)
+	return start, s.active(ctx, who, t.workspace)
 }

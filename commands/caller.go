@@ -12,7 +12,7 @@ import (
 // scopes let it start work.
 func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bool) Caller {
 	return Caller{
-		Caller:       item.Caller{Account: m.AccountID, Person: m.Person.Person, Token: token},
+		Caller:       item.Caller{Account: m.AccountID, Person: m.Person.Person, Token: token, Access: m.Person.AccessToEach()},
 		Role:         m.Person.Role,
 		License:      m.Person.License,
 		Plan:         m.Plan,

@@ -27,15 +27,15 @@ func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateR
 		return Accepted{}, err
 	}
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		sideA, err := s.side(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
+		sideA, inA, err := s.side(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
 		if err != nil {
 			return err
 		}
-		sideB, err := s.side(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
+		sideB, inB, err := s.side(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
 		if err != nil {
 			return err
 		}
-		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, mode: r.Mode(), freezes: r.Source.RunID == nil}
+		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, inA: inA, inB: inB, mode: r.Mode(), freezes: r.Source.RunID == nil}
 		source := abtest.Source{Kind: abtest.SourceKind(r.Source.Kind)}
 		if r.Source.RunID != nil {
 			stored, err := s.storedRun(ctx, who, *r.Source.RunID, sideA.SemanticModelID)
@@ -66,6 +66,7 @@ func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateR
 type abRun struct {
 	operationID, testID uuid.UUID
 	sideA, sideB        benchmark.Side
+	inA, inB            item.Workspace // of the sides' models
 	mode                abtest.CorrectAnswers
 	computedAt          *time.Time
 	// freezes says that the questions become the test's once side A has answered
@@ -167,13 +168,9 @@ type abPasts struct {
 // startAbRun counts, records and enqueues a run of a test; with decides what the
 // test makes of it, before the run is added.
 func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
-	for _, workspace := range []uuid.UUID{r.sideA.WorkspaceID, r.sideB.WorkspaceID} {
-		if err := s.active(ctx, who, workspace); err != nil {
-			return err
-		}
-		if r.sideA.WorkspaceID == r.sideB.WorkspaceID {
-			break
-		}
+	sides := []carrying{s.carrying(ctx, who, r.inA)}
+	if r.inA.ID != r.inB.ID {
+		sides = append(sides, s.carrying(ctx, who, r.inB))
 	}
 	sideA, sideB := r.sideA, r.sideB
 	a, err := s.asking(who, r.operationID, &sideA, &sideB)
@@ -193,6 +190,11 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 		pasts = append(pasts, p.reused)
 	}
 	return s.Store.Change(ctx, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
+		for _, c := range sides {
+			if err := c.active(a.owner.State); err != nil {
+				return err
+			}
+		}
 		if p.reused != nil && !p.reused.State.Held(who.Account) { // deleted meanwhile
 			return abtest.RunNotFound(r.reused.RunID.String())
 		}

@@ -25,9 +25,6 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 		if err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
 		limits, err := s.limits(who.Plan)
 		if err != nil {
 			return err
@@ -36,7 +33,11 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 		stream := account.AllowanceStream(who.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
 		builds := eventstore.FoldLast(stream, account.EvolveUsage)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{builds, work}, func(c *eventstore.Change) error {
+		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
+			if err := carrying.active(owner.State); err != nil {
+				return err
+			}
 			spend := account.Spend{Kind: account.BenchmarkBuilds, Allowance: limits.BenchmarkBuilds, OperationID: operationID, Amount: 1, At: at}
 			if err := eventstore.Decide(c, builds, spend); err != nil {
 				return err

@@ -156,7 +156,7 @@ func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type
 		work:      eventstore.Fold(operation.Stream(operationID), optimization.Evolve),
 		lock:      eventstore.FoldLast(optimization.Stream(who.Account, t.model.ID), optimization.EvolveStanding),
 		allowance: eventstore.FoldLast(stream, account.EvolveUsage),
-		owner:     eventstore.FoldKept(account.Stream(who.Account), account.Evolve),
+		owner:     owner(who),
 		tracked:   eventstore.FoldLast(trackeditem.Stream(who.Account, t.model.ID), trackeditem.Evolve),
 		total:     eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal),
 	}, nil

@@ -21,10 +21,10 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 			return err
 		}
 		run := abRun{operationID: operationID, testID: test.AbTestID, mode: test.CorrectAnswers, repeats: test.Repeats}
-		if run.sideA, err = s.again(ctx, who, test.SideA); err != nil {
+		if run.sideA, run.inA, err = s.again(ctx, who, test.SideA); err != nil {
 			return err
 		}
-		if run.sideB, err = s.again(ctx, who, test.SideB); err != nil {
+		if run.sideB, run.inB, err = s.again(ctx, who, test.SideB); err != nil {
 			return err
 		}
 		if r.Set() == abtest.Current {

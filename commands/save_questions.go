@@ -29,16 +29,17 @@ func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, mo
 		if err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
 		hash, sql, args, err := documents.PutUntil(body, s.Now().Add(benchmark.ResultLife))
 		if err != nil {
 			return err
 		}
 		saved := eventstore.FoldLast(benchmark.QuestionsStream(who.Account, modelID), benchmark.EvolveSaved)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{saved, work}, func(c *eventstore.Change) error {
+		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
+			if err := carrying.active(owner.State); err != nil {
+				return err
+			}
 			if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
 				return err
 			}

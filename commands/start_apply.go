@@ -31,9 +31,6 @@ func (s *Service) StartApply(ctx context.Context, who Caller, workspaceID, model
 		if err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
 		return s.write(ctx, who, operationID, operation.ApplyOptimization, t, apply)
 	})
 }
@@ -61,14 +58,18 @@ func (s *Service) applying(ctx context.Context, who Caller, k optimization.Kind,
 	return apply, err
 }
 
-// write accepts an apply or a revert of its own.
+// write accepts an apply of its own.
 func (s *Service) write(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
 	w, err := s.writing(who, operationID, kind, t, apply)
 	if err != nil {
 		return err
 	}
+	carrying := s.carrying(ctx, who, t.workspace)
 	return s.whenFree(ctx, who, func() error {
 		return s.Store.Change(ctx, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
+			if err := carrying.active(w.owner.State); err != nil {
+				return err
+			}
 			if err := s.accept(c, w); err != nil {
 				return err
 			}

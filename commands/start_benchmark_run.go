@@ -22,7 +22,7 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 		return Accepted{}, err
 	}
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		side, err := s.side(ctx, who, workspaceID, modelID, by)
+		side, workspace, err := s.side(ctx, who, workspaceID, modelID, by)
 		if err != nil {
 			return err
 		}
@@ -33,16 +33,17 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 		if len(set.Questions) == 0 {
 			return noQuestions(modelID, saved)
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
 		a, err := s.asking(who, operationID, &side)
 		if err != nil {
 			return err
 		}
 		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
+		carrying := s.carrying(ctx, who, workspace)
 		return s.Store.Change(ctx, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
+			if err := carrying.active(a.owner.State); err != nil {
+				return err
+			}
 			if err := a.providersKnown(c, ""); err != nil {
 				return err
 			}

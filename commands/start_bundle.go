@@ -42,9 +42,6 @@ func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, mode
 		if err := s.previewAll(ctx, who, kinds, modelID, &b); err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
 		return s.acceptPreviews(ctx, who, t, b)
 	})
 }
@@ -124,7 +121,8 @@ func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimizati
 func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bundling) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
-	pasts := []eventstore.Loadable{bundle}
+	carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
+	pasts := []eventstore.Loadable{bundle, owner}
 	var ids []uuid.UUID
 	var works []*eventstore.Past[optimization.Work]
 	for _, child := range b.children {
@@ -134,6 +132,9 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 		}
 	}
 	return s.Store.Change(ctx, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
+		if err := carrying.active(owner.State); err != nil {
+			return err
+		}
 		if err := eventstore.Decide(c, bundle, s.acceptBundle(who, t, b)); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID,
 				return domain.Refuse(domain.InvalidRequest, "bundle preview %s is not of %s", shortened(previewID), k).About("kind", k)
 			}
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
+		if err := s.active(ctx, who, t.workspace); err != nil {
 			return err
 		}
 		b.of = &preview.Operation.ID

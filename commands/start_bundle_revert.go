@@ -32,7 +32,7 @@ func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID
 				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID, Standing: optimization.ChildNotStarted})
 			}
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
+		if err := s.active(ctx, who, t.workspace); err != nil {
 			return err
 		}
 		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)

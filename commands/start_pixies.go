@@ -69,19 +69,16 @@ func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.V
 // becomes a tracked item right before it is written to.
 func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
-	check := func() error { return s.active(ctx, who, workspace.ID) }
-	if !adds { // the capacity is never asked for a removal (decisions 8.6)
-		check = func() error { return s.Startable(ctx, who) }
-	}
-	if err := check(); err != nil {
-		return err
+	active := func(owner account.Account) error { return license(owner, who).Starts() }
+	if adds { // the capacity is never asked for a removal (decisions 8.6)
+		active = s.carrying(ctx, who, workspace).active
 	}
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return err
 	}
 	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
-	owner := eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
+	owner := owner(who)
 	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
 	standings := make([]*eventstore.Past[pixies.Report], len(reports))
 	tracked := make([]*eventstore.Past[trackeditem.Item], len(reports))
@@ -95,6 +92,9 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 		pasts = append(pasts, n.past)
 	}
 	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+		if err := active(owner.State); err != nil {
+			return err
+		}
 		run.WorkspaceID, run.WorkspaceName, run.Reports = workspace.ID, workspace.DisplayName, nil
 		var fresh []uuid.UUID
 		for i, r := range reports {

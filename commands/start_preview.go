@@ -26,11 +26,12 @@ func (s *Service) StartPreview(ctx context.Context, who Caller, workspaceID, mod
 		if err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
-			return err
-		}
+		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
 		work := eventstore.Fold(operation.Stream(operationID), optimization.Evolve)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
+		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
+			if err := carrying.active(owner.State); err != nil {
+				return err
+			}
 			accept := optimization.Accept{
 				Operation: s.accepted(who, operationID, operation.PreviewOptimization, workspaceID, modelID),
 				Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},

@@ -27,7 +27,7 @@ func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, mode
 		if err := s.revertable(ctx, who, modelID, id); err != nil {
 			return err
 		}
-		if err := s.active(ctx, who, workspaceID); err != nil {
+		if err := s.active(ctx, who, t.workspace); err != nil {
 			return err
 		}
 		free := func() error { return nil }

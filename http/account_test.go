@@ -156,6 +156,12 @@ func TestUsedThatCannotBeRead(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	w.announces(t, w.as("tim"), domain.UnknownError) // what cannot be read of the log cannot be decided from either
+
+	_, err = w.pool.Exec(t.Context(), `ALTER TABLE streams_gone RENAME TO streams`)
+	check(t, err)
+	// A stream that lacks its events.
+	_, err = w.pool.Exec(t.Context(), `INSERT INTO streams (stream, account_id, type, version, chain) VALUES ($1, 'duo', 'trackeditems', 1, sha256(''))`, trackeditem.CountStream("duo"))
+	check(t, err)
 	for _, l := range w.get("/v1/licenses", w.in("duo", "lea")).ok(200).value() {
 		if items := l["trackedItems"].(map[string]any); items["used"] != nil {
 			t.Errorf("license %s: got %v, want used null", l["licenseId"], items)

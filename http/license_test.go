@@ -79,7 +79,8 @@ func (w *world) starts() (calls []func(tok string) reply) {
 	for path, body := range map[string]string{
 		bulkPath: fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA), modelPath(modelA) + "/assess": "",
 		modelPath(modelA) + "/aiInstructions/preview": "", modelPath(modelA) + "/aiInstructions/apply": `{"approval":"none"}`,
-		modelPath(modelA) + "/optimize": `{"approval":"required","kinds":["aiInstructions"]}`,
+		modelPath(modelA) + "/optimize":     `{"approval":"required","kinds":["aiInstructions"]}`,
+		questionsPath(modelA) + "/generate": `{"count":3}`, questionsPath(modelA) + "/save": oneQuestion,
 	} {
 		calls = append(calls, func(tok string) reply { return w.send(http.MethodPost, path, tok, body) })
 	}

@@ -14,9 +14,12 @@ import (
 )
 
 // Access is how the caller stands to each of the four platform permissions, as
-// their account says now. PlatformAccessDenied when the account knows the
-// person no more.
+// their account says now, or said when the call came in that they make.
+// PlatformAccessDenied when the account knows the person no more.
 func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
+	if as.Access != nil {
+		return as.Access, nil
+	}
 	var member []byte
 	err := v.Pool.QueryRow(ctx, `SELECT member FROM members_v1 WHERE account_id = $1 AND issuer = $2 AND person = $3`, as.Account, as.Person.Issuer, as.Person.ID).Scan(&member)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -29,9 +32,5 @@ func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission
 	if err := json.Unmarshal(member, &p); err != nil {
 		return nil, fmt.Errorf("projections: read the permissions of a person: %w", err)
 	}
-	access := map[item.Permission]item.Access{}
-	for _, permission := range []item.Permission{item.PermissionPlatform, item.PermissionUsage, item.PermissionStorage, item.PermissionAgent} {
-		access[permission] = p.Access(permission)
-	}
-	return access, nil
+	return p.AccessToEach(), nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -83,7 +84,7 @@ func newWorld(t *testing.T) *world {
 	log := slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.options = asking.Options{
 		Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-			if as != ana {
+			if !cmp.Equal(as, ana) {
 				t.Errorf("read as %v", as)
 			}
 			w.mu.Lock()

@@ -67,6 +67,15 @@ func (p Person) Access(permission item.Permission) item.Access {
 	return item.ConsentRequired
 }
 
+// AccessToEach returns how p stands to each of the four permissions.
+func (p Person) AccessToEach() map[item.Permission]item.Access {
+	access := make(map[item.Permission]item.Access, len(permissions))
+	for _, of := range permissions {
+		access[of.Name] = p.Access(of.Name)
+	}
+	return access
+}
+
 // Account is what the rules must know of an account's past. The zero Account
 // has never been opened.
 type Account struct {

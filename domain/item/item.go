@@ -37,11 +37,14 @@ type Person struct {
 }
 
 // Caller is the signed-in person a look-up or a step of work acts as. Token is
-// their platform token; it never enters the log, a log line or an error.
+// their platform token; it never enters the log, a log line or an error. Access
+// is how they stand to each permission, where that was looked up with them and
+// need not be again; nil where it was not.
 type Caller struct {
 	Account string
 	Person  Person
 	Token   string
+	Access  map[Permission]Access
 }
 
 // Workspace is a workspace the caller can see.
