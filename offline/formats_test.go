@@ -333,6 +333,7 @@ func TestTableFitsItsScreen(t *testing.T) {
 	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
 	for _, width := range []int{60, 80, 117, 200} {
 		for _, color := range []bool{false, true} {
+			boxed := 0
 			got := string(written(t, func(b *bytes.Buffer) error {
 				return offline.WriteTable(b, a, offline.Screen{Width: width, Terminal: color, Color: color})
 			}))
@@ -341,9 +342,15 @@ func TestTableFitsItsScreen(t *testing.T) {
 			}
 			for line := range strings.Lines(got) {
 				line = strings.TrimSuffix(line, "\n")
-				if strings.ContainsAny(line[:min(len(line), 1)], "|+") && text.StringWidthWithoutEscSequences(line) > width {
+				if strings.IndexAny(line, "|+│┌├└") == 0 {
+					boxed++
+				}
+				if strings.IndexAny(line, "|+│┌├└") == 0 && text.StringWidthWithoutEscSequences(line) > width {
 					t.Fatalf("width %d: a line has %d characters: %s", width, text.StringWidthWithoutEscSequences(line), line)
 				}
+			}
+			if boxed == 0 || !strings.Contains(got, " model.tmdl:1 ") && !strings.Contains(got, "/model.tmdl:1 ") {
+				t.Errorf("width %d: %d lines of tables, in which a file's name is broken", width, boxed)
 			}
 		}
 	}

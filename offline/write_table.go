@@ -92,15 +92,43 @@ func leading(rules []string) string {
 // below is a file as it is called below a folder, if it is there.
 func below(folder, file string) string { return strings.TrimPrefix(file, folder+"/") }
 
+// paths are the heads of columns of paths.
+var paths = []string{"Item", "Where"}
+
 // numbers are the heads of columns that stand to the right.
 var numbers = []string{"Score", "As agent", "High", "Medium", "Low", "Points"}
 
-// table writes rows whose column rest takes the width that the others leave.
+// wrapPath breaks a path where people look for its parts: behind a slash, else at a space or a dot, else anywhere.
+func wrapPath(path string, width int) string {
+	var lines []string
+	for text.StringWidth(path) > width {
+		head := text.Trim(path, width)
+		for _, after := range []string{"/", " ", "."} {
+			if at := strings.LastIndex(head, after); at > 0 {
+				if after != "." {
+					at++
+				}
+				head = head[:at]
+				break
+			}
+		}
+		lines = append(lines, strings.TrimRight(head, " "))
+		path = path[len(head):]
+	}
+	return strings.Join(append(lines, path), "\n")
+}
+
+// table writes rows whose column rest takes the width that the others leave; they are no wider than what is in them.
 func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, widths []int, rest int) {
 	const around = 3 // a border with a space on each side
 	left := s.Width - 1 - around*len(widths)
-	for _, n := range widths {
-		left -= n
+	for n := range widths {
+		needed := 0
+		for _, row := range append(rows, head) {
+			needed = max(needed, text.StringWidthWithoutEscSequences(fmt.Sprint(row[n])))
+		}
+		widths[n] = min(widths[n], needed)
+		left -= widths[n]
 	}
 	w := table.NewWriter()
 	w.SetStyle(table.StyleDefault)
@@ -111,11 +139,17 @@ func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, wi
 	var columns []table.ColumnConfig
 	for n, width := range widths {
 		c := table.ColumnConfig{Number: n + 1, WidthMax: width, WidthMaxEnforcer: text.WrapText}
+		if slices.Contains(paths, head[n].(string)) {
+			c.WidthMaxEnforcer = wrapPath
+		}
 		if slices.Contains(numbers, head[n].(string)) {
 			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
 		}
 		if n == rest {
-			c.WidthMax, c.WidthMaxEnforcer = left, text.WrapSoft
+			c.WidthMax = left
+		}
+		if head[n] == "What to do" {
+			c.WidthMaxEnforcer = text.WrapSoft
 		}
 		columns = append(columns, c)
 	}
