@@ -27,6 +27,7 @@ import (
 	"readiness/ai"
 	"readiness/domain"
 	"readiness/domain/abtest"
+	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -51,12 +52,13 @@ type fuzzed struct {
 	refused  map[string]string // by x-ms-request-id: which call of its route it was
 	statuses map[string]int
 	never    map[string]bool // operations of which no call was accepted yet
+	empty    map[string]bool // operations whose lists had nothing in them yet
 	sent     int
 }
 
 // Whatever is sent to whichever route, it is answered as openapi.yaml says and never with a failure of ours; no message tells what is
-// none of the caller's business, and what is refused leaves no event. One half of the calls is made out of the description, the other
-// out of calls that are accepted; some are not even HTTP.
+// none of the caller's business, and what is refused leaves no event. Calls are made out of the description, and out
+// of calls that are accepted; some are not even HTTP.
 //
 // proves: 1/5 2.2/requestId decisions/1/nothing-internal decisions/2/headers
 func TestFuzzedRoutes(t *testing.T) {
@@ -67,7 +69,7 @@ func TestFuzzedRoutes(t *testing.T) {
 		calls, err = strconv.Atoi(n)
 		check(t, err)
 	}
-	f := &fuzzed{t: t, calling: newCalling(t), accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[string]int{}, never: map[string]bool{}}
+	f := &fuzzed{t: t, calling: newCalling(t), accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[string]int{}, never: map[string]bool{}, empty: map[string]bool{}}
 	worlds := []*world{f.calling.memory, f.calling.disk.world}
 	f.calling.memory.everywhere(f.calling.llm)
 	known := f.calling.memory.furnished(f.calling.llm)
@@ -117,6 +119,10 @@ func TestFuzzedRoutes(t *testing.T) {
 	t.Logf("%d accepted calls, %d refused; answers by status: %v", len(f.accepted), len(f.refused), f.statuses)
 	if len(f.never) > 0 {
 		t.Errorf("no call was accepted of %v", slices.Sorted(maps.Keys(f.never)))
+	}
+	maps.DeleteFunc(f.empty, func(_ string, empty bool) bool { return !empty })
+	if len(f.empty) > 0 { // of what is in them nothing was seen
+		t.Errorf("there was nothing in the lists of %v", slices.Sorted(maps.Keys(f.empty)))
 	}
 	if all := len(f.accepted) + len(f.refused); len(f.accepted) < all/50 || len(f.refused) < all/4 {
 		t.Errorf("%d calls were accepted and %d refused; the calls are all of a kind", len(f.accepted), len(f.refused))
@@ -216,6 +222,7 @@ func parts(token string) (header, claims, signature string) {
 // furnished puts one of everything into the world and returns what calls can name, by the names of parameters and members.
 func (w *world) furnished(m *llm) map[string][]string {
 	w.t.Helper()
+	record(w, "acme", account.Stream("acme"), account.Evolve, domain.Command[account.Account](licensed{}))
 	theirs := w.assess("oscar", modelB)
 	done := w.assess("ada", modelA)
 	made := w.assessed("acme", done, modelA, assessment.Usage{})
@@ -226,6 +233,8 @@ func (w *world) furnished(m *llm) map[string][]string {
 	w.sideA(test)
 	test = w.ownerReads(test)
 	w.compared(test, 3)
+	byAgent := benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &agent, DataAgentName: "Analyst", DataAgentWorkspaceID: &sales, DataAgentWorkspaceName: "Sales"}
+	w.abTest("acme", abtest.Words{Name: "Of an agent"}, sideOf(modelA, "Actuals", assistant), sideOf(modelA, "Actuals", byAgent), abtest.Source{Kind: abtest.FromQuestions})
 	strangers := w.abTest("other", abtest.Words{Name: "Theirs"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
 	alone := w.benchmark("acme", modelA)
 	w.hasQuestions("acme", modelA)
@@ -251,6 +260,14 @@ func (w *world) furnished(m *llm) map[string][]string {
 		"status": {"Running", "Succeeded"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
 		"continuationToken": {"AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}, "id": {"x", strings.Repeat("a", 26)}, "If-Match": {`"1"`, "*"}, "Idempotency-Key": {"one", "two", "three"},
 	}
+}
+
+// licensed gives an account a license.
+type licensed struct{}
+
+// Decide implements domain.Command.
+func (licensed) Decide(account.Account) ([]domain.Event, error) {
+	return []domain.Event{account.LicenseSaved{License: account.License{ID: "main", Label: "Main", Default: true, Status: account.LicenseActive}}}, nil
 }
 
 // hasQuestions saves a question of a model, as the worker does.
@@ -295,6 +312,9 @@ func (f *fuzzed) send(t *testing.T, name string, call fuzzedCall) answered {
 	}
 	f.sent++
 	look := f.sent%2000 == 0
+	if f.sent%50_000 == 0 {
+		f.t.Logf("%d calls were sent", f.sent)
+	}
 	f.mu.Unlock()
 	if look { // the log of many calls is long
 		f.logged(call.of)
