@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules
+		"internal/coalesce",
 	},
 	"ai/...": {
 		"ai/...", "definition/...",

@@ -21,17 +21,12 @@ import (
 // part, or one that is a link, a pipe or a device, is not named in UTF-8, cannot
 // be opened, or is beyond the bounds of this package.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return definition.Definition{}, err
-	}
-	defer root.Close()
-	f, err := p.openItem(ctx, root, as, it, shared)
-	if err != nil {
-		return definition.Definition{}, err
-	}
-	defer f.Close()
-	return f.definition(ctx)
+	var d definition.Definition
+	err := p.within(ctx, as, it, shared, func(f *itemFolder) (err error) {
+		d, err = f.definition(ctx)
+		return err
+	})
+	return d, err
 }
 
 // running refuses what the platform does not do in a paused capacity.
@@ -58,20 +53,35 @@ func (f *itemFolder) Close() {
 	f.Root.Close()
 }
 
-// openItem finds an item's folder, locks it and, when a write of it was cut
-// off, brings that to its end.
-func (p *Platform) openItem(ctx context.Context, root *os.Root, as item.Caller, it item.Item, how lockKind) (*itemFolder, error) {
-	w, e, err := p.find(ctx, root, as, it)
+// within calls do with the folder of an item, in a capacity that runs, locked.
+func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how lockKind, do func(*itemFolder) error) error {
+	w, e, err := p.find(ctx, as, it)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.running(); err != nil {
-		return nil, err
+		return err
 	}
-	return p.openEntry(ctx, root, e, how)
+	return p.withinEntry(ctx, e, how, do)
 }
 
-// openEntry opens the folder of an item that was found.
+// withinEntry calls do with the folder of an item that was found, locked.
+func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do func(*itemFolder) error) error {
+	root, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := p.openEntry(ctx, root, e, how)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return do(f)
+}
+
+// openEntry opens the folder of an item, locks it and, when a write of it was cut
+// off, brings that to its end.
 func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lockKind) (*itemFolder, error) {
 	it := e.Item
 	below, err := root.OpenRoot(e.dir)

@@ -47,6 +47,9 @@ const (
 	MaxDefinitionBytes = 256 << 20
 	// MaxSettingsBytes is how large a workspace.json or .platform may be.
 	MaxSettingsBytes = 1 << 20
+	// MaxRemembered is how many bytes are remembered of what was read, or so: of
+	// about a hundred thousand items. A larger root is read anew at every look.
+	MaxRemembered = 128 << 20
 )
 
 // Platform is a directory of workspaces. Its methods may be called at once from
@@ -57,11 +60,17 @@ type Platform struct {
 	logger *slog.Logger
 	access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 	bounds bounds
-	seen   seenFiles
+	now    func() time.Time
+	// Which workspaces there are is asked more often than what is in them.
+	outside, inside looks
 }
 
 // bounds are the constants above; tests make them small.
-type bounds struct{ entries, parts, partBytes, definitionBytes int }
+type bounds struct{ entries, parts, partBytes, definitionBytes, remembered int }
+
+func (b bounds) exceeded() error {
+	return fmt.Errorf("it holds more than %d files and folders", b.entries)
+}
 
 // Options are what Open may be told; the zero value is fine.
 type Options struct {
@@ -97,19 +106,14 @@ func Open(root string, o Options) (*Platform, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Platform{
-		path: path, name: name, logger: o.Logger, access: o.Access,
-		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
+		path: path, name: name, logger: o.Logger, access: o.Access, now: time.Now, inside: looks{inside: true},
+		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes, remembered: MaxRemembered},
 	}, nil
 }
 
 // Workspaces lists the workspaces that the caller can see, by name and id.
 func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	all, err := p.workspaces(ctx, root)
+	all, err := p.workspaces(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +153,7 @@ func (p *Platform) Capacity(ctx context.Context, as item.Caller, workspaceID uui
 // complete: where a folder of the workspace cannot be read the answer is
 // PlatformUnavailable, so that what is not listed is not there.
 func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	all, err := p.scan(ctx, root)
+	all, err := p.scan(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -180,12 +179,7 @@ func byName(a, b item.Item) int {
 // Item returns one item; ItemNotFound when the workspace has none of the type
 // with the id.
 func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return item.Item{}, err
-	}
-	defer root.Close()
-	_, e, err := p.find(ctx, root, as, item.Item{WorkspaceID: workspaceID, Type: t, ID: id})
+	_, e, err := p.find(ctx, as, item.Item{WorkspaceID: workspaceID, Type: t, ID: id})
 	if err != nil {
 		return item.Item{}, err
 	}
@@ -194,12 +188,7 @@ func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UU
 
 // workspace finds a workspace without looking into it.
 func (p *Platform) workspace(ctx context.Context, as item.Caller, id uuid.UUID) (workspace, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return workspace{}, err
-	}
-	defer root.Close()
-	all, err := p.workspaces(ctx, root)
+	all, err := p.workspaces(ctx, as)
 	if err != nil {
 		return workspace{}, err
 	}
@@ -224,8 +213,8 @@ func (p *Platform) contents(ctx context.Context, all []workspace, as item.Caller
 }
 
 // find returns the workspace and the folder of an item.
-func (p *Platform) find(ctx context.Context, root *os.Root, as item.Caller, it item.Item) (workspace, entry, error) {
-	all, err := p.scan(ctx, root)
+func (p *Platform) find(ctx context.Context, as item.Caller, it item.Item) (workspace, entry, error) {
+	all, err := p.scan(ctx, as)
 	if err != nil {
 		return workspace{}, entry{}, err
 	}
@@ -272,12 +261,8 @@ func idName(t item.Type) string {
 	}
 }
 
-// open opens the root for one call of a person whom the platform permission is
-// granted to: a root that was replaced is the new one.
-func (p *Platform) open(ctx context.Context, as item.Caller) (*os.Root, error) {
-	if err := p.permitted(ctx, as); err != nil {
-		return nil, err
-	}
+// open opens the root for one call: a root that was replaced is the new one.
+func (p *Platform) open(ctx context.Context) (*os.Root, error) {
 	root, err := os.OpenRoot(p.path)
 	if err != nil {
 		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -80,19 +81,54 @@ func refused(t testing.TB, what string, err error, code domain.Code) {
 	}
 }
 
-func BenchmarkItems(b *testing.B) {
-	all := map[string]string{}
-	for i := range 1000 {
-		all[fmt.Sprintf("ws%d/area%d/Model %d.SemanticModel/.platform", i%10, i%7, i)] = platformFile(uuid.NewString(), fmt.Sprintf("Model %d", i))
-	}
-	p := open(b, files(b, all))
-	w, err := p.Workspaces(b.Context(), anna)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := p.Items(b.Context(), anna, w[0].ID, item.SemanticModel); err != nil {
+// BenchmarkLookups looks things up in a folder that nobody changes, of ten workspaces with so many models altogether.
+func BenchmarkLookups(b *testing.B) {
+	for _, models := range []int{50, 1000} {
+		all := map[string]string{}
+		for i := range models {
+			dir := fmt.Sprintf("ws%d/area%d/Model %d", i%10, i%7, i)
+			all[dir+".SemanticModel/.platform"] = platformFile(uuid.NewString(), fmt.Sprintf("Model %d", i))
+			all[dir+".SemanticModel/model.bim"] = "{}"
+			if i%10 == 0 {
+				all[dir+".Report/.platform"] = platformFile(uuid.NewString(), fmt.Sprintf("Report %d", i))
+				all[dir+".Report/definition.pbir"] = fmt.Sprintf(`{"version":"4.0","datasetReference":{"byPath":{"path":"../Model %d.SemanticModel"}}}`, i)
+			}
+		}
+		p := open(b, files(b, all))
+		folder.SetNow(p, func() time.Time { return time.Now().Add(time.Hour) })
+		workspaces, err := p.Workspaces(b.Context(), anna)
+		if err != nil {
 			b.Fatal(err)
+		}
+		ws := workspaces[0].ID
+		it := items(b, p, ws, item.SemanticModel)[0]
+		for _, look := range []struct {
+			name string
+			up   func() error
+		}{
+			{"Workspace", func() error { _, err := p.Workspace(b.Context(), anna, ws); return err }},
+			{"Item", func() error { _, err := p.Item(b.Context(), anna, ws, it.Type, it.ID); return err }},
+			{"Items", func() error { _, err := p.Items(b.Context(), anna, ws, it.Type); return err }},
+			{"Reports", func() error { _, err := p.Reports(b.Context(), anna, ws); return err }},
+			{"Definition", func() error { _, err := p.Definition(b.Context(), anna, it); return err }},
+		} {
+			b.Run(fmt.Sprintf("%s/of=%d/callers=1", look.name, models), func(b *testing.B) {
+				for b.Loop() {
+					if err := look.up(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run(fmt.Sprintf("%s/of=%d/callers=16", look.name, models), func(b *testing.B) {
+				b.SetParallelism(16)
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						if err := look.up(); err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			})
 		}
 	}
 }

@@ -22,12 +22,7 @@ import (
 // ItemNotReadable when its definition.pbir cannot be read. It asks nothing of
 // the capacity, as a listing does not.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return item.Item{}, false, err
-	}
-	defer root.Close()
-	all, err := p.scan(ctx, root)
+	all, err := p.scan(ctx, as)
 	if err != nil {
 		return item.Item{}, false, err
 	}
@@ -35,6 +30,11 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	if err != nil {
 		return item.Item{}, false, err
 	}
+	root, err := p.open(ctx)
+	if err != nil {
+		return item.Item{}, false, err
+	}
+	defer root.Close()
 	named, err := readModel(root, e)
 	switch {
 	case gone(err):
@@ -50,12 +50,7 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 // it is built on as ModelOf names it. The list is complete as that of Items is; a
 // report whose definition.pbir cannot be read is in it without a model.
 func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	all, err := p.scan(ctx, root)
+	all, err := p.scan(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +58,11 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 	if err != nil {
 		return nil, err
 	}
+	root, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	models := seenFrom(home, all, as)
 	listed := []item.WorkspaceReport{}
 	for _, e := range home.entries {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
+	"readiness/internal/coalesce"
 )
 
 // workspace is a folder that holds items.
@@ -56,24 +57,100 @@ var pathSpace = uuid.MustParse("0d8c2c5b-6f0e-4b43-9a0f-2a7f6f1f6f0e")
 
 func pathID(path string) uuid.UUID { return uuid.NewSHA1(pathSpace, []byte(path)) }
 
+// looks answers those who look at the same time by one scan, which begins after
+// they asked, and remembers what was seen for the next.
+type looks struct {
+	inside bool // the workspaces, for their items
+	trips  coalesce.Trips[struct{}, []workspace]
+	// What follows is whose scan is under way.
+	root *known
+	said []workspace // of the last scan, as long as nothing changed; nobody writes to it
+}
+
+// scanPatience is how long a scan may take.
+const scanPatience = time.Minute
+
 // workspaces reads which workspaces there are, not what is in them.
-func (p *Platform) workspaces(ctx context.Context, root *os.Root) ([]workspace, error) {
-	top, err := p.folders(ctx, root, new(int))
+func (p *Platform) workspaces(ctx context.Context, as item.Caller) ([]workspace, error) {
+	return p.look(ctx, as, &p.outside)
+}
+
+// scan reads all workspaces with their items. Ids are made distinct over the
+// whole root, for what is recorded of an item is kept by its id alone: every
+// item that shares its logical id with another has the id of its path.
+func (p *Platform) scan(ctx context.Context, as item.Caller) ([]workspace, error) {
+	return p.look(ctx, as, &p.inside)
+}
+
+func (p *Platform) look(ctx context.Context, as item.Caller, l *looks) ([]workspace, error) {
+	if err := p.permitted(ctx, as); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	all, err := l.trips.Do(ctx, struct{}{}, func(ctx context.Context, asks []struct{}) ([][]workspace, error) {
+		ctx, cancel := context.WithTimeout(ctx, scanPatience)
+		defer cancel()
+		all, err := p.scanFor(ctx, l)
+		return slices.Repeat([][]workspace{all}, len(asks)), err
+	})
 	if err != nil {
 		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")
 	}
-	all := []workspace{}
-	if slices.ContainsFunc(top, func(name string) bool { _, isItem := typeOf(name); return isItem }) {
-		all = append(all, workspace{dir: ".", name: p.name})
-	} else {
-		for _, name := range top {
-			all = append(all, workspace{dir: name, name: name})
+	return all, nil
+}
+
+func (p *Platform) scanFor(ctx context.Context, l *looks) ([]workspace, error) {
+	before := l.said
+	l.said = nil // until nothing went wrong
+	root, err := os.OpenRoot(p.path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	s, err := newScan(ctx, p, root)
+	if err != nil {
+		return nil, err
+	}
+	defer s.dir.Close()
+	if l.root == nil {
+		l.root = &known{path: "."}
+	}
+	places, err := s.places(l.root)
+	if err != nil {
+		return nil, err
+	}
+	failed := false
+	for i := range places {
+		if w := &places[i]; l.inside {
+			w.items, w.failed = s.itemsIn(w.known)
+			failed = failed || w.failed != nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
+	all := before
+	if s.changed || failed || before == nil {
+		all = told(places)
+	}
+	switch {
+	case s.size > p.bounds.remembered:
+		l.root = nil
+	case !failed:
+		l.said = all
+	}
+	return all, nil
+}
+
+// told is what a scan came to.
+func told(places []place) []workspace {
+	all := make([]workspace, len(places))
 	ids := map[uuid.UUID]int{}
-	for i := range all {
+	for i, from := range places {
 		w := &all[i]
-		w.settings = p.readSettings(root, w.dir)
+		*w = workspace{settings: from.settings.says, dir: from.path, name: from.name, failed: from.failed}
 		w.DisplayName = cmp.Or(w.displayName, strings.ToValidUTF8(w.name, "\ufffd"))
 		w.Capacity = w.capacityID
 		ids[w.id]++
@@ -86,26 +163,13 @@ func (p *Platform) workspaces(ctx context.Context, root *os.Root) ([]workspace, 
 			w.ID = w.id
 		}
 	}
-	return all, nil
-}
-
-// scan reads all workspaces with their items. Ids are made distinct over the
-// whole root, for what is recorded of an item is kept by its id alone: every
-// item that shares its logical id with another has the id of its path.
-func (p *Platform) scan(ctx context.Context, root *os.Root) ([]workspace, error) {
-	all, err := p.workspaces(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	ids := map[uuid.UUID]int{}
-	for i := range all {
+	clear(ids)
+	for i, from := range places {
 		w := &all[i]
-		w.entries, w.failed = p.entries(ctx, root, w.dir)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		for j := range w.entries {
+		w.entries = make([]entry, len(from.items))
+		for j, known := range from.items {
 			e := &w.entries[j]
+			*e = known.says
 			e.WorkspaceID = w.ID
 			e.ID = pathID(path.Join(w.name, strings.TrimPrefix(e.dir, w.dir+"/")))
 			ids[e.ID]++
@@ -121,58 +185,7 @@ func (p *Platform) scan(ctx context.Context, root *os.Root) ([]workspace, error)
 			}
 		}
 	}
-	return all, nil
-}
-
-// entries finds the items below dir, which is a workspace.
-func (p *Platform) entries(ctx context.Context, root *os.Root, dir string) ([]entry, error) {
-	var found []entry
-	count := 0
-	before, seen := p.seen.of(dir), map[string]seenFile{}
-	var walk func(at *os.Root, dir string, depth int) error
-	walk = func(at *os.Root, dir string, depth int) error {
-		names, err := p.folders(ctx, at, &count)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			below := path.Join(dir, name)
-			if t, isItem := typeOf(name); isItem {
-				file, err := before[below].read(at, name)
-				if err != nil {
-					return err
-				}
-				seen[below] = file
-				e := newEntry(t, name, file.platformFile)
-				e.dir = below
-				found = append(found, e)
-				continue
-			}
-			if depth == MaxDepth {
-				continue
-			}
-			sub, err := at.OpenRoot(name)
-			if gone(err) {
-				continue
-			}
-			if err == nil {
-				err = walk(sub, below, depth+1)
-				sub.Close()
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	at, err := root.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer at.Close()
-	err = walk(at, dir, 1)
-	p.seen.keep(dir, seen)
-	return found, err
+	return all
 }
 
 // gone reports an error of what was removed or replaced since it was listed.
@@ -193,7 +206,7 @@ func (p *Platform) folders(ctx context.Context, at *os.Root, count *int) ([]stri
 	for {
 		entries, err := f.ReadDir(1000)
 		if *count += len(entries); *count > p.bounds.entries {
-			return nil, fmt.Errorf("it holds more than %d files and folders", p.bounds.entries)
+			return nil, p.bounds.exceeded()
 		}
 		for _, e := range entries {
 			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {

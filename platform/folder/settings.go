@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,22 +34,21 @@ func (s settings) visibleTo(as item.Caller) bool {
 	return !s.closed && (s.members == nil || slices.Contains(s.members, as.Person.ID))
 }
 
-// readSettings reads workspace.json in dir, if there is one.
-func (p *Platform) readSettings(root *os.Root, dir string) settings {
-	name := path.Join(dir, "workspace.json")
+// readSettings reads the workspace.json at a path, if there is one. It is whole
+// when it was read, whatever it says.
+func (p *Platform) readSettings(root *os.Root, name string) (s settings, whole bool) {
 	data, err := readFile(root, name, MaxSettingsBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return settings{capacity: item.CapacityActive}
+		return settings{capacity: item.CapacityActive}, false
 	}
-	var s settings
-	if err == nil {
+	if whole = err == nil; whole {
 		s, err = parseSettings(data)
 	}
 	if err != nil {
 		p.logger.Warn("platform folder: a workspace is hidden from everyone until its workspace.json is repaired", "root", p.path, "file", name, "error", err)
-		return settings{closed: true}
+		return settings{closed: true}, whole
 	}
-	return s
+	return s, whole
 }
 
 // parseSettings reads a workspace.json. It is strict, for a member that is

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -49,7 +50,7 @@ func OpenTree(root string) (*Tree, error) {
 		return nil, fmt.Errorf("%q is a file; name the folder that holds it", root)
 	}
 	return &Tree{&Platform{
-		path: whole, name: filepath.Base(whole), logger: slog.New(slog.DiscardHandler),
+		path: whole, name: filepath.Base(whole), logger: slog.New(slog.DiscardHandler), now: time.Now,
 		bounds: bounds{entries: math.MaxInt, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
 	}}, nil
 }
@@ -60,18 +61,23 @@ func TypeOf(name string) (item.Type, bool) { return typeOf(name) }
 // Items lists the items of the types, by path. Items inside items are not looked
 // for.
 func (t *Tree) Items(ctx context.Context, types ...item.Type) ([]TreeItem, error) {
-	root, err := t.platform.open(ctx, item.Caller{})
+	root, err := t.platform.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	entries, err := t.platform.entries(ctx, root, ".")
+	s, err := newScan(ctx, t.platform, root)
+	if err != nil {
+		return nil, t.platform.unavailable(ctx, err, "%s cannot be read", t.platform.path)
+	}
+	defer s.dir.Close()
+	items, err := s.itemsIn(&known{path: "."})
 	if err != nil {
 		return nil, t.platform.unavailable(ctx, err, "%s cannot be listed", t.platform.path)
 	}
 	found := []TreeItem{}
-	for _, e := range entries {
-		if slices.Contains(types, e.Type) {
+	for _, it := range items {
+		if e := it.says; slices.Contains(types, e.Type) {
 			found = append(found, TreeItem{e.Type, e.dir, e.DisplayName, e.logicalID})
 		}
 	}
@@ -82,7 +88,7 @@ func (t *Tree) Items(ctx context.Context, types ...item.Type) ([]TreeItem, error
 // Item returns the item in the folder at a path below the tree. ItemNotFound when
 // there is none, or a link leads out of the tree.
 func (t *Tree) Item(ctx context.Context, dir string) (TreeItem, error) {
-	root, err := t.platform.open(ctx, item.Caller{})
+	root, err := t.platform.open(ctx)
 	if err != nil {
 		return TreeItem{}, err
 	}
@@ -94,11 +100,11 @@ func (t *Tree) Item(ctx context.Context, dir string) (TreeItem, error) {
 	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
 		return TreeItem{}, notFound(item.Item{Type: kind, DisplayName: dir})
 	}
-	file, err := readPlatformFile(root, dir)
+	file, _, err := readPlatformFile(root, dir)
 	if err != nil {
 		return TreeItem{}, t.platform.unavailable(ctx, err, "%s cannot be read", dir)
 	}
-	return TreeItem{kind, dir, newEntry(kind, path.Base(dir), file).DisplayName, file.logicalID}, nil
+	return TreeItem{kind, dir, newEntry(kind, dir, file).DisplayName, file.logicalID}, nil
 }
 
 // Definition reads every part of an item, as Platform.Definition does.
@@ -127,18 +133,8 @@ func (i TreeItem) entry() entry {
 
 // within calls do with the item's folder, locked.
 func (t *Tree) within(ctx context.Context, it TreeItem, how lockKind, do func(*itemFolder) error) error {
-	root, err := t.platform.open(ctx, item.Caller{})
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	if !fs.ValidPath(it.Path) {
 		return domain.Refuse(domain.ItemNotFound, "%q is no path of an item", it.Path)
 	}
-	f, err := t.platform.openEntry(ctx, root, it.entry(), how)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return do(f)
+	return t.platform.withinEntry(ctx, it.entry(), how, do)
 }

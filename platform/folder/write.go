@@ -38,17 +38,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err := p.bounds.check(it, d); err != nil {
 		return err
 	}
-	root, err := p.open(ctx, as)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f, err := p.openItem(ctx, root, as, it, exclusive)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.replace(ctx, d, ifHash)
+	return p.within(ctx, as, it, exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
 }
 
 // replace makes d the definition of the item, whose folder is locked, if the one
