@@ -104,7 +104,7 @@ type Queue struct {
 func NewQueue(o Options) (*Queue, error) {
 	// Who enqueues says so at most once in a cooldown, and the other steps of that
 	// time would wait for the next poll.
-	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: o.Log, MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
+	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
@@ -172,7 +172,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},
 		Workers:                     workers,
 		PeriodicJobs:                periodic(),
-		Logger:                      q.o.Log,
+		Logger:                      logOfRiver(q.o.Log),
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		FetchCooldown:               fetchCooldown,

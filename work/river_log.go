@@ -1,0 +1,45 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+)
+
+// riverLog is the log that River is given. What River could not end because it
+// was cancelled, by a stop or by a caller who left, it takes for an error; it is
+// none, as who cancels knows that something is left, and is told at level debug.
+type riverLog struct{ slog.Handler }
+
+func logOfRiver(log *slog.Logger) *slog.Logger { return slog.New(riverLog{log.Handler()}) }
+
+// Handle implements slog.Handler.
+func (l riverLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError && errors.Is(ctx.Err(), context.Canceled) && saysCancelled(r) {
+		if !l.Enabled(ctx, slog.LevelDebug) {
+			return nil
+		}
+		r = r.Clone()
+		r.Level = slog.LevelDebug
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
+// saysCancelled reports whether the error of the record, which may be text, is
+// that of a cancelled context.
+func saysCancelled(r slog.Record) (says bool) {
+	r.Attrs(func(a slog.Attr) bool {
+		says = (a.Key == "err" || a.Key == "error") && strings.Contains(a.Value.String(), context.Canceled.Error())
+		return !says
+	})
+	return says
+}
+
+// WithAttrs implements slog.Handler.
+func (l riverLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return riverLog{l.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (l riverLog) WithGroup(name string) slog.Handler { return riverLog{l.Handler.WithGroup(name)} }
