@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
+	"readiness/projections"
 )
 
 // route is a Route with what openapi.yaml says of it.
@@ -24,6 +25,8 @@ type call struct {
 	route *route // nil where no token is needed
 	by    principal
 	who   commands.Caller
+	// operations are those that were read when the call came in; nil for none.
+	operations map[uuid.UUID]projections.Operation
 	// refused is the code of the refusal that was answered, if one was.
 	refused string
 }

@@ -62,11 +62,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 		return err
 	}
 	c.by.Identity = id
-	if c.by.member, c.by.unknown, err = s.member(r.Context(), id); err != nil {
-		return err
-	}
-	c.by.limits = s.commands.Plans[c.by.member.Plan]
-	if err := s.count(w, r, c); err != nil {
+	if err := s.enter(w, r, c); err != nil {
 		return err
 	}
 	if err := allowed(c.route.Route, c.by); err != nil {
@@ -98,55 +94,24 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// member finds the account that the call is for. A person whom no account knows, or who does not say which of several, is
-// returned as a refusal beside the error: the call is counted before it is refused.
-func (s *Server) member(ctx context.Context, id token.Identity) (m account.Membership, unknown *domain.Refusal, err error) {
-	members, err := s.views.Members(ctx, id.Person)
-	if err != nil {
-		return m, nil, err
-	}
+// membership picks the account that the call is for. A person whom no account knows, or who does not say which of several, is
+// returned as a refusal: the call is counted before it is refused.
+func membership(id token.Identity, members []account.Membership) (m account.Membership, unknown *domain.Refusal) {
 	if id.Account != "" {
 		for _, m := range members {
 			if m.AccountID == id.Account {
-				return m, nil, nil
+				return m, nil
 			}
 		}
-		return m, domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", id.Account), nil
+		return m, domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", id.Account)
 	}
 	switch len(members) {
 	case 0:
-		return m, domain.Refuse(domain.UserNotRegistered, "no account knows the signed-in person; ask an administrator of the account to add them"), nil
+		return m, domain.Refuse(domain.UserNotRegistered, "no account knows the signed-in person; ask an administrator of the account to add them")
 	case 1:
-		return members[0], nil, nil
+		return members[0], nil
 	}
-	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members)), nil
-}
-
-// count counts the call in its groups, in all of them or in none, and says in the answer how the rate stands in the
-// tightest.
-func (s *Server) count(w http.ResponseWriter, r *http.Request, c *call) error {
-	groups := []Group{c.route.Group}
-	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // who is in no account shares with nobody
-		groups = append(groups, c.route.Shared)
-	}
-	limits := make([]rate.Limit, len(groups))
-	for i, g := range groups {
-		limits[i] = rate.Limit{Key: window(g, c.by), Calls: g.Limit}
-	}
-	counts, err := s.limiter.TakeAll(r.Context(), limits...)
-	if err != nil {
-		g := c.route.Group
-		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", c.id, "group", g.Name, "err", err)
-		s.metrics.uncounted.WithLabelValues(g.Name).Inc()
-		return rated(g, rate.Count{}, err)
-	}
-	g, n := tightest(groups, counts)
-	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
-	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
-	if !n.Allowed {
-		s.metrics.blocked.WithLabelValues(g.Name).Inc()
-	}
-	return rated(g, n, nil)
+	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members))
 }
 
 // tightest is the group that lets the fewest more calls through: of those that refuse, the one that does so longest.
@@ -161,11 +126,11 @@ func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
 }
 
 // window is the key that calls are counted under: those of a person in an account, or of all its people together.
-func window(g Group, by principal) string {
+func window(g Group, accountID string, p item.Person) string {
 	if g.OfAccount {
-		return fmt.Sprintf("%s %q", g.Name, by.member.AccountID)
+		return fmt.Sprintf("%s %q", g.Name, accountID)
 	}
-	return fmt.Sprintf("%s %q %q %q", g.Name, by.member.AccountID, by.Person.Issuer, by.Person.ID)
+	return fmt.Sprintf("%s %q %q %q", g.Name, accountID, p.Issuer, p.ID)
 }
 
 // rated refuses a call for what its window, or that there is none to be had, says of it.
@@ -206,7 +171,7 @@ func allowed(route Route, by principal) error {
 // commands judge such a call, but without counting one. It is nil when any of the routes that start work would let the caller through:
 // what one of them needs beyond that, a feature that is turned on say, is the route's own matter.
 func (s *Server) startRefusal(ctx context.Context, c *call) error {
-	n, err := s.limiter.Look(ctx, window(Start, c.by), Start.Limit)
+	n, err := s.limiter.Look(ctx, window(Start, c.by.member.AccountID, c.by.Person), Start.Limit)
 	if err := rated(Start, n, err); err != nil {
 		return err
 	}

@@ -19,20 +19,22 @@ func (w *world) withOIDC() *oidctest.Provider {
 	w.t.Helper()
 	p := oidctest.Start(w.t)
 	w.trusted = append(w.trusted, token.Trusted{URL: p.URL, Audiences: []string{oidctest.Service}})
-	declare := func(id string, status account.Status, names ...string) account.Declaration {
-		d := account.Declaration{AccountID: id, Plan: account.Team, Status: status, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}}
-		for _, n := range names {
-			d.People = append(d.People, account.Person{Person: item.Person{Issuer: p.URL, ID: "tenant/" + n}, Role: account.Member})
-		}
-		return d
-	}
 	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{
-		declare("north", account.Active, "eve", "finn"), declare("south", account.Active, "eve"),
-		declare("frozen", account.Suspended, "sol"), declare("ended", account.Closed, "cleo"),
+		peopled(p, "north", account.Active, "eve", "finn"), peopled(p, "south", account.Active, "eve"),
+		peopled(p, "frozen", account.Suspended, "sol"), peopled(p, "ended", account.Closed, "cleo"),
 	})
 	check(w.t, err)
 	w.base, w.client = w.serve(w.limiter(w.url))
 	return p
+}
+
+// peopled is an account of people of the provider.
+func peopled(p *oidctest.Provider, id string, status account.Status, names ...string) account.Declaration {
+	d := account.Declaration{AccountID: id, Plan: account.Team, Status: status, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}}
+	for _, n := range names {
+		d.People = append(d.People, account.Person{Person: item.Person{Issuer: p.URL, ID: "tenant/" + n}, Role: account.Member})
+	}
+	return d
 }
 
 // Everybody who may not call, with the tokens of a provider that nobody here wrote.

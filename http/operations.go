@@ -186,10 +186,18 @@ func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationReque
 }
 
 // operation returns an operation of the caller's account.
-func (s *Server) operation(ctx context.Context, id uuid.UUID) (projections.Operation, error) {
-	o, found, err := s.views.Operation(ctx, of(ctx).who.Account, id)
+func (s *Server) operation(ctx context.Context, id uuid.UUID) (o projections.Operation, err error) {
+	c := of(ctx)
+	var found bool
+	if c.operations == nil {
+		o, found, err = s.views.Operation(ctx, c.who.Account, id)
+	} else {
+		o, found = c.operations[id]
+		found = found && o.AccountID == c.who.Account
+		c.operations = nil // what is read again is read anew
+	}
 	if err == nil && !found {
-		err = domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
+		return projections.Operation{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
 	}
 	return o, err
 }

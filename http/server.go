@@ -21,18 +21,20 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"readiness/commands"
 	"readiness/domain"
+	"readiness/domain/item"
 	"readiness/http/api"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/coalesce"
 	"readiness/projections"
 )
 
@@ -85,6 +87,8 @@ type Server struct {
 	handler   http.Handler
 	router    *mux.Router
 	matched   map[*mux.Route]matched
+	arrivals  coalesce.Trips[arrival, entry]
+	expected  *lru.Cache[item.Person, string] // which account a person's last call was for
 }
 
 // matched is what is known of a route of the router.
@@ -117,7 +121,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	expected, err := lru.New[item.Person, string](mostExpected)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
 	s := &Server{
+		expected: expected,
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
@@ -125,14 +134,24 @@ func New(o Options) (*Server, error) {
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
 	}
-	if o.Tracer == nil {
-		o.Tracer = noop.NewTracerProvider()
+	s.handler = traced(s.observe(headAsGet(s.router)))
+	if o.Tracer != nil {
+		s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
+			otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}),
+			// A span says who calls, and of those who look at reports nothing is kept.
+			otelhttp.WithFilter(func(r *http.Request) bool { return !strings.HasPrefix(r.URL.Path, pixieFolder) }))
 	}
-	s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
-		otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}),
-		// A span says who calls, and of those who look at reports nothing is kept.
-		otelhttp.WithFilter(func(r *http.Request) bool { return !strings.HasPrefix(r.URL.Path, pixieFolder) }))
 	return s, nil
+}
+
+// traced keeps a caller's place in a trace for the log, where no spans are made.
+func traced(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Traceparent") != "" {
+			r = r.WithContext(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // headAsGet answers HEAD wherever GET is answered (RFC 9110 9.3.2); net/http leaves the body out.

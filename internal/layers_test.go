@@ -18,7 +18,7 @@ var mayImport = map[string][]string{
 	"documents":   {},
 	"vault":       {},
 	"eventstore":  {"domain/..."},
-	"projections": {"domain/...", "eventstore", "documents", "internal/coalesce"},
+	"projections": {"domain/...", "eventstore", "documents"},
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules

@@ -58,16 +58,6 @@ var Accounts = &View{
 	},
 }
 
-// Members returns every account that knows the person, by account id. People
-// who are looked up at the same time are looked up together.
-func (v *Views) Members(ctx context.Context, p item.Person) ([]account.Membership, error) {
-	members, err := v.members.Do(ctx, p, v.membersOf)
-	if err != nil {
-		return nil, fmt.Errorf("projections: look a person up: %w", err)
-	}
-	return members, nil
-}
-
 // OFFSET 0 keeps the planner from joining all people first.
 const membersSQL = `
 SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
@@ -79,29 +69,39 @@ LATERAL (
 ) m
 ORDER BY p.i, m.account_id`
 
-func (v *Views) membersOf(ctx context.Context, people []item.Person) ([][]account.Membership, error) {
-	ctx, cancel := context.WithTimeout(ctx, tripTimeout)
-	defer cancel()
+// Members returns every account that knows the person, by account id.
+func (v *Views) Members(ctx context.Context, p item.Person) (members []account.Membership, err error) {
+	b := &pgx.Batch{}
+	v.QueueMembers(b, []item.Person{p}, func(found [][]account.Membership) { members = found[0] })
+	if err := v.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, fmt.Errorf("projections: look a person up: %w", err)
+	}
+	return members, nil
+}
+
+// QueueMembers queues what finds, for each person, every account that knows
+// them. found is given them once they are.
+func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]account.Membership)) {
 	issuers, persons := make([]string, len(people)), make([]string, len(people))
 	for i, p := range people {
 		issuers[i], persons[i] = p.Issuer, p.ID
 	}
-	rows, err := v.Pool.Query(ctx, membersSQL, issuers, persons)
-	if err != nil {
-		return nil, err
-	}
-	members := make([][]account.Membership, len(people))
-	var i int
-	var m account.Membership
-	var settings, person []byte
-	_, err = pgx.ForEachRow(rows, []any{&i, &m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person}, func() error {
-		m.Settings, m.Person = account.Settings{}, account.Person{}
-		members[i-1] = append(members[i-1], m)
-		one := &members[i-1][len(members[i-1])-1]
-		if err := json.Unmarshal(settings, &one.Settings); err != nil {
+	b.Queue(membersSQL, issuers, persons).Query(func(rows pgx.Rows) error {
+		members := make([][]account.Membership, len(people))
+		var i int
+		var m account.Membership
+		var settings, person []byte
+		if _, err := pgx.ForEachRow(rows, []any{&i, &m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person}, func() error {
+			members[i-1] = append(members[i-1], m)
+			known := &members[i-1][len(members[i-1])-1]
+			if err := json.Unmarshal(settings, &known.Settings); err != nil {
+				return err
+			}
+			return json.Unmarshal(person, &known.Person)
+		}); err != nil {
 			return err
 		}
-		return json.Unmarshal(person, &one.Person)
+		found(members)
+		return nil
 	})
-	return members, err
 }

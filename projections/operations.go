@@ -131,40 +131,34 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	return o, json.Unmarshal(impact, &o.Impact)
 }
 
-// Operation returns an operation of the account. Those that are read at the
-// same time are read together.
-func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (Operation, bool, error) {
-	o, err := v.operations.Do(ctx, id, v.operationsOf)
-	if err != nil {
-		return Operation{}, false, fmt.Errorf("projections: read operation %s: %w", id, err)
+// Operation returns an operation of the account.
+func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (o Operation, known bool, err error) {
+	b := &pgx.Batch{}
+	v.QueueOperations(b, []uuid.UUID{id}, func(found map[uuid.UUID]Operation) { o, known = found[id] })
+	if err := v.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return o, false, fmt.Errorf("projections: read operation %s: %w", id, err)
 	}
-	if o == nil || o.AccountID != accountID {
+	if o.AccountID != accountID {
 		return Operation{}, false, nil
 	}
-	return *o, true, nil
+	return o, known, nil
 }
 
-// operationsOf reads operations of any account; nil stands for one that is not.
-func (v *Views) operationsOf(ctx context.Context, ids []uuid.UUID) ([]*Operation, error) {
-	ctx, cancel := context.WithTimeout(ctx, tripTimeout)
-	defer cancel()
-	rows, err := v.Pool.Query(ctx, `SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY($1)`, ids)
-	if err != nil {
-		return nil, err
-	}
-	found, err := pgx.CollectRows(rows, scanOperation)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[uuid.UUID]*Operation, len(found))
-	for i := range found {
-		byID[found[i].ID] = &found[i]
-	}
-	operations := make([]*Operation, len(ids))
-	for i, id := range ids {
-		operations[i] = byID[id]
-	}
-	return operations, nil
+// QueueOperations queues what reads operations, whatever account they are of.
+// found is given those that are, once they are read.
+func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uuid.UUID]Operation)) {
+	b.Queue(`SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY($1)`, ids).Query(func(rows pgx.Rows) error {
+		operations, err := pgx.CollectRows(rows, scanOperation)
+		if err != nil {
+			return err
+		}
+		byID := make(map[uuid.UUID]Operation, len(operations))
+		for _, o := range operations {
+			byID[o.ID] = o
+		}
+		found(byID)
+		return nil
+	})
 }
 
 // Operations returns a page of the account's operations.

@@ -61,6 +61,9 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	value := reflect.ValueOf(views)
 	for i := range value.NumMethod() {
 		name := value.Type().Method(i).Name
+		if strings.HasPrefix(name, "Queue") { // what others send with what is theirs
+			continue
+		}
 		for _, how := range []asked{{}, {narrow: true}, {narrow: true, next: true}, {next: true}} {
 			args := []reflect.Value{reflect.ValueOf(sent.Keep(t.Context()))}
 			for n := 1; n < value.Method(i).Type().NumIn(); n++ {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"readiness/internal/coalesce"
 )
 
 // Window is the length of every window.
@@ -30,7 +28,6 @@ type Count struct {
 type Limiter struct {
 	pool    *pgxpool.Pool
 	timeout time.Duration
-	takes   coalesce.Trips[Limit, Count]
 }
 
 // Options of a Limiter.
@@ -66,7 +63,7 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rate: %w", err)
 	}
-	return &Limiter{pool: pool, timeout: o.Timeout}, nil
+	return &Limiter{pool, o.Timeout}, nil
 }
 
 // Close ends the limiter's connections.
@@ -90,65 +87,72 @@ ON CONFLICT (key) DO UPDATE SET (hits, calls, admitted) = (
 	) counted)
 RETURNING key, admitted, cardinality(hits), coalesce(extract(epoch FROM hits[1] + $4::interval - clock_timestamp()), 0)::float8`
 
-// Take counts a call under the key against a limit of at least one call in a Window, in one trip with those that are made
-// meanwhile. An error means that the calls cannot be counted now.
-func (l *Limiter) Take(ctx context.Context, key string, limit int) (Count, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
-	c, err := l.takes.Do(ctx, Limit{key, limit}, l.take)
-	if err != nil {
-		return Count{}, fmt.Errorf("rate: count a call: %w", err)
-	}
-	return c, nil
-}
-
-// take counts calls, of each key as many as there is room for: those that came first.
-func (l *Limiter) take(ctx context.Context, all []Limit) ([]Count, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
-	wanted := make(map[Limit]int32, len(all))
-	var keys []string
-	var calls, wants []int32
-	for _, one := range all {
-		wanted[one]++
-	}
-	for one, n := range wanted {
-		keys, calls, wants = append(keys, one.Key), append(calls, int32(one.Calls)), append(wants, n) //nolint:gosec // limits are small numbers of ours
-	}
-	rows, err := l.pool.Query(ctx, take, keys, calls, wants, Window)
-	if err != nil {
-		return nil, err
-	}
-	type window struct {
-		admitted, used int
-		reset          time.Duration
-	}
-	windows := make(map[string]*window, len(keys))
-	var key string
-	var one window
-	var reset float64
-	if _, err = pgx.ForEachRow(rows, []any{&key, &one.admitted, &one.used, &reset}, func() error {
-		windows[key] = &window{one.admitted, one.used, max(0, time.Duration(reset*float64(time.Second)))}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	counts := make([]Count, len(all))
-	for i, one := range all {
-		w := windows[one.Key]
-		counts[i] = Count{Allowed: w.admitted > 0, Remaining: max(0, one.Calls-w.used), Reset: w.reset}
-		if w.admitted > 0 { // each that was admitted sees those after it still to come
-			w.admitted--
-			counts[i].Remaining += w.admitted
-		}
-	}
-	return counts, nil
-}
-
 // A Limit is a window and how many calls it lets through.
 type Limit struct {
 	Key   string
 	Calls int // at least one
+}
+
+// Take counts a call under the key against a limit of at least one call in a Window. An error means that the calls
+// cannot be counted now.
+func (l *Limiter) Take(ctx context.Context, key string, limit int) (c Count, err error) {
+	b := &pgx.Batch{}
+	l.Queue(b, []Limit{{key, limit}}, func(counts []Count) { c = counts[0] })
+	return c, l.Send(ctx, b)
+}
+
+// Queue queues what counts calls, each in one window, of which several may be the same: it lets those through that come
+// first. counted is given the counts in the order of the calls, once they are counted.
+func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
+	var keys []string
+	var calls, wanted []int32
+	place := make(map[string]int, len(all)) // of a window
+	for _, one := range all {
+		i, known := place[one.Key]
+		if !known {
+			i = len(keys)
+			place[one.Key] = i
+			keys, calls, wanted = append(keys, one.Key), append(calls, int32(one.Calls)), append(wanted, 0) //nolint:gosec // limits are small numbers of ours
+		}
+		wanted[i]++
+	}
+	b.Queue(take, keys, calls, wanted, Window).Query(func(rows pgx.Rows) error {
+		windows := make([]struct {
+			admitted, used int
+			reset          time.Duration
+		}, len(keys))
+		var key string
+		var admitted, used int
+		var reset float64
+		if _, err := pgx.ForEachRow(rows, []any{&key, &admitted, &used, &reset}, func() error {
+			w := &windows[place[key]]
+			w.admitted, w.used, w.reset = admitted, used, max(0, time.Duration(reset*float64(time.Second)))
+			return nil
+		}); err != nil {
+			return err
+		}
+		counts := make([]Count, len(all))
+		for i, one := range all {
+			w := &windows[place[one.Key]]
+			counts[i] = Count{Allowed: w.admitted > 0, Remaining: max(0, one.Calls-w.used), Reset: w.reset}
+			if w.admitted > 0 { // those after it are still to come
+				w.admitted--
+				counts[i].Remaining += w.admitted
+			}
+		}
+		counted(counts)
+		return nil
+	})
+}
+
+// Send sends a batch, which may hold more than counts, on the limiter's own connections and within its timeout.
+func (l *Limiter) Send(ctx context.Context, b *pgx.Batch) error {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("rate: count calls: %w", err)
+	}
+	return nil
 }
 
 // hold locks the windows, in the order of their keys so that calls cannot deadlock; those that are new begin empty.
@@ -178,8 +182,6 @@ func (l *Limiter) TakeAll(ctx context.Context, limits ...Limit) ([]Count, error)
 		c, err := l.Take(ctx, limits[0].Key, limits[0].Calls)
 		return []Count{c}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
 	keys, calls := make([]string, len(limits)), make([]int32, len(limits))
 	for i, one := range limits {
 		keys[i], calls[i] = one.Key, int32(one.Calls) //nolint:gosec // limits are small numbers of ours
@@ -199,10 +201,7 @@ func (l *Limiter) TakeAll(ctx context.Context, limits ...Limit) ([]Count, error)
 		})
 		return err
 	})
-	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, fmt.Errorf("rate: count a call: %w", err)
-	}
-	return counts, nil
+	return counts, l.Send(ctx, b)
 }
 
 const look = `

@@ -59,19 +59,14 @@ type verified struct {
 	header *jwt.Token // its header and method alone
 	key    any        // that it was signed with
 	claims claims
+	says   Identity
 }
 
-// again holds a verified token against the time and the issuer's keys of now. known is false when it must be verified afresh.
-func (t *verified) again(ctx context.Context) (err error, known bool) { //nolint:revive // the error is the answer
+// signed says whether the issuer still has the key that the token was signed with.
+func (t *verified) signed(ctx context.Context) bool {
 	key, err := t.from.key(ctx, t.header)
-	if err != nil {
-		return nil, false
-	}
 	same, ok := key.(interface{ Equal(crypto.PublicKey) bool })
-	if !ok || !same.Equal(t.key) {
-		return nil, false
-	}
-	return t.from.validator.Validate(t.claims), true
+	return err == nil && ok && same.Equal(t.key)
 }
 
 // NewVerifier returns a Verifier. Keys are read when the first token asks for them, so an issuer that is down keeps
@@ -125,20 +120,18 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is longer than %d bytes", MaxSize)
 	}
 	hash := sha256.Sum256([]byte(token))
-	if seen, ok := v.verified.Get(hash); ok {
-		if err, known := seen.again(ctx); known {
-			if err != nil {
-				return Identity{}, refusal(err)
-			}
-			return seen.claims.identity(), nil
+	if seen, ok := v.verified.Get(hash); ok && seen.signed(ctx) {
+		if err := seen.from.validator.Validate(seen.claims); err != nil {
+			return Identity{}, refusal(err)
 		}
+		return seen.says, nil
 	}
 	seen, err := v.verify(ctx, token)
 	if err != nil {
 		return Identity{}, err
 	}
 	v.verified.Add(hash, seen)
-	return seen.claims.identity(), nil
+	return seen.says, nil
 }
 
 func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) {
@@ -163,6 +156,7 @@ func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) 
 	if err != nil {
 		return nil, refusal(err)
 	}
+	seen.says = seen.claims.identity()
 	return seen, nil
 }
 
