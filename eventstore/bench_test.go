@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -103,18 +105,27 @@ func (a appender) append(ctx context.Context, id uuid.UUID, events ...domain.Eve
 
 // BenchmarkAppend loads, decides and appends on 16 connections, each to a stream
 // of its own, with the view of operations, and has pgbench send the same
-// statements as often, from as many clients.
+// statements as often, from as many clients. READINESS_BENCH_EVENTS says how many
+// events were there before.
 func BenchmarkAppend(b *testing.B) {
+	past, err := bench.Number("READINESS_BENCH_EVENTS", 0)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, n := range []int{1, 10} {
+		a := newAppender(b)
+		if err := bench.Fill(b.Context(), a.pool, past, 1); err != nil {
+			b.Fatal(err)
+		}
+		events := slices.Repeat([]domain.Event{operation.Progressed{Percent: 50}}, n)
+		if err := a.append(a.trace.Keep(b.Context()), benchOperation(repeated, 10), events...); err != nil {
+			b.Fatal(err)
+		}
+		script := &bench.Script{Statements: a.trace.Kept()}
+		script.Argument = bench.AppendArgument(script.Statements)
+		script.Replace = []bench.Replacement{{Text: benchOperation(repeated, 10).String(), Expression: "'" + strings.TrimSuffix(benchOperation(pgbenchs, 10).String(), "10") + "' || :client"}}
 		b.Run(fmt.Sprintf("%d events", n), func(b *testing.B) {
-			a := newAppender(b)
-			events := slices.Repeat([]domain.Event{operation.Progressed{Percent: 50}}, n)
-			if err := a.append(a.trace.Keep(b.Context()), benchOperation(repeated, 10), events...); err != nil {
-				b.Fatal(err)
-			}
-			script := &bench.Script{Statements: a.trace.Kept()}
-			script.Argument = bench.AppendArgument(script.Statements)
-			script.Replace = []bench.Replacement{{Text: benchOperation(repeated, 10).String(), Expression: "'" + strings.TrimSuffix(benchOperation(pgbenchs, 10).String(), "10") + "' || :client"}}
+			before := count(b, a.pool, "events")
 			sent := 0
 			b.ResetTimer()
 			calls, ratio, reason, err := bench.Against(b.N, func(n int) (bench.Calls, error) {
@@ -137,7 +148,7 @@ func BenchmarkAppend(b *testing.B) {
 				b.Log("not compared: ", reason)
 				return
 			}
-			if got, want := count(b, a.pool, "events"), 3*bench.Callers+n*(1+b.N+sent); got != want {
+			if got, want := count(b, a.pool, "events"), before+n*(b.N+sent); got != want {
 				b.Fatalf("there are %d events, want %d: pgbench did other than the store", got, want)
 			}
 			b.ReportMetric(ratio, "of-pgbench")
@@ -156,6 +167,47 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	perSecond(b, 100*b.N)
+}
+
+// BenchmarkLoadAccount loads an account with so many people as the start of any work does: what is kept of it, and, as often in
+// turns, all of it.
+func BenchmarkLoadAccount(b *testing.B) {
+	for _, people := range []int{10, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("%d people", people), func(b *testing.B) {
+			codec, err := eventstore.NewCodec(eventstore.Events(account.PersonSaved{})...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := eventstore.New(pgtest.Pool(b), codec, eventstore.Options{})
+			events := make([]domain.Event, people)
+			for i := range events {
+				events[i] = account.PersonSaved{Person: account.Person{
+					Person: item.Person{Issuer: "https://login.example.com/common", ID: benchOperation(ours, 10).String() + "/" + fmt.Sprint(i)}, Role: account.Member, License: "main",
+				}}
+			}
+			stream := account.Stream("acme")
+			mustAdd(b, s, stream, events...)
+			var spent [2]time.Duration
+			load := func(of int, p *eventstore.Past[account.Account]) {
+				began := time.Now()
+				if err := s.Load(b.Context(), p); err != nil || p.Version != int64(people) {
+					b.Fatalf("version %d, %v", p.Version, err)
+				}
+				spent[of] += time.Since(began)
+			}
+			load(0, eventstore.FoldKept(stream, account.Evolve)) // keeps it
+			spent = [2]time.Duration{}
+			b.ResetTimer()
+			for range b.N {
+				load(0, eventstore.FoldKept(stream, account.Evolve))
+				load(1, eventstore.Fold(stream, account.Evolve))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(spent[0].Microseconds())/float64(b.N)/1000, "kept-ms")
+			b.ReportMetric(float64(spent[1].Microseconds())/float64(b.N)/1000, "afresh-ms")
+			b.ReportMetric(float64(spent[1])/float64(spent[0]), "afresh/kept")
+		})
+	}
 }
 
 func BenchmarkReadAll(b *testing.B) {

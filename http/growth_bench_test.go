@@ -3,8 +3,6 @@ package http_test
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"strconv"
 	"testing"
 
 	readinesshttp "readiness/http"
@@ -56,33 +54,24 @@ func BenchmarkGrowth(b *testing.B) {
 
 func numbers(b *testing.B, env string, otherwise ...int) []int {
 	b.Helper()
-	text := os.Getenv(env)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
+	n, err := bench.Number(env, 0)
 	check(b, err)
-	return []int{n}
+	if n > 0 {
+		return []int{n}
+	}
+	return otherwise
 }
 
-// grow fills the log, five events a stream, and the views of operations and of accounts with what was there before, spread over as
-// many accounts, the first of which are those of the crowd. Nobody hashes it.
+// grow fills the log and the views with what was there before, spread over as many accounts, the first of which are those of the
+// crowd.
 func (c *crowd) grow(b *testing.B, events, accounts int) {
 	b.Helper()
 	for _, sql := range []string{
-		`INSERT INTO accounts_v1 (account_id, plan, status, settings) SELECT 'acct-' || 10 + i, 'Enterprise', 'Active', '{"aiFeatures":true}' FROM generate_series(0, $2::int - 1) i WHERE $1::int > 0 ON CONFLICT DO NOTHING`,
-		`INSERT INTO members_v1 (account_id, issuer, person, member) SELECT 'acct-' || 10 + i, '', 'past-' || i, '{}' FROM generate_series(0, $2::int - 1) i WHERE $1::int > 0`,
-		`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'past-' || i, 'acct-' || 10 + i % $2::int, 'past', 5, sha256('') FROM generate_series(1, $1::int / 5) i`,
-		`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
-			SELECT md5(i || '-' || v)::uuid, 'acct-' || 10 + i % $2::int, 'past-' || i, v, 'past.happened', 1, '{}', json_build_object('account', 'acct-' || 10 + i % $2::int, 'person', 'past-' || i % 50, 'operationId', md5('o' || i)), now() - interval '1 day', sha256('')
-			FROM generate_series(1, $1::int / 5) i, generate_series(1, 5) v`,
-		`INSERT INTO operations_v2 (id, account_id, issuer, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
-			SELECT md5('o' || i)::uuid, 'acct-' || 10 + i % $2::int, '', 'past-' || i % 50, 'AssessSemanticModel', 'Succeeded', now() - i * interval '1 second', now(), md5('w')::uuid, 'SemanticModel', '{}', false
-			FROM generate_series(1, $1::int / 5) i`,
+		`INSERT INTO accounts_v1 (account_id, plan, status, settings) SELECT 'acct-' || 10 + i, 'Enterprise', 'Active', '{"aiFeatures":true}' FROM generate_series(0, $1::int - 1) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO members_v1 (account_id, issuer, person, member) SELECT 'acct-' || 10 + i, '', 'past-' || i, '{}' FROM generate_series(0, $1::int - 1) i`,
 	} {
-		_, err := c.pool.Exec(b.Context(), sql, events, accounts)
+		_, err := c.pool.Exec(b.Context(), sql, accounts)
 		check(b, err)
 	}
-	_, err := c.pool.Exec(b.Context(), "VACUUM ANALYZE")
-	check(b, err)
+	check(b, bench.Fill(b.Context(), c.pool, events, accounts))
 }

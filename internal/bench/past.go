@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Number is what an environment variable says, or else otherwise.
+func Number(env string, otherwise int) (int, error) {
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(env), strconv.Itoa(otherwise)))
+	if err != nil {
+		return 0, fmt.Errorf("bench: %s: %w", env, err)
+	}
+	return n, nil
+}
+
+// Fill fills a log, five events a stream, and the view of operations with what was there before, spread over as many accounts, the
+// first of which is acct-10. Nobody hashes it, and nobody will read it one by one.
+func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
+	for _, sql := range []string{
+		`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'past-' || i, 'acct-' || 10 + i % $2::int, 'past', 5, sha256('') FROM generate_series(1, $1::int / 5) i`,
+		`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
+			SELECT md5(i || '-' || v)::uuid, 'acct-' || 10 + i % $2::int, 'past-' || i, v, 'past.happened', 1, '{}', json_build_object('account', 'acct-' || 10 + i % $2::int, 'person', 'past-' || i % 50, 'operationId', md5('o' || i)), now() - interval '1 day', sha256('')
+			FROM generate_series(1, $1::int / 5) i, generate_series(1, 5) v`,
+		`INSERT INTO operations_v2 (id, account_id, issuer, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
+			SELECT md5('o' || i)::uuid, 'acct-' || 10 + i % $2::int, '', 'past-' || i % 50, 'AssessSemanticModel', 'Succeeded', now() - i * interval '1 second', now(), md5('w')::uuid, 'SemanticModel', '{}', false
+			FROM generate_series(1, $1::int / 5) i`,
+	} {
+		if _, err := pool.Exec(ctx, sql, events, accounts); err != nil {
+			return fmt.Errorf("bench: fill the log: %w", err)
+		}
+	}
+	if _, err := pool.Exec(ctx, "VACUUM ANALYZE"); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
+}
