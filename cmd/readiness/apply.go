@@ -52,7 +52,7 @@ comes back byte for byte, also when apply was cut off in the middle. Keep it unt
 			return errors.Join(r.written(applied, "written"), failedProposals(all))
 		},
 	}
-	f.add(c.Flags())
+	f.add(c)
 	c.Flags().BoolVar(&write, "write", false, "write it, and a record that revert takes")
 	c.Flags().StringVar(&record, "record", "", "file of the record; readiness-apply-<hash>.json by default")
 	return c

@@ -19,6 +19,14 @@ import (
 // assessFormats are how an assessment can be told.
 var assessFormats = []string{"table", "json", "markdown", "sarif", "junit"}
 
+// severities are those there are, the least first.
+var severities = []string{string(readiness.Low), string(readiness.Medium), string(readiness.High)}
+
+// completes has a shell complete the flag to the values.
+func completes(c *cobra.Command, flag string, values ...string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // there is such a flag
+}
+
 // assessFlags are what an assessment of files is told.
 type assessFlags struct {
 	root, format, output, ignore, baseline string
@@ -76,13 +84,16 @@ for a wrong command line.`,
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 when an item's score is lower (0 to 100)")
 	flags.IntVar(&f.top, "top", 10, "how many findings of an item a table or markdown holds; 0 for all")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items are assessed at once; 0 for as many as there are processors")
+	completes(c, "format", assessFormats...)
+	completes(c, "min-severity", severities...)
+	completes(c, "fail-on", severities...)
 	return c
 }
 
 // gate checks the flags.
 func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	severity := func(name, value string) error {
-		if !slices.Contains([]string{"low", "medium", "high"}, value) {
+		if !slices.Contains(severities, value) {
 			return usage("--%s must be low, medium or high, not %q", name, value)
 		}
 		return nil
@@ -232,7 +243,7 @@ type lateProgress struct {
 const patience = time.Second
 
 func (r *root) newLateProgress(what string) *lateProgress {
-	return &lateProgress{since: time.Now(), make: func() *progress { return newProgress(r.stderr, what) }}
+	return &lateProgress{since: time.Now(), make: func() *progress { return newProgress(r.stderr, what, counted) }}
 }
 
 func (p *lateProgress) at(done, total int) {

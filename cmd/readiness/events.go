@@ -135,7 +135,7 @@ missing and nothing was added. What does not match is listed on stdout, and the 
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				progress := newProgress(r.stderr, "verifying events")
+				progress := newProgress(r.stderr, "verifying events", timed...)
 				v, err := core.store.Verify(c.Context(), eventstore.VerifyOptions{
 					Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.stdout, m) },
 					Progress: func(v eventstore.Verification) { progress.at(v.Events, v.Total) },

@@ -70,6 +70,7 @@ func TestCommandLine(t *testing.T) {
 		"help of a command":         {[]string{"help", "serve"}, exitOK, "(READINESS_DATABASE_URL)", ""},
 		"version":                   {[]string{"version"}, exitOK, "readiness ", ""},
 		"completion":                {[]string{"completion", "bash"}, exitOK, "bash completion V2 for readiness", ""},
+		"completion of a value":     {[]string{"__complete", "assess", "--format", "s"}, exitOK, "sarif\n", "Completion ended"},
 		"unknown command":           {[]string{"server"}, exitUsage, "", `unknown command "server"`},
 		"unknown flag":              {[]string{"version", "--verbose"}, exitUsage, "", "unknown flag: --verbose"},
 		"an argument too many":      {[]string{"version", "now"}, exitUsage, "", "unknown command"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"readiness/ai"
@@ -39,13 +40,15 @@ type proposeFlags struct {
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
 
-func (f *proposeFlags) add(flags *pflag.FlagSet) {
+func (f *proposeFlags) add(c *cobra.Command) {
+	flags := c.Flags()
 	rootFlag(flags, &f.root)
 	var names []string
 	for _, k := range optimization.Kinds() {
 		names = append(names, string(k))
 	}
 	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
+	completes(c, "kind", names...)
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to take, and no others; may be given again")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of findings that may stay as they are, as assess takes it: nothing is proposed for them")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models are worked on at once; 0 for as many as there are processors")

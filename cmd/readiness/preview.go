@@ -40,7 +40,8 @@ itself names in its annotations, as assess --help tells. A model that cannot be 
 			return failedProposals(all)
 		},
 	}
-	f.add(c.Flags())
+	f.add(c)
 	c.Flags().StringVar(&format, "format", "diff", "how to show it: diff or json")
+	completes(c, "format", "diff", "json")
 	return c
 }

@@ -12,13 +12,21 @@ import (
 // silent.
 type progress struct{ bar *progressbar.ProgressBar }
 
-func newProgress(w io.Writer, what string) *progress {
+func newProgress(w io.Writer, what string, more ...progressbar.Option) *progress {
 	if !onTerminal(w) {
 		return &progress{}
 	}
-	return &progress{progressbar.NewOptions64(1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())}
+	return &progress{progressbar.NewOptions64(1, append([]progressbar.Option{
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish(),
+	}, more...)...)}
 }
+
+// counted tells how many are done, too; timed how fast, and when it will be over, for what is shown from its begin.
+var (
+	counted = progressbar.OptionShowCount()
+	timed   = []progressbar.Option{counted, progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true)}
+)
 
 // onTerminal reports whether w is a terminal.
 func onTerminal(w io.Writer) bool {

@@ -119,7 +119,7 @@ switch is made all the same: what the log says is right.`,
 			return r.withCore(c.Context(), *flags, true, func(core *core) error {
 				differs := false
 				for _, name := range names {
-					progress := newProgress(r.stderr, "rebuilding "+name)
+					progress := newProgress(r.stderr, "rebuilding "+name, timed...)
 					report, err := core.engine.Rebuild(c.Context(), core.store, name, projections.RebuildOptions{
 						Diff:     diff,
 						Progress: func(p projections.Progress) { progress.at(p.Position, p.Target) },

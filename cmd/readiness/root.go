@@ -71,14 +71,18 @@ func newRoot(stdout, stderr io.Writer) *root {
 	r.command = &cobra.Command{
 		Use:   "readiness",
 		Short: "Assess how ready semantic models are for AI",
-		Long: `readiness assesses semantic models for AI over HTTP, as the signed-in person, and keeps everything that happens in an
-event log in PostgreSQL.
+		Long: `readiness tells how ready semantic models are for AI, and makes them more ready: of models in files, without a server; of
+a service, which it serves, as the signed-in person, with everything that happens in an event log in PostgreSQL.
 
 Every flag is also an environment variable: --database-url is READINESS_DATABASE_URL. The flag wins.
 
 ` + exitCodesHelp,
-		Example: `  readiness serve --data .readiness --platform folder:samples/workspaces --accounts samples/accounts.yaml
-  readiness token --account contoso --person ada`,
+		Example: `  readiness assess .
+  readiness apply . --write
+  readiness serve --data .readiness --platform folder:samples/workspaces --accounts samples/accounts.yaml
+  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
+  readiness client assess "Retail Analytics" Inventory
+  source <(readiness completion bash)`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		PersistentPreRunE: r.prepare,
@@ -92,8 +96,23 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 	flags := r.command.PersistentFlags()
 	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
 	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
-	r.command.AddCommand(r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(), r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(),
-		r.projectionsCommand(), r.eventsCommand(), r.clientCommand(), r.versionCommand())
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Models in files:", []*cobra.Command{r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand()}},
+		{"A service, as a person:", []*cobra.Command{r.clientCommand()}},
+		{"A service, as its operator:", []*cobra.Command{
+			r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(), r.projectionsCommand(), r.eventsCommand(),
+		}},
+	} {
+		r.command.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			r.command.AddCommand(c)
+		}
+	}
+	r.command.AddCommand(r.versionCommand())
 	r.command.InitDefaultCompletionCmd()
 	documentEnvironment(r.command)
 	return r
