@@ -63,6 +63,7 @@ type Platform struct {
 	now    func() time.Time
 	// Which workspaces there are is asked more often than what is in them.
 	outside, inside looks
+	models          seenModels
 }
 
 // bounds are the constants above; tests make them small.
@@ -268,6 +269,15 @@ func (p *Platform) open(ctx context.Context) (*os.Root, error) {
 		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")
 	}
 	return root, nil
+}
+
+// openScan opens the root to look at it.
+func (p *Platform) openScan(ctx context.Context) (*scan, error) {
+	s, err := newScan(ctx, p)
+	if err != nil {
+		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")
+	}
+	return s, nil
 }
 
 // unavailable is the refusal for a failure of the disk. A caller who gave up

@@ -95,12 +95,22 @@ type scan struct {
 	size    int  // of what was seen, in bytes or so
 }
 
-func newScan(ctx context.Context, p *Platform, root *os.Root) (*scan, error) {
-	dir, err := root.Open(".")
+func newScan(ctx context.Context, p *Platform) (*scan, error) {
+	root, err := os.OpenRoot(p.path)
 	if err != nil {
 		return nil, err
 	}
+	dir, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
 	return &scan{Platform: p, ctx: ctx, root: handle{root: root}, dir: dir, fd: int(dir.Fd()), began: p.now()}, nil
+}
+
+func (s *scan) close() {
+	s.dir.Close()
+	s.root.close()
 }
 
 // handle is a folder that is opened when it is needed, from the one above it.

@@ -85,19 +85,23 @@ func (c *changing) permit() {
 
 // timePasses makes all that was changed so far old enough, and nothing that is
 // changed from now on: the platform's clock stands still in between.
-func (c *changing) timePasses() {
-	c.Helper()
+func (c *changing) timePasses() { c.now = later(c.T, c.root) }
+
+// later is a time at which all that was changed beside a folder so far is old
+// enough, and nothing that is changed from now on.
+func later(t testing.TB, root string) time.Time {
+	t.Helper()
 	clock := func() time.Time {
-		file := filepath.Join(c.root, "..", "clock")
-		check(c.T, os.WriteFile(file, []byte("tick"), 0o644))
+		file := filepath.Join(root, "..", "clock")
+		check(t, os.WriteFile(file, []byte("tick"), 0o644))
 		info, err := os.Stat(file)
-		check(c.T, err)
+		check(t, err)
 		return info.ModTime()
 	}
 	now := clock()
 	for !clock().After(now) {
 	}
-	c.now = now.Add(folder.Settled)
+	return now.Add(folder.Settled)
 }
 
 func check(t testing.TB, err error) {
@@ -172,8 +176,9 @@ func (c *changing) some(such func(path string, d fs.DirEntry) bool) string {
 func isItem(path string, d fs.DirEntry) bool {
 	return d.IsDir() && strings.Contains(filepath.Base(path), ".")
 }
-func isDir(_ string, d fs.DirEntry) bool { return d.IsDir() }
-func isAny(string, fs.DirEntry) bool     { return true }
+func isReport(path string, d fs.DirEntry) bool { return d.IsDir() && filepath.Ext(path) == ".Report" }
+func isDir(_ string, d fs.DirEntry) bool       { return d.IsDir() }
+func isAny(string, fs.DirEntry) bool           { return true }
 
 // container is a folder that may hold items, there or not yet.
 func (c *changing) container() string {
@@ -225,10 +230,12 @@ func (c *changing) change() {
 		item := c.some(isItem)
 		try(write(filepath.Join(item, ".platform"), c.platformText()), "edit %s", item)
 	case n < 36:
-		item := c.some(isItem)
-		try(write(filepath.Join(item, "definition.pbir"), c.one(
-			`{"datasetReference":{"byPath":{"path":"../A.SemanticModel"}}}`, `{"datasetReference":{"byPath":{"path":"../B.SemanticModel"}}}`, `{"x":`,
-			fmt.Sprintf(`{"datasetReference":{"byConnection":{"connectionString":"semanticmodelid=%s"}}}`, c.ids[2]))), "build %s", item)
+		report := c.some(isReport)
+		text := fmt.Sprintf(`{"datasetReference":{"byConnection":{"connectionString":"semanticmodelid=%s"}}}`, c.ids[c.random.IntN(len(c.ids))])
+		if n == 35 {
+			text = c.one(`{"datasetReference":{"byPath":{"path":"../A.SemanticModel"}}}`, `{"datasetReference":{"byPath":{"path":"../B.SemanticModel"}}}`, `{"x":`)
+		}
+		try(write(filepath.Join(report, "definition.pbir"), text), "build %s on %s", report, text)
 	case n < 42:
 		item := c.some(isItem)
 		try(write(filepath.Join(item, c.one("model.bim", "x.rdl", "sub")), c.one("{}", "[]")), "part of %s", item)
@@ -295,6 +302,8 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	root := files(t, map[string]string{"good/A.Report/.platform": platformFile(uuid.NewString(), "A"), "bad/workspace.json": `{"oops":1}`, "none/x": ""})
 	p, err := folder.Open(root, folder.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	check(t, err)
+	began := time.Now()
+	folder.SetNow(p, func() time.Time { return began })
 	read := func() int { // how often the workspace.json that is wrong was, since
 		defer logged.Reset()
 		return strings.Count(logged.String(), "\n")
@@ -310,9 +319,12 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	if n := read(); n != 4 {
 		t.Errorf("what had just been changed was read %d times in two looks of each kind, want 4", n)
 	}
-	later := time.Now().Add(time.Hour)
-	folder.SetNow(p, func() time.Time { return later })
-	look()
+	settle := func() {
+		now := later(t, root)
+		folder.SetNow(p, func() time.Time { return now })
+		look()
+	}
+	settle()
 	kept := folder.Kept(p)
 	read()
 	look()
@@ -324,6 +336,7 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	if n := read(); name != "B" || n != 0 || folder.Kept(p) == kept {
 		t.Errorf("got %q, and %d other files were read again", name, n)
 	}
+	settle()
 	// Somebody changes the file and sets its time back.
 	file := filepath.Join(root, "good/A.Report/.platform")
 	info, err := os.Lstat(file)
@@ -332,6 +345,20 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	check(t, os.Chtimes(file, info.ModTime(), info.ModTime()))
 	if name := look(); name != "C" {
 		t.Errorf("got %q after a change that hides its time", name)
+	}
+	for range 2 {
+		id := uuid.New()
+		put(t, root, map[string]string{"good/A.Report/definition.pbir": `{"datasetReference":{"byConnection":{"connectionString":"semanticmodelid=` + id.String() + `"}}}`})
+		settle()
+		for range 2 {
+			all, err := p.Workspaces(t.Context(), anna)
+			check(t, err)
+			reports, err := p.Reports(t.Context(), anna, all[0].ID)
+			check(t, err)
+			if reports[0].Model == nil || reports[0].Model.ID != id {
+				t.Errorf("got %+v, want the model %s", reports[0], id)
+			}
+		}
 	}
 	// More than is to be remembered is not.
 	folder.SetRemembered(p, 1)
@@ -358,7 +385,7 @@ func TestEachSeesWhatItDid(t *testing.T) {
 	var all sync.WaitGroup
 	for i, id := range ids {
 		all.Go(func() {
-			for n := range 50 {
+			for n := range 20 {
 				name := fmt.Sprint(n)
 				if err := os.WriteFile(filepath.Join(root, "ws", fmt.Sprint(i)+".Report", ".platform"), []byte(platformFile(id.String(), name)), 0o644); err != nil {
 					t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -30,12 +31,12 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	if err != nil {
 		return item.Item{}, false, err
 	}
-	root, err := p.open(ctx)
+	s, err := p.openScan(ctx)
 	if err != nil {
 		return item.Item{}, false, err
 	}
-	defer root.Close()
-	named, err := readModel(root, e)
+	defer s.close()
+	named, err := s.readModel(e)
 	switch {
 	case gone(err):
 		return item.Item{}, false, nil // paginated, or nothing yet
@@ -58,11 +59,11 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 	if err != nil {
 		return nil, err
 	}
-	root, err := p.open(ctx)
+	s, err := p.openScan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer s.close()
 	models := seenFrom(home, all, as)
 	listed := []item.WorkspaceReport{}
 	for _, e := range home.entries {
@@ -73,10 +74,10 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 			continue
 		}
 		r := item.WorkspaceReport{Item: e.Item}
-		named, err := readModel(root, e)
+		named, err := s.readModel(e)
 		switch {
 		case gone(err):
-			r.Paginated = paginated(root, e)
+			r.Paginated = paginated(s.root.root, e)
 		case err == nil:
 			if model, ok := models.find(e, named); ok {
 				r.Model = &model
@@ -88,13 +89,49 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 	return listed, nil
 }
 
+// seenModels remembers what reports say of the models they are built on.
+type seenModels struct {
+	mu     sync.Mutex
+	byFile map[string]seen[report.Model]
+}
+
+// Bounds on what is remembered of reports: how many, and how long the files.
+const (
+	maxSeenModels = 20_000
+	maxSeenModel  = 4096
+)
+
+func (m *seenModels) of(file string) seen[report.Model] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.byFile[file]
+}
+
+func (m *seenModels) keep(file string, s seen[report.Model]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byFile == nil || len(m.byFile) >= maxSeenModels {
+		m.byFile = map[string]seen[report.Model]{}
+	}
+	m.byFile[file] = s
+}
+
 // readModel reads what a report says of the model it is built on.
-func readModel(root *os.Root, e entry) (report.Model, error) {
-	data, err := readFile(root, e.dir+"/definition.pbir", MaxSettingsBytes)
+func (s *scan) readModel(e entry) (report.Model, error) {
+	file := e.dir + "/definition.pbir"
+	now, proves := s.proof(e.dir, file)
+	if before := s.models.of(file); proves && before.proof == now {
+		return before.says, nil
+	}
+	data, err := readFile(s.root.root, file, MaxSettingsBytes)
 	if err != nil {
 		return report.Model{}, err
 	}
-	return report.ReadModel(data)
+	said, err := report.ReadModel(data)
+	if err == nil && proves && len(data) <= maxSeenModel {
+		s.models.keep(file, seen[report.Model]{now, said})
+	}
+	return said, err
 }
 
 // paginated reports whether the report, which has no definition.pbir, is a
@@ -113,40 +150,41 @@ func paginated(root *os.Root, e entry) bool {
 // workspace may name them by. Of several the first is meant, those of the
 // report's workspace before all others.
 type models struct {
-	byDir  map[string]item.Item
-	byID   map[uuid.UUID]item.Item
-	byName map[modelName]item.Item
+	byDir  map[string]*item.Item
+	byID   map[uuid.UUID]*item.Item
+	byName map[modelName]*item.Item
 }
 
 // modelName is a model's name in a workspace, which is "" for the report's own.
 type modelName struct{ workspace, model string }
 
 func seenFrom(home workspace, all []workspace, as item.Caller) models {
-	m := models{map[string]item.Item{}, map[uuid.UUID]item.Item{}, map[modelName]item.Item{}}
-	visible := []workspace{home}
+	visible, n := []workspace{home}, len(home.entries)
 	for _, w := range all {
 		if w.ID != home.ID && w.visibleTo(as) {
-			visible = append(visible, w)
+			visible, n = append(visible, w), n+len(w.entries)
 		}
 	}
+	m := models{make(map[string]*item.Item, n), make(map[uuid.UUID]*item.Item, 2*n), make(map[modelName]*item.Item, n)}
 	for _, w := range visible {
-		for _, e := range w.entries {
+		for i := range w.entries {
+			e := &w.entries[i]
 			if e.Type != item.SemanticModel {
 				continue
 			}
-			first(m.byDir, e.dir, e.Item)
-			first(m.byID, e.ID, e.Item)
-			first(m.byID, e.logicalID, e.Item)
-			first(m.byName, modelName{w.DisplayName, e.DisplayName}, e.Item)
+			first(m.byDir, e.dir, &e.Item)
+			first(m.byID, e.ID, &e.Item)
+			first(m.byID, e.logicalID, &e.Item)
+			first(m.byName, modelName{w.DisplayName, e.DisplayName}, &e.Item)
 			if w.ID == home.ID {
-				first(m.byName, modelName{"", e.DisplayName}, e.Item)
+				first(m.byName, modelName{"", e.DisplayName}, &e.Item)
 			}
 		}
 	}
 	return m
 }
 
-func first[K comparable](m map[K]item.Item, key K, it item.Item) {
+func first[K comparable](m map[K]*item.Item, key K, it *item.Item) {
 	if _, taken := m[key]; !taken {
 		m[key] = it
 	}
@@ -156,18 +194,18 @@ func first[K comparable](m map[K]item.Item, key K, it item.Item) {
 func (m models) find(e entry, named report.Model) (item.Item, bool) {
 	if named.Path != "" {
 		if it, ok := m.byDir[path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))]; ok {
-			return it, true
+			return *it, true
 		}
 	}
 	if named.ID != uuid.Nil {
 		if it, ok := m.byID[named.ID]; ok {
-			return it, true
+			return *it, true
 		}
 	}
 	// The id may be the service's own, which Git does not keep.
 	if named.Name != "" {
 		if it, ok := m.byName[modelName{named.Workspace, named.Name}]; ok {
-			return it, true
+			return *it, true
 		}
 	}
 	if named.ID == uuid.Nil {

@@ -104,16 +104,11 @@ func (p *Platform) look(ctx context.Context, as item.Caller, l *looks) ([]worksp
 func (p *Platform) scanFor(ctx context.Context, l *looks) ([]workspace, error) {
 	before := l.said
 	l.said = nil // until nothing went wrong
-	root, err := os.OpenRoot(p.path)
+	s, err := newScan(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	s, err := newScan(ctx, p, root)
-	if err != nil {
-		return nil, err
-	}
-	defer s.dir.Close()
+	defer s.close()
 	if l.root == nil {
 		l.root = &known{path: "."}
 	}

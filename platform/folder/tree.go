@@ -61,16 +61,11 @@ func TypeOf(name string) (item.Type, bool) { return typeOf(name) }
 // Items lists the items of the types, by path. Items inside items are not looked
 // for.
 func (t *Tree) Items(ctx context.Context, types ...item.Type) ([]TreeItem, error) {
-	root, err := t.platform.open(ctx)
+	s, err := t.platform.openScan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	s, err := newScan(ctx, t.platform, root)
-	if err != nil {
-		return nil, t.platform.unavailable(ctx, err, "%s cannot be read", t.platform.path)
-	}
-	defer s.dir.Close()
+	defer s.close()
 	items, err := s.itemsIn(&known{path: "."})
 	if err != nil {
 		return nil, t.platform.unavailable(ctx, err, "%s cannot be listed", t.platform.path)
