@@ -26,3 +26,17 @@ func RuleTextProblems() (problems []string) {
 	}
 	return problems
 }
+
+// Entry is an entry of an ignore file.
+type Entry struct {
+	Rule, Reason string
+	Line         int
+}
+
+// Entries are those of the file.
+func (g *Ignores) Entries() (all []Entry) {
+	for _, e := range g.entries {
+		all = append(all, Entry{e.rule, e.reason, e.line})
+	}
+	return all
+}
