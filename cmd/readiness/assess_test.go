@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,6 +236,52 @@ func TestPreviewByALanguageModel(t *testing.T) {
 	}
 }
 
+// inputs are those that the steps of the examples take, as their makers publish them: action.yml of each action, the task
+// reference of Azure Pipelines, and what pre-commit has of a hook.
+var inputs = map[string][]string{
+	"actions/checkout@v5":                  {"repository", "path", "ref", "token", "fetch-depth"},
+	"actions/setup-go@v6":                  {"go-version", "go-version-file", "cache", "cache-dependency-path", "check-latest"},
+	"github/codeql-action/upload-sarif@v4": {"sarif_file", "checkout_path", "ref", "sha", "token", "matrix", "category", "wait-for-processing"},
+	"GoTool@0":                             {"version", "goPath", "goBin"},
+	"PublishTestResults@2":                 {"testResultsFormat", "testResultsFiles", "searchFolder", "mergeTestResults", "failTaskOnFailedTests", "testRunTitle"},
+	"hook":                                 {"id", "name", "entry", "language", "files", "args", "require_serial", "pass_filenames"},
+}
+
+// knowsItsInputs refuses steps of an example that have an input which there is not.
+func knowsItsInputs(t *testing.T, node any) {
+	t.Helper()
+	of := func(step string, given any) {
+		known, ok := inputs[step]
+		if !ok {
+			t.Errorf("nobody knows the step %s", step)
+		}
+		for name := range given.(map[string]any) {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s has no input %s", step, name)
+			}
+		}
+	}
+	switch n := node.(type) {
+	case []any:
+		for _, one := range n {
+			knowsItsInputs(t, one)
+		}
+	case map[string]any:
+		if step, ok := n["uses"].(string); ok && n["with"] != nil {
+			of(step, n["with"])
+		}
+		if step, ok := n["task"].(string); ok {
+			of(step, n["inputs"])
+		}
+		if _, ok := n["id"].(string); ok {
+			of("hook", n)
+		}
+		for _, one := range n {
+			knowsItsInputs(t, one)
+		}
+	}
+}
+
 // What docs/ci.md shows is YAML, uses flags that there are, and formats that the
 // step behind reads.
 func TestCIExamples(t *testing.T) {
@@ -250,8 +298,17 @@ func TestCIExamples(t *testing.T) {
 			t.Errorf("%v in\n%s", err, block)
 		}
 		blocks++
+		knowsItsInputs(t, parsed)
 	}
-	if blocks < 4 {
+	var hooks []map[string]any
+	manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(manifest, &hooks)
+	}
+	if err != nil || len(hooks) != 1 || hooks[0]["entry"] != "readiness assess" || hooks[0]["language"] != "golang" || !strings.Contains(string(text), fmt.Sprintf("- id: %s\n", hooks[0]["id"])) {
+		t.Errorf("the manifest of pre-commit: got %v, error %v", hooks, err)
+	}
+	if blocks < 5 {
 		t.Errorf("got %d examples in YAML", blocks)
 	}
 	_, hook, found := strings.Cut(string(text), "```sh\n")
