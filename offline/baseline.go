@@ -2,7 +2,9 @@ package offline
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -31,6 +33,9 @@ type known struct {
 func ReadBaseline(file string) (*Baseline, error) {
 	shown := filepath.ToSlash(file)
 	data, err := readFile(file, maxBaseline)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the baseline %s is not there; make it with assess --format json --output %s", shown, shown)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the baseline: %w", err)
 	}

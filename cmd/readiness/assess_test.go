@@ -94,6 +94,7 @@ func TestAssessExitCodes(t *testing.T) {
 		"an entry of no use":                {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:4: no model holds a table "X"`},
 		"an ignore file that is not there":  {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
 		"an unknown rule":                   {[]string{good, "--ignore", file("ignore:\n  - {rule: X, reason: r}\n")}, exitFailed, "", "file:2:12: there is no rule"},
+		"a baseline that is not there":      {[]string{good, "--baseline", "none.json"}, exitFailed, "", "the baseline none.json is not there; make it with assess --format json --output none.json"},
 		"a baseline that is none":           {[]string{good, "--baseline", ignores}, exitFailed, "", "the baseline"},
 		"none can be read":                  {[]string{broken}, exitPartly, "B.SemanticModel", "1 of 1 items could not be assessed"},
 		"and a report of it to a file":      {[]string{broken, "--format", "sarif", "--output", filepath.Join(t.TempDir(), "x")}, exitPartly, "", "1 item could not be read"},
