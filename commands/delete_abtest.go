@@ -16,41 +16,54 @@ import (
 )
 
 // DeleteAbTest deletes a test with its runs and their comparisons, and says how
-// many runs that were (spec 4.6, DELETE rules). Runs that go on are deleted first,
-// so that their operations fail; the benchmark runs of the sides stay.
+// many runs that were (spec 4.6, DELETE rules). The operations of runs that go on
+// fail; the benchmark runs of the sides stay.
 func (s *Service) DeleteAbTest(ctx context.Context, who Caller, abTestID string) (runs int, err error) {
-	test, err := s.loadTest(ctx, who, abTestID)
+	for try := 1; ; try++ {
+		test, err := s.loadTest(ctx, who, abTestID)
+		if err != nil {
+			return 0, err
+		}
+		runs, err = s.deleteAbTest(ctx, who, test)
+		if !errors.Is(err, errSideBegan) || try == movedTries {
+			return runs, err
+		}
+	}
+}
+
+// deleteAbTest deletes the test, which was loaded, and what goes on of it, or
+// returns errSideBegan when that is something else meanwhile.
+func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
+	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	id, going := test.State.AbTestID, test.State.Going()
+	runs, err := s.Runs.wholes(ctx, going...)
 	if err != nil {
 		return 0, err
 	}
-	id := test.State.AbTestID
-	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	// A run that is started between the look and the decision is deleted in another round.
-	for try := 1; ; try++ {
-		deleted := 0
-		for _, going := range test.State.Going() {
-			if err := s.eraseRun(ctx, who, going); err != nil {
-				return 0, err
-			}
+	pasts := []eventstore.Loadable{test, providers}
+	for _, w := range runs {
+		pasts = append(pasts, w.pasts()...)
+	}
+	err = s.Store.Change(ctx, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
+		if !test.State.Held(who.Account) {
+			return abtest.NotFound(id.String())
 		}
-		err := s.Store.Change(ctx, who.metadata(uuid.Nil), []eventstore.Loadable{test, providers}, func(c *eventstore.Change) error {
-			if !test.State.Held(who.Account) {
-				return abtest.NotFound(abTestID)
-			}
-			if len(test.State.Going()) > 0 {
-				return errSideBegan
-			}
-			deleted = len(test.State.Runs)
-			s.drop(c, test.State.Documents(nil))
-			if err := eventstore.Decide(c, test, abtest.Delete{}); err != nil {
+		if !slices.Equal(test.State.Going(), going) {
+			return errSideBegan
+		}
+		deleted = len(test.State.Runs)
+		s.drop(c, test.State.Documents(nil))
+		for _, w := range runs {
+			if err := s.Runs.decideWhole(c, w, func() error { return eventstore.Decide(c, w.ab, abtest.Erase{}) }); err != nil {
 				return err
 			}
-			return eventstore.Decide(c, providers, aiprovider.Release{By: "abTest/" + id.String()})
-		})
-		if !errors.Is(err, errSideBegan) || try == movedTries {
-			return deleted, err
 		}
-	}
+		if err := eventstore.Decide(c, test, abtest.Delete{}); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, providers, aiprovider.Release{By: "abTest/" + id.String()})
+	})
+	return deleted, err
 }
 
 // DeleteAbTestRun deletes one run of a test with its comparison; the test stays.
@@ -72,13 +85,6 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 			return err
 		}
 		return eventstore.Decide(c, w.test, abtest.RemoveRun{RunID: id})
-	})
-}
-
-// eraseRun ends a run that goes on, because it is deleted with its test.
-func (s *Service) eraseRun(ctx context.Context, who Caller, id uuid.UUID) error {
-	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *whole) error {
-		return eventstore.Decide(c, w.ab, abtest.Erase{})
 	})
 }
 

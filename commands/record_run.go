@@ -289,6 +289,7 @@ type whole struct {
 	test      *eventstore.Past[abtest.Test]
 	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun, or is reused
 	allowance *eventstore.Past[account.Usage]
+	seen      abtest.Run // as it was when its streams were looked for
 }
 
 // change changes an A/B test's run with both sides at once: to stop it, to let it
@@ -304,33 +305,63 @@ func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.U
 }
 
 func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *whole) error) error {
-	w := &whole{ab: eventstore.Fold(operation.Stream(runID), abtest.EvolveRun)}
-	if err := r.Store.Load(ctx, w.ab); err != nil {
+	runs, err := r.wholes(ctx, runID)
+	if err != nil {
 		return err
 	}
-	seen := w.ab.State
-	w.test = eventstore.FoldKept(abtest.Stream(seen.AbTestID), abtest.Evolve)
-	w.allowance = eventstore.FoldLast(seen.Allowance, account.EvolveUsage)
-	pasts := []eventstore.Loadable{w.ab, w.test, w.allowance}
-	side := func(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
-		if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
-			return nil
-		}
-		past := eventstore.Fold(benchmark.RunStream(*s.BenchmarkRunID), benchmark.EvolveRun)
-		pasts = append(pasts, past)
-		return past
-	}
-	w.a, w.b = side(seen.A), side(seen.B)
-	return r.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error {
-		if (w.ab.State.B.BenchmarkRunID == nil) != (seen.B.BenchmarkRunID == nil) {
-			return errSideBegan
-		}
-		before := w.ab.State
-		if err := decide(c, w); err != nil {
-			return err
-		}
-		return r.settleWhole(c, w, before)
+	w := runs[0]
+	return r.Store.Change(ctx, meta, w.pasts(), func(c *eventstore.Change) error {
+		return r.decideWhole(c, w, func() error { return decide(c, w) })
 	})
+}
+
+// wholes looks at runs to find their streams.
+func (r Runs) wholes(ctx context.Context, runIDs ...uuid.UUID) ([]*whole, error) {
+	runs, load := make([]*whole, len(runIDs)), make([]eventstore.Loadable, len(runIDs))
+	for i, id := range runIDs {
+		runs[i] = &whole{ab: eventstore.Fold(operation.Stream(id), abtest.EvolveRun)}
+		load[i] = runs[i].ab
+	}
+	if err := r.Store.Load(ctx, load...); err != nil {
+		return nil, err
+	}
+	for _, w := range runs {
+		w.seen = w.ab.State
+		w.test = eventstore.FoldKept(abtest.Stream(w.seen.AbTestID), abtest.Evolve)
+		w.allowance = eventstore.FoldLast(w.seen.Allowance, account.EvolveUsage)
+		w.a, w.b = side(w.seen.A), side(w.seen.B)
+	}
+	return runs, nil
+}
+
+// side is the past of the benchmark run of a side that asks.
+func side(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
+	if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
+		return nil
+	}
+	return eventstore.Fold(benchmark.RunStream(*s.BenchmarkRunID), benchmark.EvolveRun)
+}
+
+func (w *whole) pasts() []eventstore.Loadable {
+	pasts := []eventstore.Loadable{w.ab, w.test, w.allowance}
+	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
+		if side != nil {
+			pasts = append(pasts, side)
+		}
+	}
+	return pasts
+}
+
+// decideWhole decides on a run and what follows.
+func (r Runs) decideWhole(c *eventstore.Change, w *whole, decide func() error) error {
+	if (w.ab.State.B.BenchmarkRunID == nil) != (w.seen.B.BenchmarkRunID == nil) {
+		return errSideBegan
+	}
+	before := w.ab.State
+	if err := decide(); err != nil {
+		return err
+	}
+	return r.settleWhole(c, w, before)
 }
 
 func (r Runs) settleWhole(c *eventstore.Change, w *whole, before abtest.Run) error {

@@ -312,13 +312,27 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
+	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // whose side A has not begun
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := b.runsUsed(t)
 	runs, err := b.DeleteAbTest(t.Context(), b.ana(), testID.String())
-	if err != nil || runs != 1 {
+	if err != nil || runs != 2 {
 		t.Fatal(runs, err)
 	}
-	op := b.operation(t, id)
-	if op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || b.runsUsed(t) != 2 {
-		t.Errorf("the operation is %+v, %d benchmark runs are counted", op, b.runsUsed(t))
+	for _, id := range []uuid.UUID{id, again.OperationID} {
+		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed {
+			t.Errorf("the operation is %+v", op)
+		}
+	}
+	if spent != 4 || b.runsUsed(t) != spent {
+		t.Errorf("%d benchmark runs are counted after %d", b.runsUsed(t), spent)
+	}
+	var together int
+	if err := b.pool.QueryRow(t.Context(), `SELECT count(DISTINCT stream) FROM events WHERE stream = ANY($1) AND xmin = (SELECT xmin FROM events WHERE type = 'abtest.deleted')`,
+		[]string{operation.Stream(id), operation.Stream(again.OperationID)}).Scan(&together); err != nil || together != 2 {
+		t.Errorf("%d of 2 operations ended in the append that deleted the test; %v", together, err)
 	}
 	kept := b.asking(t, *b.abRun(t, id).A.BenchmarkRunID).Run
 	if kept.Deleted || kept.Status != operation.Succeeded {
