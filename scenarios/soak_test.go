@@ -23,9 +23,9 @@ import (
 )
 
 var (
-	soakFor   = flag.Duration("soak.for", 25*time.Second, "how long TestSoak is under load; what comes before and after takes some seconds more")
+	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestSoak is under load; what comes before and after takes some seconds more")
 	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestSoak asks for and when it kills; 0 takes one of its own")
-	soakPause = flag.Duration("soak.pause", 2500*time.Millisecond, "the longest that each person of TestSoak waits between two calls")
+	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestSoak waits between two calls")
 )
 
 // TestSoak has many accounts do everything at once on two processes over one database and one folder, while processes and
