@@ -116,22 +116,22 @@ func TestAgain(t *testing.T) {
 		waited []time.Duration
 		status int // of the error; -1 for one without an answer
 	}{
-		"a read":                            {list, []func(http.ResponseWriter){busy, bad, closed, none}, []time.Duration{7 * time.Second, 500 * time.Millisecond, 5 * time.Second}, 0},
-		"a read, too often":                 {list, []func(http.ResponseWriter){bad, bad, bad, bad}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}, 502},
-		"a read that is lost":               {list, []func(http.ResponseWriter){lose, none}, []time.Duration{250 * time.Millisecond}, 0},
-		"a read that is refused":            {list, []func(http.ResponseWriter){refuse(404, "WorkspaceNotFound")}, nil, 404},
-		"a read that fails":                 {list, []func(http.ResponseWriter){refuse(500, "UnknownError")}, nil, 500},
-		"an allowance of tomorrow":          {start, []func(http.ResponseWriter){refuse(429, "AssessmentDailyLimitReached", "Retry-After", "3600")}, nil, 429},
-		"an allowance of never":             {start, []func(http.ResponseWriter){refuse(429, "BenchmarkRunsExhausted")}, nil, 429},
-		"a start":                           {start, []func(http.ResponseWriter){closed, bad, accepted}, []time.Duration{5 * time.Second, 500 * time.Millisecond}, 0},
-		"a start that is lost":              {start, []func(http.ResponseWriter){lose, refuse(409, "OperationInProgress", "Retry-After", "1"), accepted}, []time.Duration{250 * time.Millisecond, time.Second}, 0},
-		"a start where another goes on":     {start, []func(http.ResponseWriter){refuse(409, "OperationInProgress", "Retry-After", "1")}, nil, 409},
-		"what would be done twice, lost":    {save, []func(http.ResponseWriter){lose}, nil, -1},
-		"what would be done twice, gone":    {save, []func(http.ResponseWriter){bad}, nil, 502},
-		"what would be done twice, held":    {save, []func(http.ResponseWriter){closed, busy, answer(200, "{}")}, []time.Duration{5 * time.Second, 7 * time.Second}, 0},
-		"a DELETE that is lost":             {remove, []func(http.ResponseWriter){lose}, nil, -1},
-		"a DELETE that is gone":             {remove, []func(http.ResponseWriter){bad}, nil, 502},
-		"a DELETE that is held":             {remove, []func(http.ResponseWriter){closed, answer(200, "{}")}, []time.Duration{5 * time.Second}, 0},
+		"a read":                         {list, []func(http.ResponseWriter){busy, bad, closed, none}, []time.Duration{7 * time.Second, 500 * time.Millisecond, 5 * time.Second}, 0},
+		"a read, too often":              {list, []func(http.ResponseWriter){bad, bad, bad, bad}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}, 502},
+		"a read that is lost":            {list, []func(http.ResponseWriter){lose, none}, []time.Duration{250 * time.Millisecond}, 0},
+		"a read that is refused":         {list, []func(http.ResponseWriter){refuse(404, "WorkspaceNotFound")}, nil, 404},
+		"a read that fails":              {list, []func(http.ResponseWriter){refuse(500, "UnknownError")}, nil, 500},
+		"an allowance of tomorrow":       {start, []func(http.ResponseWriter){refuse(429, "AssessmentDailyLimitReached", "Retry-After", "3600")}, nil, 429},
+		"an allowance of never":          {start, []func(http.ResponseWriter){refuse(429, "BenchmarkRunsExhausted")}, nil, 429},
+		"a start":                        {start, []func(http.ResponseWriter){closed, bad, accepted}, []time.Duration{5 * time.Second, 500 * time.Millisecond}, 0},
+		"a start that is lost":           {start, []func(http.ResponseWriter){lose, refuse(409, "OperationInProgress", "Retry-After", "1"), accepted}, []time.Duration{250 * time.Millisecond, time.Second}, 0},
+		"a start where another goes on":  {start, []func(http.ResponseWriter){refuse(409, "OperationInProgress", "Retry-After", "1")}, nil, 409},
+		"what would be done twice, lost": {save, []func(http.ResponseWriter){lose}, nil, -1},
+		"what would be done twice, gone": {save, []func(http.ResponseWriter){bad}, nil, 502},
+		"what would be done twice, held": {save, []func(http.ResponseWriter){closed, busy, answer(200, "{}")}, []time.Duration{5 * time.Second, 7 * time.Second}, 0},
+		"a DELETE that is lost":          {remove, []func(http.ResponseWriter){lose}, nil, -1},
+		"a DELETE that is gone":          {remove, []func(http.ResponseWriter){bad}, nil, 502},
+		"a DELETE that is held":          {remove, []func(http.ResponseWriter){closed, answer(200, "{}")}, []time.Duration{5 * time.Second}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
