@@ -92,6 +92,7 @@ type scan struct {
 	fd      int      // of dir
 	began   time.Time
 	changed bool // what was seen before may be told no more
+	missed  bool // a folder was gone; when it is back as it was, nothing else tells
 	size    int  // of what was seen, in bytes or so
 }
 
@@ -196,7 +197,7 @@ func (s *scan) walk(at *known, h *handle, depth int, count *int, found *[]*known
 		switch {
 		case gone(err):
 			*found = (*found)[:before]
-			s.changed = true
+			s.changed, s.missed = true, true
 		case err != nil:
 			return err
 		}

@@ -133,7 +133,7 @@ func (p *Platform) scanFor(ctx context.Context, l *looks) ([]workspace, error) {
 	switch {
 	case s.size > p.bounds.remembered:
 		l.root = nil
-	case !failed:
+	case !failed && !s.missed:
 		l.said = all
 	}
 	return all, nil
