@@ -14,7 +14,7 @@ import (
 )
 
 // nearly is how many calls are made out of one that is accepted, at least.
-const nearly = 20
+const nearly = 12
 
 // fuzzedRoute is a route that calls are sent to.
 type fuzzedRoute struct {
@@ -26,7 +26,7 @@ type fuzzedRoute struct {
 
 // sends sends as many calls, of few one half and of many a quarter nearly right.
 func (r fuzzedRoute) sends(t *testing.T, calls int) {
-	size := max(nearly, calls/100)
+	size := max(nearly, min(calls/50, 100))
 	for n := 0; n < calls; {
 		if r.good == nil || n/size%4 != 1 {
 			r.one(t, n, r.caller.described(r.calling.memory))

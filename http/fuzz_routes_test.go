@@ -37,7 +37,7 @@ import (
 )
 
 // fuzzedCalls is how many calls every route gets; FUZZREQUESTS says another number (make fuzz/http).
-const fuzzedCalls = 40
+const fuzzedCalls = 24
 
 // leaks is what no answer tells a caller: where code and files are, what was asked of the database, who was trusted with what.
 var leaks = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|sqlstate|select .+ from |insert into|\bpgx?\b|postgres|runtime error|nil pointer|/(work|root|tmp|home|usr|var)/|json: (cannot|unknown|unsupported)|openapi3|\*api\.|strconv\.|eyJhbGci|` + fuzzedSecret)
