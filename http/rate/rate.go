@@ -223,9 +223,15 @@ func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error
 	return Count{Allowed: used < limit, Remaining: max(0, limit-used), Reset: max(0, time.Duration(reset*float64(time.Second)))}, nil
 }
 
-// Sweep deletes the windows of keys that have not been used for a Window.
+// It comes to the rows in any order, so it waits for none.
+const sweep = `
+DELETE FROM rate_windows WHERE key IN (
+	SELECT key FROM rate_windows WHERE cardinality(hits) = 0 OR hits[cardinality(hits)] <= clock_timestamp() - $1::interval
+	FOR UPDATE SKIP LOCKED)`
+
+// Sweep deletes the windows of keys that have not been used for a Window, but for those that are being counted in.
 func (l *Limiter) Sweep(ctx context.Context) error {
-	_, err := l.pool.Exec(ctx, `DELETE FROM rate_windows WHERE cardinality(hits) = 0 OR hits[cardinality(hits)] <= clock_timestamp() - $1::interval`, Window)
+	_, err := l.pool.Exec(ctx, sweep, Window)
 	if err != nil {
 		return fmt.Errorf("rate: sweep: %w", err)
 	}

@@ -1,0 +1,46 @@
+package rate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/http/rate"
+	"readiness/internal/pgtest"
+)
+
+// A sweep waits for nobody, so it cannot deadlock with those who count in several windows at once: what they hold is left to the next.
+func TestASweepWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	l := open(t, url)
+	for _, key := range []string{"b", "a"} {
+		take(t, l, key, 1)
+		age(t, url, key, rate.Window)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), `BEGIN; UPDATE rate_windows SET calls = 1 WHERE key = 'a'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The one who holds a goes on to b, as calls that are counted together do.
+	if _, err := conn.Exec(t.Context(), `SELECT FROM rate_windows WHERE key = 'b' FOR UPDATE; COMMIT`); err != nil {
+		t.Fatal(err)
+	}
+	if n := keys(t, url); n != 1 {
+		t.Errorf("%d windows are left, want the one that was held", n)
+	}
+	if err := l.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := keys(t, url); n != 0 {
+		t.Errorf("%d windows are left, want none", n)
+	}
+}
