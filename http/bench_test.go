@@ -254,7 +254,7 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 	appended := bench.AppendArgument(s.Statements)
 	s.Argument = func(one bench.Statement, n int) string {
 		if strings.Contains(one.SQL, "INTO rate_windows") && n == 0 { // the people of the account take turns
-			return fmt.Sprintf(`'start "acct-' || :client || '" "" "acct-' || :client || '-p-' || (:made::int %% %d) || '"'`, c.people)
+			return fmt.Sprintf(`ARRAY['start "acct-' || :client || '" "" "acct-' || :client || '-p-' || (:made::int %% %d) || '"']`, c.people)
 		}
 		return appended(one, n)
 	}
