@@ -22,6 +22,7 @@ import (
 type head struct {
 	stream  string
 	account string
+	first   int64 // the version that is read first, if the stream is that long
 	loaded  int64 // the version when loaded, which an append expects to find
 	version int64 // counting what has been recorded since
 	chain   [sha256.Size]byte
@@ -102,8 +103,9 @@ func streamType(stream string) string {
 	return kind
 }
 
-// loadArgs are the arguments of loadSQL. A stream that is folded in several ways
-// is read from the first version that one of them needs.
+// loadArgs returns the arguments of loadSQL. A stream that is folded in several
+// ways is read from the first version that one of them needs, which its head is
+// told.
 func loadArgs(heads []*head) []any {
 	names, first := make([]string, len(heads)), make([]int64, len(heads))
 	for i, h := range heads {
@@ -111,6 +113,7 @@ func loadArgs(heads []*head) []any {
 		for _, p := range h.pasts {
 			first[i] = min(first[i], p.from())
 		}
+		h.first = first[i]
 	}
 	return []any{names, first}
 }
@@ -157,7 +160,11 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	)
 	_, err := pgx.ForEachRow(rows, []any{&i, &account, &end, &chain, &version, &id, &name, &schema, &data, &at}, func() error {
 		h := heads[i-1]
-		if version == nil || (h.version != 0 && *version != h.version+1) {
+		next := h.version + 1
+		if h.version == 0 {
+			next = min(h.first, end)
+		}
+		if version == nil || *version != next {
 			return fmt.Errorf("eventstore: load %s: an event is missing; verify the log", h.stream)
 		}
 		h.version, h.account, h.last, h.id = *version, *account, *at, id.Bytes
