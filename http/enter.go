@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -41,20 +42,26 @@ const mostExpected = 4096
 // along.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	ctx := r.Context()
-	expected, ok := c.by.Account, true
+	expected, known := c.by.Account, true
 	if expected == "" {
-		expected, ok = s.expected.Get(c.by.Person)
+		expected, known = s.expected.Get(c.by.Person)
 	}
+	together := known && c.route.Shared.Limit == 0 && !c.route.Group.OfAccount
 	var e entry
 	var err error
-	if ok = ok && c.route.Shared.Limit == 0; ok {
+	if together {
 		foreseen := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
-		if e, err = s.arrivals.Do(ctx, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether); err != nil {
-			ok = false
-			s.log.WarnContext(ctx, "what calls need cannot be asked together", "requestId", c.id, "err", err)
+		waiting, cancel := context.WithTimeout(ctx, s.limiter.Timeout())
+		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	if !ok {
+	if together = together && err == nil; !together {
+		if errors.Is(err, context.DeadlineExceeded) { // it may be counted, and another try would take as long
+			e.uncounted = err
+		}
 		if e.members, err = s.views.Members(ctx, c.by.Person); err != nil {
 			return err
 		}
@@ -65,10 +72,10 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	if c.by.unknown == nil && c.by.Account == "" {
 		s.expected.Add(c.by.Person, c.by.member.AccountID)
 	}
-	if ok && c.by.member.AccountID == expected {
-		return s.counted(w, r, c, []Group{c.route.Group}, []rate.Count{e.count}, e.uncounted)
-	}
 	groups := []Group{c.route.Group}
+	if e.uncounted != nil || together && c.by.member.AccountID == expected {
+		return s.counted(w, r, c, groups, []rate.Count{e.count}, e.uncounted)
+	}
 	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // who is in no account shares with nobody
 		groups = append(groups, c.route.Shared)
 	}

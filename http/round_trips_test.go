@@ -60,7 +60,7 @@ var roundTrips = map[string]int{
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview":            6,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply":              6,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert":                    9,
-	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize":                  9,
+	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize":                  10, // when the queue tells the workers twice
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply":            10,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert":           9,
 	"GET /v1/aiReadiness/abTests":                                                                                 2,

@@ -66,6 +66,9 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	return &Limiter{pool, o.Timeout}, nil
 }
 
+// Timeout bounds one count, and how long a call waits to be counted with others.
+func (l *Limiter) Timeout() time.Duration { return l.timeout }
+
 // Close ends the limiter's connections.
 func (l *Limiter) Close() { l.pool.Close() }
 
