@@ -337,7 +337,7 @@ func TestRevertAfterChanges(t *testing.T) {
 		refused string
 		skipped int
 	}{
-		"a description that was edited": {optimization.Descriptions, func(text string) string { return strings.Replace(text, "\t/// ", "\t/// Mine: ", 1) }, "is no longer what the apply wrote", 0},
+		"a description that was edited": {optimization.Descriptions, func(text string) string { return strings.Replace(text, "\t/// ", "\t/// Mine: ", 1) }, "after the apply", 0},
 		"an object that is gone":        {optimization.Descriptions, func(text string) string { return text[:strings.Index(text, "\tmeasure")] }, "no longer", 0},
 		"something else":                {optimization.Descriptions, func(text string) string { return text + "\n\tannotation Mine = 1\n" }, "", 0},
 		"a property that was edited":    {optimization.Properties, func(text string) string { return strings.Replace(text, "summarizeBy: none", "summarizeBy: max", 1) }, "", 1},

@@ -314,9 +314,9 @@ func (w Work) changedMessage(o Object, v rewrite.Value) string {
 	case !v.Found:
 		return "the semantic model no longer holds " + o.named()
 	case w.Reverts != nil:
-		return "the " + string(o.Property) + " of " + o.named() + " is no longer what the apply wrote"
+		return "somebody changed the " + string(o.Property) + " of " + o.named() + " after the apply"
 	}
-	return "the " + string(o.Property) + " of " + o.named() + " has changed since the preview"
+	return "somebody changed the " + string(o.Property) + " of " + o.named() + " after the preview"
 }
 
 // named is the object as messages call it.
