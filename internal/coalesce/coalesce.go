@@ -5,6 +5,7 @@ package coalesce
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 )
 
@@ -79,6 +80,7 @@ func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
 
 // make makes a trip for those who wait, and says who leads in the next.
 func (t *Trips[Q, A]) make(ctx context.Context, trip Trip[Q, A]) {
+	runtime.Gosched() // whoever is about to ask comes along
 	t.mu.Lock()
 	n := min(len(t.waiting), Most)
 	together := t.waiting[:n:n]
