@@ -22,6 +22,9 @@ func Number(env string, otherwise int) (int, error) {
 // Fill fills a log, five events a stream, and the view of operations with what was there before, spread over as many accounts, the
 // first of which is acct-10. Nobody hashes it, and nobody will read it one by one.
 func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
+	if events == 0 { // plans made for tables that are known to be empty would be kept
+		return nil
+	}
 	for _, sql := range []string{
 		`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'past-' || i, 'acct-' || 10 + i % $2::int, 'past', 5, sha256('') FROM generate_series(1, $1::int / 5) i`,
 		`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
