@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -242,8 +244,8 @@ func TestTheLockOfAnotherProcess(t *testing.T) {
 	refused(t, "and a write", p.WriteDefinition(t.Context(), anna, it, one, "x"), domain.ItemChanged)
 }
 
-// asked is closed when somebody first waits for the context to end, which a
-// call does only once it has opened the folder it locks.
+// asked is closed when lock first waits for the context to end: by then the call
+// has opened the folder that it locks.
 type watched struct {
 	context.Context
 	once  *sync.Once
@@ -251,7 +253,13 @@ type watched struct {
 }
 
 func (w watched) Done() <-chan struct{} {
-	w.once.Do(func() { close(w.asked) })
+	callers := make([]uintptr, 16)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		if strings.HasSuffix(frame.Function, "folder.lock") {
+			w.once.Do(func() { close(w.asked) })
+		}
+	}
 	return w.Context.Done()
 }
 
