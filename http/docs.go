@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -32,8 +33,8 @@ var (
 // docsPolicy lets the page load what this service serves and nothing else. The viewer writes its styles into the page.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// loadDescription parses and checks the description.
-func loadDescription() (*openapi3.T, error) {
+// loadDescription parses and checks the description, once for all servers of the process, who only read it.
+var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(Description)
 	if err == nil {
@@ -43,7 +44,7 @@ func loadDescription() (*openapi3.T, error) {
 		return nil, fmt.Errorf("http: openapi.yaml: %w", err)
 	}
 	return doc, nil
-}
+})
 
 func serve(contentType string, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

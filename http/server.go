@@ -176,8 +176,9 @@ func absolute(what, address string) (*url.URL, error) {
 
 // route makes the router: what openapi.yaml describes, each route with its line of the table of routes.
 func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
-	doc.Servers = openapi3.Servers{{URL: s.base}}
-	text, err := json.Marshal(doc)
+	ours := *doc
+	ours.Servers = openapi3.Servers{{URL: s.base}}
+	text, err := json.Marshal(&ours)
 	if err != nil {
 		return fmt.Errorf("http: openapi.yaml: %w", err)
 	}
