@@ -31,7 +31,7 @@ const crashReports = 60
 // proves: 4.7/bulk/4 3.3/tracked
 func TestKilledPixies(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 4)
+	kills := times(t, 3)
 	r := newReporter(t, "--database-url", pgtest.URL(t))
 	r.life(r.prepare)
 	for killed := 0; killed < kills; {

@@ -55,7 +55,7 @@ func times(t *testing.T, n int) int {
 // proves: 4.4/bulk/4 decisions/5/spent-when-accepted 8/allowance-assessments
 func TestKilledProcess(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 12)
+	kills := times(t, 6)
 	c := newCrash(t, "--database-url", pgtest.URL(t))
 	c.life(func(context.Context) {})
 	for killed := 0; killed < kills; {
@@ -79,7 +79,7 @@ func TestKilledProcess(t *testing.T) {
 // TestKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, while runs go on.
 func TestKilledPostgreSQL(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 4)
+	kills := times(t, 2)
 	c := newCrash(t)
 	p := c.launch()
 	defer p.kill()

@@ -22,7 +22,7 @@ import (
 // proves: 4.5/apply/4 4.5/apply/8 4.5/revert/1 8/allowance-optimizationApplies decisions/8/20
 func TestKilledWrites(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 6)
+	kills := times(t, 4)
 	w := newWriter(t, "--database-url", pgtest.URL(t))
 	w.life(w.rehearse)
 	for killed := 0; killed < kills; {
