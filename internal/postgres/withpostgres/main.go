@@ -1,8 +1,9 @@
 //go:build unix
 
 // Command withpostgres runs a command beside a throwaway PostgreSQL server, whose address the command finds in
-// READINESS_TEST_DATABASE_URL, and leaves nothing of the server behind. It exits as the command does. Where the variable is set already it only runs
-// the command.
+// READINESS_TEST_DATABASE_URL, and leaves nothing of the server behind. Where the system has memory for it, the server's files and the command's
+// temporary ones are kept there, for on a disk they cost many times as much. It exits as the command does. Where the variable is set already it only
+// runs the command.
 package main
 
 import (
@@ -38,6 +39,12 @@ func run(command []string) (code int, err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...)
 	if os.Getenv(addressEnv) == "" {
+		if dir, remove := inMemory(); dir != "" {
+			defer func() { err = errors.Join(err, remove()) }()
+			if err := os.Setenv("TMPDIR", dir); err != nil {
+				return 1, err
+			}
+		}
 		starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer cancel()
 		log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -109,3 +109,19 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+func TestTemporaryFilesOfTheCommandAreGoneWithIt(t *testing.T) {
+	t.Parallel()
+	cmd := withpostgres(t, "sh", "-c", `f=$(mktemp) && echo "$f"`)
+	cmd.Env = append(cmd.Env, "TMPDIR=") // where it likes
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := strings.TrimSpace(string(out))
+	if dir := filepath.Dir(made); dir == os.TempDir() || dir == "/tmp" {
+		t.Cleanup(func() { os.Remove(made) }) // there is no room in memory here
+	} else if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("%s is there after the command: %v", dir, err)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// enough is the memory, in bytes, that must be free before files are kept in it: ten times what the tests of all packages need.
+const enough = 8 << 30
+
+// inMemory makes a folder in memory and returns what removes it. The folder is empty where there is no such place: TMPDIR says another, or the system
+// has too little memory, or lets no program be run from there.
+func inMemory() (dir string, remove func() error) {
+	const memory, noexec = "/dev/shm", 0x8 // ST_NOEXEC
+	var fs syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Flags&noexec != 0 || min(fs.Bavail*uint64(fs.Bsize), available()) < enough {
+		return "", nil
+	}
+	removeAbandoned(memory)
+	dir, err := os.MkdirTemp(memory, "readiness-test-")
+	if err != nil {
+		return "", nil
+	}
+	held, err := hold(dir)
+	if err != nil || os.Chmod(dir, 0o711) != nil { // the server may run as another user
+		_ = os.RemoveAll(dir)
+		return "", nil
+	}
+	return dir, func() error {
+		defer held.Close()
+		return os.RemoveAll(dir)
+	}
+}
+
+// hold locks dir for as long as this process lives, and fails where another one does.
+func hold(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// removeAbandoned removes the folders of processes that were killed.
+func removeAbandoned(memory string) {
+	left, _ := filepath.Glob(filepath.Join(memory, "readiness-test-*"))
+	for _, dir := range left {
+		if held, err := hold(dir); err == nil {
+			_ = os.RemoveAll(dir)
+			held.Close()
+		}
+	}
+}
+
+// available returns how many bytes of memory programs may still take; 0 where the system does not say.
+func available() uint64 {
+	var free uint64
+	said, _ := os.ReadFile("/proc/meminfo")
+	for line := range strings.Lines(string(said)) {
+		if kB, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			n, _ := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kB), "kB")), 10, 64)
+			free = n << 10
+		}
+	}
+	limit, err := os.ReadFile("/sys/fs/cgroup/memory.max") // of a container
+	if n, bad := strconv.ParseUint(strings.TrimSpace(string(limit)), 10, 64); err == nil && bad == nil {
+		free = min(free, n)
+	}
+	return free
+}
