@@ -85,7 +85,7 @@ func (a *abtester) live(ctx context.Context) {
 		} else {
 			a.follow(ctx)
 		}
-		a.wait(ctx, 8*time.Millisecond)
+		a.wait(ctx, pollPause)
 		if time.Now().After(a.deadline) {
 			a.t.Fatalf("operation %s does not end; the last answer was %v", a.op, a.last)
 		}

@@ -180,6 +180,7 @@ func (r *reporter) live(ctx context.Context) {
 	viewer.Go(func() {
 		for ctx.Err() == nil {
 			r.look(ctx)
+			r.wait(ctx, 2*time.Millisecond)
 		}
 	})
 	defer viewer.Wait()
@@ -189,7 +190,7 @@ func (r *reporter) live(ctx context.Context) {
 		} else {
 			r.follow(ctx)
 		}
-		r.wait(ctx, 8*time.Millisecond)
+		r.wait(ctx, pollPause)
 		if time.Now().After(r.deadline) {
 			r.t.Fatalf("operation %s does not end; the last answer was %v", r.op, r.last)
 		}

@@ -102,6 +102,9 @@ func TestKilledPostgreSQL(t *testing.T) {
 	c.verify()
 }
 
+// pollPause is how long those who wait for an operation to end wait before they look again.
+const pollPause = 30 * time.Millisecond
+
 // crash is a service that is killed.
 type crash struct {
 	t        *testing.T
@@ -290,29 +293,33 @@ func (c *crash) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// await looks again and again until is holds.
+// await looks again and again, less and less often, until is holds.
 func (c *crash) await(what string, is func() bool) {
 	c.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
+	for pause := 5 * time.Millisecond; !is(); pause = min(pause*5/4, 150*time.Millisecond) {
 		if time.Now().After(c.deadline) {
 			c.t.Fatalf("it did not come to pass in time that %s; the last answer was %v\n%s", what, c.last, c.lives[len(c.lives)-1].stderr)
 		}
-		<-tick.C
+		c.wait(c.t.Context(), pause)
 	}
 }
 
-// call makes a call, and says whether there was an answer with the status.
+// call makes a call, and says whether there was an answer with the status. One that came too early is made again.
 func (c *crash) call(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
-	status, got, err := exchange(ctx, c.base, c.token, method, path, body, headers...)
-	if status != 0 {
-		c.last = got
+	for {
+		status, got, err := exchange(ctx, c.base, c.token, method, path, body, headers...)
+		if status != 0 {
+			c.last = got
+		}
+		if status == http.StatusTooManyRequests && ctx.Err() == nil && time.Now().Before(c.deadline) {
+			c.wait(ctx, time.Second)
+			continue
+		}
+		if err != nil {
+			return nil, false
+		}
+		return got, status == want
 	}
-	if err != nil {
-		return nil, false
-	}
-	return got, status == want
 }
 
 // exchange makes a call and returns the status and the object that answer it; an error when nothing whole did.

@@ -95,8 +95,9 @@ func newWorld(env *testscript.Env) *world {
 		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: pgtest.URL(t), log: &logBook{},
 		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{}, real: time.Now(),
 	}
-	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there.
-	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)
+	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there; of tomorrow, so that what goes by the real time is late
+	// at every hour of the day.
+	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
 	check(t, os.MkdirAll(w.dir, 0o755))
 
 	cfg, err := pgxpool.ParseConfig(w.url)

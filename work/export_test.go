@@ -84,8 +84,8 @@ func LookForDue(ctx context.Context, o Options) error {
 }
 
 // TakeUp is takeUp.
-func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, now time.Time) (int64, error) {
-	return takeUp(ctx, pool, id, busy, now)
+func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
+	return takeUp(ctx, pool, id, busy)
 }
 
 // Hold holds the lock of a worker until the function it returns is called.

@@ -65,7 +65,7 @@ const stray = 10 * time.Second
 // takeUp makes running jobs available again that nobody runs: those of workers
 // that are no more, and strays of the living worker with the id, which carries
 // out those in busy. It says how many they were.
-func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, now time.Time) (int64, error) {
+func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
 	// A job without a worker is nobody's to judge.
 	rows, err := pool.Query(ctx, `SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
 	if err != nil {
@@ -85,14 +85,14 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64, no
 		keys[i] = int64(uint32(lockKey(id))) //nolint:gosec // the same 32 bits
 	}
 	tag, err := pool.Exec(ctx, `
-		UPDATE river_job j SET state = 'available', scheduled_at = $3
+		UPDATE river_job j SET state = 'available', scheduled_at = now()
 		FROM unnest($1::text[], $2::bigint[]) AS w (id, key)
 		WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = w.id
-		  AND (w.id = $5 AND j.attempted_at < clock_timestamp() - $7::interval AND j.id <> ALL ($6::bigint[])
+		  AND (w.id = $4 AND j.attempted_at < clock_timestamp() - $6::interval AND j.id <> ALL ($5::bigint[])
 			OR NOT EXISTS (SELECT FROM pg_locks l
-				WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $4 AND l.objid::bigint = w.key
+				WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $3 AND l.objid::bigint = w.key
 				  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
-		ids, keys, now, int64(aliveLock), id, busy, stray)
+		ids, keys, int64(aliveLock), id, busy, stray)
 	if err != nil {
 		return 0, fmt.Errorf("work: take up orphans: %w", err)
 	}
@@ -165,7 +165,7 @@ func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
 			return nil, err
 		}
 	}
-	n, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids(), q.o.Now())
+	n, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids())
 	if err != nil {
 		return a, err
 	}

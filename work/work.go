@@ -178,7 +178,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchCooldown:               fetchCooldown,
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
-		RetryPolicy:                 retry{q.o.Now},
+		RetryPolicy:                 retry{},
 		CompletedJobRetentionPeriod: time.Hour,
 		// The application's role owns no index that it could rebuild (migrations).
 		ReindexerIndexNames: []string{},
@@ -193,7 +193,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		stop()
 		return err
 	}
-	if _, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids(), q.o.Now()); err != nil {
+	if _, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids()); err != nil {
 		stop()
 		alive.release()
 		return err
@@ -229,10 +229,10 @@ func (q *Queue) Stop(ctx context.Context) error {
 }
 
 // retry spaces the attempts of a step that met a fault of ours: 1, 2, 4, … up
-// to 30 seconds.
-type retry struct{ now func() time.Time }
+// to 30 seconds, on the clock that River looks at, whatever the service's is.
+type retry struct{}
 
 // NextRetry implements river.ClientRetryPolicy.
-func (r retry) NextRetry(job *rivertype.JobRow) time.Time {
-	return r.now().Add(min(30*time.Second, time.Second<<min(len(job.Errors), 5)))
+func (retry) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(min(30*time.Second, time.Second<<min(len(job.Errors), 5)))
 }

@@ -422,7 +422,7 @@ func TestTakeUp(t *testing.T) {
 	}
 	take := func(busy []int64, want ...int64) {
 		t.Helper()
-		if n, err := work.TakeUp(ctx, pool, "me", busy, noon); err != nil || n != int64(len(want)) {
+		if n, err := work.TakeUp(ctx, pool, "me", busy); err != nil || n != int64(len(want)) {
 			t.Errorf("took up %d, %v; want %d", n, err, len(want))
 		}
 		rows, err := pool.Query(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = now() WHERE state = 'available' RETURNING id`)
