@@ -371,7 +371,7 @@ func TestServerLeftRunningIsStopped(t *testing.T) {
 	s := start(t, o)
 	pg := mustQuery(t, s.URL(), "SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
 	stop(t, s)
-	left := exec.CommandContext(t.Context(), filepath.Join(pg, "postgres"), "-D", filepath.Join(o.DataDir, "cluster"), "-c", "listen_addresses=", "-c", "unix_socket_directories="+filepath.Join(o.DataDir, "cluster"))
+	left := exec.CommandContext(t.Context(), filepath.Join(pg, "postgres"), "-D", filepath.Join(o.DataDir, "cluster"), "-c", "listen_addresses=", "-c", "unix_socket_directories=.") // a path has little room
 	asOwner(t, left, o.DataDir)
 	left.Dir = o.DataDir
 	if err := left.Start(); err != nil {
