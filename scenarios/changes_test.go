@@ -209,13 +209,11 @@ func failWrite(_ *testscript.TestScript, w *world, args []string) {
 // within waits until something is so.
 func within(ts *testscript.TestScript, what string, is func() bool) {
 	end := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
+	for pause := firstPause; !is(); pause = longer(pause) {
 		if time.Now().After(end) {
 			ts.Fatalf("it did not come to pass in time that %s", what)
 		}
-		<-tick.C
+		<-time.After(pause)
 	}
 }
 

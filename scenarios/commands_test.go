@@ -198,15 +198,18 @@ func let(ts *testscript.TestScript, w *world, args []string) {
 // patience is how long a script waits for what the service does on its own.
 const patience = 30 * time.Second
 
+// firstPause is how long who waits for something lets pass before looking again; the next pauses are longer.
+const firstPause = 3 * time.Millisecond
+
+func longer(pause time.Duration) time.Duration { return min(pause*3/2, 50*time.Millisecond) }
+
 // await waits until the operation is as wanted.
 func await(ts *testscript.TestScript, w *world, op, want string, is func(status operation.Status, percent *int) bool) {
 	id, err := uuid.Parse(op)
 	ts.Check(err)
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	for pause := firstPause; ; pause = longer(pause) {
 		o, found, err := w.views.Operation(ctx, w.caller.account.AccountID, id)
 		ts.Check(err)
 		switch {
@@ -220,7 +223,7 @@ func await(ts *testscript.TestScript, w *world, op, want string, is func(status 
 		select {
 		case <-ctx.Done():
 			ts.Fatalf("the operation is still %s, want %s", o.Status, want)
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 	}
 }

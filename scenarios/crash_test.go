@@ -296,7 +296,7 @@ func (c *crash) wait(ctx context.Context, d time.Duration) {
 // await looks again and again, less and less often, until is holds.
 func (c *crash) await(what string, is func() bool) {
 	c.t.Helper()
-	for pause := 5 * time.Millisecond; !is(); pause = min(pause*5/4, 150*time.Millisecond) {
+	for pause := firstPause; !is(); pause = min(pause*3/2, 150*time.Millisecond) {
 		if time.Now().After(c.deadline) {
 			c.t.Fatalf("it did not come to pass in time that %s; the last answer was %v\n%s", what, c.last, c.lives[len(c.lives)-1].stderr)
 		}
