@@ -34,10 +34,11 @@ type head struct {
 
 // loadSQL reads each stream by its index, from a version on, and its last event
 // in any case: OFFSET 0 keeps the planner from joining first and looking at
-// first later.
+// first later, and SELECT $1 from counting the values, which would make it plan
+// the statement anew each time.
 const loadSQL = `
 SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at
-FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS w (stream, first, i)
+FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) WITH ORDINALITY AS w (stream, first, i)
 JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
 	SELECT version, event_id, type, schema_version, data, recorded_at FROM events

@@ -74,8 +74,8 @@ func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.A
 	}
 	body = abTest(t)
 	body.Runs = new(s.abRuns(runs))
-	tag, err = etag(body)
-	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(tag, `"`)), err
+	text, err := json.Marshal(body)
+	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(etag(text), `"`)), err
 }
 
 // UpdateAbTest answers PATCH /v1/aiReadiness/abTests/{abTestId} (spec 4.6, PATCH rules).

@@ -64,7 +64,7 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	platform, err := folder.Open(c.dir, folder.Options{Access: c.views.Access})
 	check(b, err)
 	c.commands.Platform, c.commands.Permissions = platform, platform
-	c.work.Log = slog.New(slog.DiscardHandler)
+	c.work.Log, c.log.blank = slog.New(slog.DiscardHandler), true
 	queue, err := work.NewQueue(c.work)
 	check(b, err)
 	c.commands.Jobs = queue

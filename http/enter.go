@@ -3,9 +3,9 @@ package http
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
@@ -34,6 +34,10 @@ type entry struct {
 	operations map[uuid.UUID]projections.Operation // nil when none were read
 }
 
+// manyArrivals are more than are to wait while a trip is under way: two trips cost more than one for all, and keep more processors
+// busy.
+const manyArrivals = 5
+
 // mostExpected is of how many people it is known which account their last call was for.
 const mostExpected = 4096
 
@@ -51,9 +55,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	var err error
 	if together {
 		foreseen := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
-		waiting, cancel := context.WithTimeout(ctx, s.limiter.Timeout())
-		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
-		cancel()
+		e, err = s.arrivals.Do(ctx, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -142,8 +144,9 @@ func (s *Server) counted(w http.ResponseWriter, r *http.Request, c *call, groups
 		return rated(g, rate.Count{}, err)
 	}
 	g, n := tightest(groups, counts)
-	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", g.Name, g.Limit, wholeSeconds(rate.Window)))
-	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", g.Name, n.Remaining, wholeSeconds(n.Reset)))
+	name, number := `"`+g.Name+`"`, strconv.Itoa
+	w.Header().Set("RateLimit-Policy", name+";q="+number(g.Limit)+";w="+number(wholeSeconds(rate.Window)))
+	w.Header().Set("RateLimit", name+";r="+number(n.Remaining)+";t="+number(wholeSeconds(n.Reset)))
 	if !n.Allowed {
 		s.metrics.blocked.WithLabelValues(g.Name).Inc()
 	}

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"readiness/commands"
 	"readiness/domain"
@@ -127,10 +129,11 @@ func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
 
 // window is the key that calls are counted under: those of a person in an account, or of all its people together.
 func window(g Group, accountID string, p item.Person) string {
-	if g.OfAccount {
-		return fmt.Sprintf("%s %q", g.Name, accountID)
+	key := g.Name + " " + strconv.Quote(accountID)
+	if !g.OfAccount {
+		key += " " + strconv.Quote(p.Issuer) + " " + strconv.Quote(p.ID)
 	}
-	return fmt.Sprintf("%s %q %q %q", g.Name, accountID, p.Issuer, p.ID)
+	return key
 }
 
 // rated refuses a call for what its window, or that there is none to be had, says of it.
@@ -224,6 +227,9 @@ func documents(route *route, header string) bool {
 
 // traceparent is the call's place in a trace (W3C Trace Context); empty outside one.
 func traceparent(ctx context.Context) string {
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return ""
+	}
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)
 	return carrier["traceparent"]

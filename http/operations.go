@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,23 +70,43 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 	if err != nil {
 		return nil, err
 	}
-	body := state(o)
-	tag, err := etag(body)
+	text, err := json.Marshal(state(o))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("http: operation %s: %w", o.ID, err)
 	}
-	var location *string
-	var wait *int
+	headers := api.GetOperation200ResponseHeaders{ETag: etag(text), XMsOperationID: o.ID}
 	switch {
 	case !o.Status.Ended():
-		location, wait = new(s.operationAddress(o.ID)), new(retryAfter(s.now().Sub(o.CreatedAt)))
+		headers.Location, headers.RetryAfter = new(s.operationAddress(o.ID)), new(retryAfter(s.now().Sub(o.CreatedAt)))
 	case o.Status == operation.Succeeded:
-		location = new(s.operationAddress(o.ID) + "/result")
+		headers.Location = new(s.operationAddress(o.ID) + "/result")
 	}
-	if r.Params.IfNoneMatch != nil && sameTag(*r.Params.IfNoneMatch, tag) {
-		return api.GetOperation304Response{Headers: api.GetOperation304ResponseHeaders{ETag: tag, Location: location, RetryAfter: wait, XMsOperationID: o.ID}}, nil
+	if r.Params.IfNoneMatch != nil && sameTag(*r.Params.IfNoneMatch, headers.ETag) {
+		return api.GetOperation304Response{Headers: api.GetOperation304ResponseHeaders(headers)}, nil
 	}
-	return api.GetOperation200JSONResponse{Body: body, Headers: api.GetOperation200ResponseHeaders{ETag: tag, Location: location, RetryAfter: wait, XMsOperationID: o.ID}}, nil
+	return readState{text, headers}, nil
+}
+
+// readState is the answer of GetOperation whose body is written as it was when its tag was made.
+type readState struct {
+	text    []byte
+	headers api.GetOperation200ResponseHeaders
+}
+
+// VisitGetOperationResponse implements api.GetOperationResponseObject.
+func (a readState) VisitGetOperationResponse(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("ETag", a.headers.ETag)
+	if a.headers.Location != nil {
+		h.Set("Location", *a.headers.Location)
+	}
+	if a.headers.RetryAfter != nil {
+		h.Set("Retry-After", strconv.Itoa(*a.headers.RetryAfter))
+	}
+	h.Set("X-Ms-Operation-Id", a.headers.XMsOperationID.String())
+	_, err := w.Write(a.text)
+	return err
 }
 
 // GetOperationResult answers GET /v1/operations/{operationId}/result (spec 4.2, result rules).
@@ -280,14 +302,10 @@ func retryAfter(age time.Duration) int {
 	}
 }
 
-// etag names exactly what body says.
-func etag(body any) (string, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return "", fmt.Errorf("http: entity tag: %w", err)
-	}
+// etag names exactly what a body says.
+func etag(text []byte) string {
 	sum := sha256.Sum256(text)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, nil
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
 
 // sameTag reports whether an If-None-Match field names tag (RFC 9110, 13.1.2: weak comparison).

@@ -5,6 +5,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
@@ -126,7 +127,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		expected: expected,
+		expected: expected, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals, Patience: o.Limiter.Timeout()},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
@@ -206,8 +207,8 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	return s.describe(doc)
 }
 
-// add adds the routes of generated to r, what a path names outright before what stands for anything: the first that matches
-// answers.
+// add adds the routes of generated to r: short paths first, which are asked for most, and what a path names outright before what
+// stands for anything, for the first that matches answers.
 func add(r, generated *mux.Router) error {
 	routes := map[string]*mux.Route{}
 	err := generated.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
@@ -222,7 +223,10 @@ func add(r, generated *mux.Router) error {
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(routes)) { // { comes after every letter
+	inOrder := slices.SortedFunc(maps.Keys(routes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b)) // { comes after every letter
+	})
+	for _, name := range inOrder {
 		path, method, _ := strings.Cut(name, " ")
 		r.Handle(path, routes[name].GetHandler()).Methods(method)
 	}

@@ -24,6 +24,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
+	"readiness/http/rate"
 )
 
 // Every answer has its own request id and the headers of decisions 2, whatever it answers; openapitest holds the rest
@@ -111,7 +112,7 @@ func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	registry, log := prometheus.NewRegistry(), &logBook{}
 	s, err := readinesshttp.New(readinesshttp.Options{
-		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
+		Limiter: new(rate.Limiter), BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
 		Registry: registry, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
 	})
 	check(t, err)
@@ -144,7 +145,7 @@ func TestSpans(t *testing.T) {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	s, err := readinesshttp.New(readinesshttp.Options{
 		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
-		Registry: prometheus.NewRegistry(), Tracer: provider, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Limiter: new(rate.Limiter), Registry: prometheus.NewRegistry(), Tracer: provider, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	check(t, err)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/operations/"+nowhere.String()+"?access_token=hunter2", nil)
@@ -333,7 +334,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	good := func() readinesshttp.Options {
 		return readinesshttp.Options{
 			BaseURL: "https://api.example.com/readiness/", PortalURL: "https://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
-			Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Limiter: new(rate.Limiter), Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		}
 	}
 	if _, err := readinesshttp.New(good()); err != nil {

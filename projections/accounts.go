@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -58,10 +57,11 @@ var Accounts = &View{
 	},
 }
 
-// OFFSET 0 keeps the planner from joining all people first.
+// OFFSET 0 keeps the planner from joining all people first, and SELECT $1 from
+// counting the values, which would make it plan the statement anew each time.
 const membersSQL = `
 SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
-FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS p (issuer, person, i),
+FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS p (issuer, person, i),
 LATERAL (
 	SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
 	FROM members_v1 m JOIN accounts_v1 a USING (account_id) WHERE m.issuer = p.issuer AND m.person = p.person
@@ -79,6 +79,12 @@ func (v *Views) Members(ctx context.Context, p item.Person) (members []account.M
 	return members, nil
 }
 
+// settingsOf and personOf decode what is looked up for every call.
+var (
+	settingsOf = newDecoder[account.Settings](256)
+	personOf   = newDecoder[account.Person](4096)
+)
+
 // QueueMembers queues what finds, for each person, every account that knows
 // them. found is given them once they are.
 func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]account.Membership)) {
@@ -94,10 +100,11 @@ func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]
 		if _, err := pgx.ForEachRow(rows, []any{&i, &m.AccountID, &m.Plan, &m.Status, &m.Region, &settings, &person}, func() error {
 			members[i-1] = append(members[i-1], m)
 			known := &members[i-1][len(members[i-1])-1]
-			if err := json.Unmarshal(settings, &known.Settings); err != nil {
-				return err
+			var err error
+			if known.Settings, err = settingsOf.decode(settings); err == nil {
+				known.Person, err = personOf.decode(person)
 			}
-			return json.Unmarshal(person, &known.Person)
+			return err
 		}); err != nil {
 			return err
 		}

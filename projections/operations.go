@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -117,18 +116,23 @@ type OperationsQuery struct {
 
 const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, item_type, impact, error_code, error_message, waits`
 
+var impactOf = newDecoder[operation.Impact](1024)
+
 func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var impact []byte
 	var code, message *string
-	if err := row.Scan(&o.ID, &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
-		&o.Resource.WorkspaceID, &o.Resource.ItemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
+	var itemID *[16]byte // a UUID that is scanned as itself is read from its text
+	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
+		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
 		return o, err
 	}
+	o.Resource.ItemID = (*uuid.UUID)(itemID)
 	o.CreatedAt, o.UpdatedAt = o.CreatedAt.UTC(), o.UpdatedAt.UTC()
 	if code != nil {
 		o.Failure = &operation.Failure{Code: domain.Code(*code), Message: *message}
 	}
-	return o, json.Unmarshal(impact, &o.Impact)
+	o.Impact, err = impactOf.decode(impact)
+	return o, err
 }
 
 // Operation returns an operation of the account.
@@ -147,17 +151,23 @@ func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (
 // QueueOperations queues what reads operations, whatever account they are of.
 // found is given those that are, once they are read.
 func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uuid.UUID]Operation)) {
-	b.Queue(`SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY($1)`, ids).Query(func(rows pgx.Rows) error {
-		operations, err := pgx.CollectRows(rows, scanOperation)
-		if err != nil {
-			return err
-		}
-		byID := make(map[uuid.UUID]Operation, len(operations))
-		for _, o := range operations {
+	keys := make([][16]byte, len(ids)) // as bytes, not as the text that a driver would be given
+	for i, id := range ids {
+		keys[i] = id
+	}
+	// SELECT $1 keeps the planner from counting the ids, which would make it plan the
+	// statement anew each time.
+	b.Queue(`SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`, keys).Query(func(rows pgx.Rows) error {
+		byID := make(map[uuid.UUID]Operation, len(ids))
+		for rows.Next() {
+			o, err := scanOperation(rows)
+			if err != nil {
+				return err
+			}
 			byID[o.ID] = o
 		}
 		found(byID)
-		return nil
+		return rows.Err()
 	})
 }
 

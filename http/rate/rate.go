@@ -74,11 +74,12 @@ func (l *Limiter) Close() { l.pool.Close() }
 
 // The row's lock puts the calls of one key in line, and everything is decided after it is taken: the clock is read then
 // too, so hits are in order, and those that have left the window are found by halving. OFFSET 0 makes each subquery be computed
-// once. Rows are locked in the order of their keys, so that calls cannot deadlock.
+// once. Rows are locked in the order of their keys, so that calls cannot deadlock. SELECT $1 keeps the planner from counting the values,
+// which would make it plan the statement anew each time.
 const take = `
 INSERT INTO rate_windows AS r (key, hits, calls, admitted)
 SELECT key, array_fill(clock_timestamp(), ARRAY[least(wanted, calls)]), calls, least(wanted, calls)
-FROM unnest($1::text[], $2::int[], $3::int[]) AS w (key, calls, wanted) ORDER BY key
+FROM unnest((SELECT $1::text[]), (SELECT $2::int[]), (SELECT $3::int[])) AS w (key, calls, wanted) ORDER BY key
 ON CONFLICT (key) DO UPDATE SET (hits, calls, admitted) = (
 	SELECT hits || array_fill(now, ARRAY[n]), excluded.calls, n
 	FROM (

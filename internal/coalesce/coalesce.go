@@ -1,5 +1,6 @@
 // Package coalesce makes one trip of what several callers ask for at the same time. Nobody waits for others to come: who
-// asks while nothing is under way goes at once, and those who ask meanwhile go together when that is back.
+// asks while nothing is under way goes at once, and those who ask meanwhile go together when that is back, or before, when
+// they are many.
 package coalesce
 
 import (
@@ -7,6 +8,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // Most is how many asks go together.
@@ -18,9 +20,14 @@ type Trip[Q, A any] func(ctx context.Context, asks []Q) ([]A, error)
 // Trips of asks of type Q that are answered with A. The zero value is ready; all its asks are for the same Trip. It is safe for
 // concurrent use.
 type Trips[Q, A any] struct {
+	// Many is how many asks do not wait for the trip that is under way but make a second one; 0: there is never a second.
+	Many int
+	// Patience is how long an ask waits, after which its answer is context.DeadlineExceeded; 0: as long as its ctx.
+	Patience time.Duration
+
 	mu       sync.Mutex
-	underWay bool
-	waiting  []*ask[Q, A] // the first to come first
+	underWay int
+	waiting  []*ask[Q, A] // the first to come first; who leads waits no more
 }
 
 type ask[Q, A any] struct {
@@ -36,24 +43,44 @@ type ask[Q, A any] struct {
 func (t *Trips[Q, A]) Do(ctx context.Context, question Q, trip Trip[Q, A]) (A, error) {
 	mine := &ask[Q, A]{ask: question, turn: make(chan struct{})}
 	t.mu.Lock()
-	t.waiting = append(t.waiting, mine)
-	if !t.underWay {
-		t.underWay = true
+	if t.underWay == 0 || t.underWay == 1 && t.Many > 0 && len(t.waiting)+1 >= t.Many {
+		t.underWay++
 		mine.lead()
+	} else {
+		t.waiting = append(t.waiting, mine)
 	}
 	t.mu.Unlock()
-	select {
-	case <-mine.turn:
-	case <-ctx.Done():
-		if t.leave(mine) {
-			var none A
-			return none, ctx.Err()
-		}
+	if err := t.wait(ctx, mine); err != nil && t.leave(mine) {
+		var none A
+		return none, err
 	}
 	if mine.leads {
-		t.make(ctx, trip)
+		t.make(ctx, mine, trip)
 	}
 	return mine.answer, mine.err
+}
+
+// wait waits for the turn of a.
+func (t *Trips[Q, A]) wait(ctx context.Context, a *ask[Q, A]) error {
+	select {
+	case <-a.turn:
+		return nil
+	default:
+	}
+	var late <-chan time.Time
+	if t.Patience > 0 {
+		timer := time.NewTimer(t.Patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-a.turn:
+		return nil
+	case <-late:
+		return context.DeadlineExceeded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (a *ask[Q, A]) lead() {
@@ -78,16 +105,16 @@ func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
 	return true
 }
 
-// make makes a trip for those who wait, and says who leads in the next.
-func (t *Trips[Q, A]) make(ctx context.Context, trip Trip[Q, A]) {
+// make makes a trip for its leader and those who wait, and says who leads in the next.
+func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, A]) {
 	runtime.Gosched() // whoever is about to ask comes along
 	t.mu.Lock()
-	n := min(len(t.waiting), Most)
-	together := t.waiting[:n:n]
+	n := min(len(t.waiting), Most-1)
+	together := append([]*ask[Q, A]{leader}, t.waiting[:n]...)
 	t.waiting = t.waiting[n:]
 	t.mu.Unlock()
 
-	asks := make([]Q, n)
+	asks := make([]Q, len(together))
 	for i, a := range together {
 		asks[i] = a.ask
 	}
@@ -98,14 +125,15 @@ func (t *Trips[Q, A]) make(ctx context.Context, trip Trip[Q, A]) {
 		defer t.mu.Unlock()
 		if len(t.waiting) > 0 {
 			t.waiting[0].lead()
+			t.waiting = t.waiting[1:]
 		} else {
-			t.underWay, t.waiting = false, nil
+			t.underWay--
 		}
 		for i, a := range together {
 			if a.err = err; err == nil {
 				a.answer = answers[i]
 			}
-			if !a.leads {
+			if a != leader {
 				close(a.turn)
 			}
 		}

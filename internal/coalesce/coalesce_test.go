@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"readiness/internal/coalesce"
 )
@@ -137,14 +138,19 @@ func TestWhoGivesUpKeepsNobodyFromTheirAnswer(t *testing.T) {
 	}
 }
 
-func TestATripTakesNoMoreThanMost(t *testing.T) {
+func TestManyDoNotWaitForTheTripUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const many = 6
 		trips := &trips{held: make(chan error)}
+		trips.Many = many
 		var answered []<-chan said
-		for n := range 1 + coalesce.Most + 1 {
+		for n := range 1 + many + coalesce.Most + 1 {
 			answered = append(answered, trips.ask(t.Context(), n))
 		}
-		for range 3 {
+		if got := len(trips.made); got != 2 {
+			t.Errorf("%d trips are under way, want 2", got)
+		}
+		for range 4 {
 			trips.held <- nil
 		}
 		for n, answer := range answered {
@@ -152,8 +158,33 @@ func TestATripTakesNoMoreThanMost(t *testing.T) {
 				t.Errorf("%d: got %v", n, got)
 			}
 		}
-		if got := len(trips.made[1]); got != coalesce.Most {
-			t.Errorf("the second trip took %d", got)
+		var took []int // the last two may begin in any order
+		for _, asks := range trips.made {
+			took = append(took, len(asks))
+		}
+		slices.Sort(took)
+		if want := []int{1, 1, many, coalesce.Most}; !slices.Equal(took, want) {
+			t.Errorf("the trips took %v, want %v", took, want)
+		}
+		alone := trips.ask(t.Context(), 4)
+		trips.held <- nil
+		if got := <-alone; got != (said{answer: 8}) {
+			t.Errorf("alone: got %v", got)
+		}
+	})
+}
+
+func TestPatienceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trips := &trips{held: make(chan error)}
+		trips.Patience = time.Second
+		first, late := trips.ask(t.Context(), 1), trips.ask(t.Context(), 2)
+		if got := <-late; !errors.Is(got.err, context.DeadlineExceeded) {
+			t.Errorf("got %v", got)
+		}
+		trips.held <- nil
+		if got := <-first; got != (said{answer: 2}) {
+			t.Errorf("who is under way: got %v", got)
 		}
 	})
 }
