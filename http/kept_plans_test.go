@@ -1,0 +1,60 @@
+package http_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+	"readiness/domain/trackeditem"
+	"readiness/eventstore"
+	"readiness/http/rate"
+	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
+	"readiness/projections"
+)
+
+// What is asked for every call is planned a few times and then no more: planning takes longer than everything else about it.
+func TestPlansOfEveryCallAreKept(t *testing.T) {
+	t.Parallel()
+	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	check(t, err)
+	config.MaxConns = 1 // plans are a connection's
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	check(t, err)
+	t.Cleanup(pool.Close)
+	log, err := wiring.OpenLog(pool, (&world{}).now, nil)
+	check(t, err)
+	check(t, log.Engine.Create(t.Context()))
+	const times = 20
+	for i := range times {
+		n := 1 + i%4 // together
+		people, ids, windows := make([]item.Person, n), make([]uuid.UUID, n), make([]rate.Limit, n)
+		for j := range n {
+			people[j], ids[j], windows[j] = item.Person{ID: uuid.NewString()}, uuid.New(), rate.Limit{Key: uuid.NewString(), Calls: 3}
+		}
+		b := &pgx.Batch{}
+		log.Views.QueueMembers(b, people, func([][]account.Membership) {})
+		log.Views.QueueOperations(b, ids, func(map[uuid.UUID]projections.Operation) {})
+		new(rate.Limiter).Queue(b, windows, func([]rate.Count) {})
+		check(t, pool.SendBatch(t.Context(), b).Close())
+		check(t, log.Store.Load(t.Context(), eventstore.FoldLast(trackeditem.CountStream("acme"), trackeditem.EvolveTotal)))
+	}
+	rows, err := pool.Query(t.Context(), `SELECT statement, custom_plans FROM pg_prepared_statements WHERE generic_plans + custom_plans >= $1`, times)
+	check(t, err)
+	var statement string
+	var planned int
+	seen, err := pgx.ForEachRow(rows, []any{&statement, &planned}, func() error {
+		if planned > times/2 {
+			t.Errorf("planned %d times of %d: %s", planned, times, statement)
+		}
+		return nil
+	})
+	check(t, err)
+	if seen.RowsAffected() != 4 {
+		t.Errorf("saw %d statements, want 4", seen.RowsAffected())
+	}
+}
