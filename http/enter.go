@@ -113,9 +113,9 @@ func (s *Server) enterTogether(ctx context.Context, arrivals []arrival) ([]entry
 	}
 	entries := make([]entry, len(arrivals))
 	for i := range arrivals {
-		entries[i] = entry{members: members[i], uncounted: err, operations: operations}
+		entries[i] = entry{members: members[i], uncounted: err}
 		if err == nil {
-			entries[i].count = counts[i]
+			entries[i].count, entries[i].operations = counts[i], operations
 		}
 	}
 	return entries, nil

@@ -166,8 +166,11 @@ func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uu
 			}
 			byID[o.ID] = o
 		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
 		found(byID)
-		return rows.Err()
+		return nil
 	})
 }
 

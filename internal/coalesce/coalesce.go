@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -99,7 +100,8 @@ func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
 	}
 	for i, w := range t.waiting {
 		if w == a {
-			t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
+			t.waiting = slices.Delete(t.waiting, i, i+1)
+			break
 		}
 	}
 	return true
@@ -111,7 +113,7 @@ func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, 
 	t.mu.Lock()
 	n := min(len(t.waiting), Most-1)
 	together := append([]*ask[Q, A]{leader}, t.waiting[:n]...)
-	t.waiting = t.waiting[n:]
+	t.waiting = slices.Delete(t.waiting, 0, n) // which keeps no answers from the garbage collector
 	t.mu.Unlock()
 
 	asks := make([]Q, len(together))
@@ -123,9 +125,9 @@ func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, 
 	defer func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if len(t.waiting) > 0 {
+		if n := len(t.waiting); n > 0 && (t.underWay == 1 || n >= t.Many) {
 			t.waiting[0].lead()
-			t.waiting = t.waiting[1:]
+			t.waiting = slices.Delete(t.waiting, 0, 1)
 		} else {
 			t.underWay--
 		}

@@ -72,7 +72,8 @@ func copied(ctx context.Context, server, name, template string) error {
 	defer conn.Close(ctx)
 	// Files that are kept in memory are copied in less time than their pages are logged; those on a disk are not (PostgreSQL 15 can do both).
 	var files bool
-	err = conn.QueryRow(ctx, "SELECT starts_with(current_setting('data_directory'), '/dev/shm/') AND current_setting('server_version_num')::int >= 150000").Scan(&files)
+	err = conn.QueryRow(ctx, `SELECT CASE WHEN current_setting('server_version_num')::int >= 150000 AND pg_has_role('pg_read_all_settings', 'USAGE')
+		THEN starts_with(current_setting('data_directory'), '/dev/shm/') ELSE false END`).Scan(&files)
 	if err != nil {
 		return err
 	}

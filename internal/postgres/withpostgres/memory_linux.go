@@ -69,9 +69,21 @@ func available() uint64 {
 			free = n << 10
 		}
 	}
-	limit, err := os.ReadFile("/sys/fs/cgroup/memory.max") // of a container
-	if n, bad := strconv.ParseUint(strings.TrimSpace(string(limit)), 10, 64); err == nil && bad == nil {
-		free = min(free, n)
+	for limit, used := range map[string]string{ // of a container
+		"/sys/fs/cgroup/memory.max":                   "/sys/fs/cgroup/memory.current",
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes": "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+	} {
+		if n, ok := number(limit); ok {
+			u, _ := number(used)
+			free = min(free, max(n, u)-u)
+		}
 	}
 	return free
+}
+
+// number reads a file that holds nothing but a number.
+func number(path string) (uint64, bool) {
+	text, err := os.ReadFile(path)
+	n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil && bad == nil
 }

@@ -1,0 +1,40 @@
+package projections_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/pgtest"
+	"readiness/projections"
+)
+
+// What could not be read is not told as what is not there.
+func TestOperationsThatCannotBeReadAreNotToldMissing(t *testing.T) {
+	t.Parallel()
+	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 1 // which keeps the statement prepared
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	views := &projections.Views{Pool: pool}
+	if err := projections.NewEngine(pool, projections.All()...).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range []string{`SELECT 1`, `ALTER VIEW operations_v2 RENAME TO lost`} {
+		b, told := &pgx.Batch{}, false
+		b.Queue(before)
+		views.QueueOperations(b, []uuid.UUID{uuid.New()}, func(map[uuid.UUID]projections.Operation) { told = true })
+		err := pool.SendBatch(t.Context(), b).Close()
+		if lost := before != `SELECT 1`; (err != nil) != lost || told == lost {
+			t.Errorf("after %s: told %v, %v", before, told, err)
+		}
+	}
+}
