@@ -105,7 +105,7 @@ func (a readState) VisitGetOperationResponse(w http.ResponseWriter) error {
 		h.Set("Retry-After", strconv.Itoa(*a.headers.RetryAfter))
 	}
 	h.Set("X-Ms-Operation-Id", a.headers.XMsOperationID.String())
-	_, err := w.Write(a.text)
+	_, err := w.Write(append(a.text, '\n')) // as every body ends
 	return err
 }
 
