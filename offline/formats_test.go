@@ -399,5 +399,7 @@ func TestCorpus(t *testing.T) {
 	if err := os.CopyFS(root, os.DirFS(corpus)); err != nil {
 		t.Fatal(err)
 	}
-	thereAndBack(t, root, embedded())
+	if n := thereAndBack(t, root, embedded()); n < 8 {
+		t.Errorf("only %d models were written", n)
+	}
 }

@@ -3,13 +3,12 @@ package offline
 import (
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"readiness/definition"
+	"readiness/definition/patch"
 )
 
 // WriteDiff writes what a proposal comes to as a unified diff.
@@ -20,20 +19,8 @@ func (s Screen) WriteDiff(w io.Writer, p Proposal) error {
 // diff writes what makes of one definition another, by path. A terminal is shown
 // nothing that it would obey; elsewhere the diff is one that tools can apply.
 func (s Screen) diff(w io.Writer, folder string, from, to definition.Definition) error {
-	for _, name := range union(from, to) {
-		before, was := from.Part(name)
-		after, is := to.Part(name)
-		if string(before) == string(after) && was == is {
-			continue
-		}
-		old, now := "a/"+path.Join(folder, name), "b/"+path.Join(folder, name)
-		if !was {
-			old = "/dev/null"
-		}
-		if !is {
-			now = "/dev/null"
-		}
-		for line := range strings.Lines(udiff.Unified(old, now, string(before), string(after))) {
+	for part := range patch.Of(folder, from, to) {
+		for line := range strings.Lines(part) {
 			if _, err := io.WriteString(w, s.diffLine(line)); err != nil {
 				return err
 			}
@@ -58,21 +45,6 @@ func (s Screen) diffLine(line string) string {
 		line = s.paint(text.FgCyan, line)
 	}
 	return line + "\n"
-}
-
-// union are the paths of the parts of both, in order.
-func union(a, b definition.Definition) []string {
-	parts := append([]definition.Part{}, a.Parts...)
-	for _, p := range b.Parts {
-		if _, both := a.Part(p.Path); !both {
-			parts = append(parts, p)
-		}
-	}
-	var names []string
-	for _, p := range definition.New(parts...).Parts {
-		names = append(names, p.Path)
-	}
-	return names
 }
 
 // Headline says what a proposal comes to, in one line.

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
+	"readiness/definition"
+	"readiness/definition/patch"
 )
 
 // files are the files of a folder and what is in them, by path.
@@ -30,17 +30,15 @@ func read(root string) (files, error) {
 
 // diff is what `git diff` would show between two states of a folder.
 func (before files) diff(after files) string {
-	paths := slices.Sorted(maps.Keys(before))
-	for path := range after {
-		if _, was := before[path]; !was {
-			paths = append(paths, path)
-		}
+	return strings.Join(slices.Collect(patch.Of("", before.definition(), after.definition())), "")
+}
+
+func (f files) definition() definition.Definition {
+	var parts []definition.Part
+	for path, text := range f {
+		parts = append(parts, definition.Part{Path: path, Data: []byte(text)})
 	}
-	var b strings.Builder
-	for _, path := range paths {
-		b.WriteString(udiff.Unified("a/"+path, "b/"+path, before[path], after[path]))
-	}
-	return b.String()
+	return definition.New(parts...)
 }
 
 // changed counts the lines of a diff that were added and removed.

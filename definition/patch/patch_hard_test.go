@@ -1,0 +1,29 @@
+//go:build hard
+
+package patch_test
+
+import (
+	"os/exec"
+	"testing"
+)
+
+// gnuPatch applies the diff as people without Git do.
+func gnuPatch(dir string, diff []byte) error {
+	return run(exec.Command("patch", "-p1", "--force", "--fuzz=0"), dir, diff)
+}
+
+func TestPatchAppliesEveryEdit(t *testing.T) {
+	t.Parallel()
+	everyEdit(t, gnuPatch)
+}
+
+func TestPatchAppliesEveryName(t *testing.T) {
+	t.Parallel()
+	everyName(t, gnuPatch)
+}
+
+func TestPatchAppliesAnyEdits(t *testing.T) {
+	t.Parallel()
+	before, after := manyFiles()
+	applied(t, t.TempDir(), "M.SemanticModel", before, after, gnuPatch)
+}
