@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/hard test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
 # The data directory of run and migrate, the packages of test, bench and fuzz, which benchmarks run, how long the soak and each fuzz target run, and how
 # many calls fuzz/http makes to each route.
@@ -32,8 +32,14 @@ run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces; DATA
 demo: ## start the service in a temporary directory, drive it over HTTP, and leave nothing behind
 	go run ./internal/demo
 
-test: ## run every test, on a throwaway PostgreSQL
+test: ## run every test but the hard ones, on a throwaway PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(PKG)
+
+# The packages that have hard tests: those in files that begin with //go:build hard, whose names begin with TestHard (internal/hard_test.go).
+HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^//go:build hard' . | xargs -n1 dirname | sort -u),$(PKG))
+
+test/hard: ## run what takes long: many kills, several processes, the soak, fuzzed routes, latency
+	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -timeout 0 -v $(HARD_PKG)
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
@@ -57,7 +63,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 soak: ## load two processes while they and PostgreSQL are killed, for SOAK, and hold everything against the log
-	go test ./scenarios -run '^TestSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
+	go test ./scenarios -tags hard -run '^TestHardSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0

@@ -1,3 +1,5 @@
+//go:build hard
+
 package scenarios_test
 
 import (
@@ -15,17 +17,14 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// TestTwoProcessesOnReports lets two processes on one folder add Pixies to the same few reports and remove them again, all at
+// TestHardTwoProcessesOnReports lets two processes on one folder add Pixies to the same few reports and remove them again, all at
 // once. One operation has a report at a time, whichever process carries it out; what is recorded is what the files hold, and
 // what is removed leaves no byte.
 //
 // proves: 4.7/add/5 4.7/bulk/3 3.3/tracked
-func TestTwoProcessesOnReports(t *testing.T) {
+func TestHardTwoProcessesOnReports(t *testing.T) {
 	t.Parallel()
-	calls := 40 // of each of four callers
-	if testing.Short() {
-		calls = 15
-	}
+	const calls = 40 // of each of four callers
 	r := newReporter(t, "--database-url", pgtest.URL(t))
 	var bases []string
 	for range 2 {

@@ -1,3 +1,5 @@
+//go:build hard
+
 package scenarios_test
 
 import (

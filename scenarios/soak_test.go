@@ -1,3 +1,5 @@
+//go:build hard
+
 package scenarios_test
 
 import (
@@ -23,15 +25,15 @@ import (
 )
 
 var (
-	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestSoak is under load; what comes before and after takes some seconds more")
-	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestSoak asks for and when it kills; 0 takes one of its own")
-	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestSoak waits between two calls")
+	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestHardSoak is under load; what comes before and after takes some seconds more")
+	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestHardSoak asks for and when it kills; 0 takes one of its own")
+	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestHardSoak waits between two calls")
 )
 
-// TestSoak has many accounts do everything at once on two processes over one database and one folder, while processes and
+// TestHardSoak has many accounts do everything at once on two processes over one database and one folder, while processes and
 // PostgreSQL are killed. At the end the log, the views and the files are held against one another: nothing was lost, nothing
 // happened twice, and nothing stays open.
-func TestSoak(t *testing.T) {
+func TestHardSoak(t *testing.T) {
 	t.Parallel()
 	s := newSoak(t)
 	for i := range s.slots {

@@ -1,0 +1,68 @@
+//go:build hard
+
+package scenarios_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/pgtest"
+)
+
+// TestHardTwoProcesses lets the owner's reads arrive at two processes at once: each of them sees what waits, and one starts it.
+//
+// proves: 5/5 4.5/apply/6 4.5/bundle/5
+func TestHardTwoProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t, "--database-url", pgtest.URL(t))
+	var bases []string
+	for range 2 {
+		p := w.launch()
+		defer p.kill()
+		bases = append(bases, w.base)
+	}
+	w.rehearse(t.Context())
+	rounds := 2 * len(w.ways) // each is applied and reverted
+	for w.ended < rounds {
+		w.base = bases[w.ended%2]
+		if w.op == uuid.Nil {
+			w.start(t.Context())
+			continue
+		}
+		var reads sync.WaitGroup
+		for i := range 10 {
+			reads.Go(func() { w.glance(bases[i%2]) })
+		}
+		reads.Wait()
+		w.wait(t.Context(), 4*pollPause)
+		w.follow(t.Context())
+		if time.Now().After(w.deadline) {
+			t.Fatalf("operation %s does not end; the last answer was %v", w.op, w.last)
+		}
+	}
+	w.finishWrites()
+	w.verify()
+}
+
+// glance reads what goes on at one of the processes.
+func (w *writer) glance(base string) {
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, base+"/v1/operations/"+w.op.String(), http.NoBody)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	defer got.Body.Close()
+	if got.StatusCode != http.StatusOK && got.StatusCode != http.StatusTooManyRequests {
+		w.t.Errorf("a read was answered %d, want 200, or 429 when they were too many", got.StatusCode)
+	}
+}
