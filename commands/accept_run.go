@@ -35,17 +35,17 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		itemType, via = item.DataAgent, trackeditem.ViaAgentAssessment
 	}
 
-	assessments := eventstore.FoldLast(account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at), account.EvolveUsage)
-	firstLooks := eventstore.FoldLast(account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at), account.EvolveUsage)
+	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at))
+	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at))
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
 	owner := owner(who)
-	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
 	items := make([]*eventstore.Past[trackeditem.Item], len(models))
 	pasts := []eventstore.Loadable{assessments, firstLooks, run, owner, total}
 	for i, m := range models {
-		standings[i] = eventstore.FoldLast(assessment.Stream(who.Account, m.ID), assessment.Evolve)
-		items[i] = eventstore.FoldLast(trackeditem.Stream(who.Account, m.ID), trackeditem.Evolve)
+		standings[i] = eventstore.FoldLast[assessment.Standing](assessment.Stream(who.Account, m.ID))
+		items[i] = eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, m.ID))
 		pasts = append(pasts, standings[i], items[i])
 	}
 	for _, n := range seen {

@@ -33,14 +33,14 @@ var kinds = map[account.Kind]struct {
 func (s *service) spend(plan account.Plan, kind account.Kind, amount int) error {
 	allowance := kinds[kind].of(s.Plans[plan])
 	at := s.Now()
-	used := eventstore.FoldLast(account.AllowanceStream("contoso", kind, allowance.Period, at), account.EvolveUsage)
+	used := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", kind, allowance.Period, at))
 	return s.Store.Change(context.Background(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{used}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, used, account.Spend{Kind: kind, Allowance: allowance, OperationID: uuid.Must(uuid.NewV7()), Amount: amount, At: at})
 	})
 }
 
 func (s *service) giveBack(kind account.Kind, period account.Period, amount int) error {
-	used := eventstore.FoldLast(account.AllowanceStream("contoso", kind, period, s.Now()), account.EvolveUsage)
+	used := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", kind, period, s.Now()))
 	return s.Store.Change(context.Background(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{used}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, used, account.GiveBack{Kind: kind, OperationID: uuid.Must(uuid.NewV7()), Amount: amount})
 	})

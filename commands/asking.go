@@ -110,16 +110,16 @@ func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.
 	at := s.Now().UTC().Truncate(time.Microsecond)
 	a := &asking{who: who, operationID: operationID, sides: sides, limits: limits, at: at}
 	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
-	a.allowance = eventstore.FoldLast(a.stream, account.EvolveUsage)
+	a.allowance = eventstore.FoldLast[account.Usage](a.stream)
 	a.owner = owner(who)
-	a.total = eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
+	a.total = eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
 	a.providers = eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	seen := map[uuid.UUID]bool{}
 	for _, side := range sides {
 		if !seen[side.SemanticModelID] {
 			seen[side.SemanticModelID] = true
 			a.models = append(a.models, side)
-			a.tracked = append(a.tracked, eventstore.FoldLast(trackeditem.Stream(who.Account, side.SemanticModelID), trackeditem.Evolve))
+			a.tracked = append(a.tracked, eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, side.SemanticModelID)))
 		}
 	}
 	return a, nil

@@ -20,9 +20,9 @@ func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, mo
 		return 0, err
 	}
 	stream := assessment.Stream(who.Account, modelID)
-	standing := eventstore.FoldLast(stream, assessment.Evolve)
+	standing := eventstore.FoldLast[assessment.Standing](stream)
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
-	tracked := eventstore.FoldLast(trackeditem.Stream(who.Account, modelID), trackeditem.Evolve)
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, modelID))
 	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "deletion of results", Trace: who.Trace}
 	err = s.Store.Change(ctx, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
 		all := stored.State

@@ -33,7 +33,7 @@ func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, model
 		AssessmentID: s.NewID(), OperationID: started.OperationID, WorkspaceID: workspaceID, ModelID: modelID, AssessedAt: s.Now(), RegimeID: "2026-11", DocumentHash: hash,
 	}
 	run := eventstore.Fold(operation.Stream(started.OperationID), assessment.EvolveRun)
-	standing := eventstore.FoldLast(assessment.Stream(who.Account, modelID), assessment.Evolve)
+	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(who.Account, modelID))
 	err = s.Store.Change(t.Context(), eventstore.Metadata{Account: who.Account}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(sql, args...)
 		end := assessment.EndModel{Result: assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID}}
@@ -58,8 +58,8 @@ func (s *service) kept(t *testing.T, hash string) bool {
 // trackedItem is what a model is to the account.
 func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID) (trackeditem.Item, int) {
 	t.Helper()
-	i := eventstore.FoldLast(trackeditem.Stream(accountID, modelID), trackeditem.Evolve)
-	total := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	i := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, modelID))
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	if err := s.Store.Load(t.Context(), i, total); err != nil {
 		t.Fatal(err)
 	}

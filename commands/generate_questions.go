@@ -31,7 +31,7 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 		}
 		at := s.Now()
 		stream := account.AllowanceStream(who.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
-		builds := eventstore.FoldLast(stream, account.EvolveUsage)
+		builds := eventstore.FoldLast[account.Usage](stream)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
 		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {

@@ -51,9 +51,9 @@ func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID,
 		if len(events) == 0 {
 			continue
 		}
-		seen = append(seen, notices(eventstore.FoldLast(trackeditem.Stream(who.Account, i.ItemID), trackeditem.Evolve), command))
+		seen = append(seen, notices(eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, i.ItemID)), command))
 		if _, there := names[i.ItemID]; !there && t == item.Report {
-			report := eventstore.FoldLast(pixies.Stream(who.Account, i.ItemID), pixies.Evolve)
+			report := eventstore.FoldLast[pixies.Report](pixies.Stream(who.Account, i.ItemID))
 			seen = append(seen, notices(report, pixies.MarkDeleted{WorkspaceID: workspaceID, At: at}))
 		}
 	}

@@ -154,11 +154,11 @@ func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type
 	return &writing{
 		who: who, operationID: operationID, kind: kind, target: t, apply: apply, limits: limits, at: at,
 		work:      eventstore.Fold(operation.Stream(operationID), optimization.Evolve),
-		lock:      eventstore.FoldLast(optimization.Stream(who.Account, t.model.ID), optimization.EvolveStanding),
-		allowance: eventstore.FoldLast(stream, account.EvolveUsage),
+		lock:      eventstore.FoldLast[optimization.Standing](optimization.Stream(who.Account, t.model.ID)),
+		allowance: eventstore.FoldLast[account.Usage](stream),
 		owner:     owner(who),
-		tracked:   eventstore.FoldLast(trackeditem.Stream(who.Account, t.model.ID), trackeditem.Evolve),
-		total:     eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal),
+		tracked:   eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, t.model.ID)),
+		total:     eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account)),
 	}, nil
 }
 

@@ -102,7 +102,7 @@ func (f *asked) settling(a Asking) *asked {
 		f.test = eventstore.FoldKept(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
 		f.pasts = append(f.pasts, f.test)
 	}
-	f.allowance = eventstore.FoldLast(stream, account.EvolveUsage)
+	f.allowance = eventstore.FoldLast[account.Usage](stream)
 	f.pasts = append(f.pasts, f.allowance)
 	return f
 }
@@ -328,7 +328,7 @@ func (r Runs) wholes(ctx context.Context, runIDs ...uuid.UUID) ([]*whole, error)
 	for _, w := range runs {
 		w.seen = w.ab.State
 		w.test = eventstore.FoldKept(abtest.Stream(w.seen.AbTestID), abtest.Evolve)
-		w.allowance = eventstore.FoldLast(w.seen.Allowance, account.EvolveUsage)
+		w.allowance = eventstore.FoldLast[account.Usage](w.seen.Allowance)
 		w.a, w.b = side(w.seen.A), side(w.seen.B)
 	}
 	return runs, nil

@@ -34,7 +34,7 @@ func (s *Service) RecordViews(ctx context.Context, accountID string, views []pix
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrNotRecorded, err)
 		}
-		streams[i] = eventstore.FoldLast(pixies.SeenStream(accountID, v.ReportID, day), func(s struct{}, _ domain.Event) struct{} { return s })
+		streams[i] = eventstore.Tail(pixies.SeenStream(accountID, v.ReportID, day))
 		pasts[i] = streams[i]
 	}
 	appended := false

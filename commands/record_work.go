@@ -56,8 +56,8 @@ func (r Recorder) follow(ctx context.Context, w optimization.Work) (*followers, 
 	if w.Operation.Type == operation.PreviewOptimization {
 		return f, nil
 	}
-	f.lock = eventstore.FoldLast(optimization.Stream(w.Operation.Account, *w.Operation.Resource.ItemID), optimization.EvolveStanding)
-	f.allowance = eventstore.FoldLast(w.Allowance, account.EvolveUsage)
+	f.lock = eventstore.FoldLast[optimization.Standing](optimization.Stream(w.Operation.Account, *w.Operation.Resource.ItemID))
+	f.allowance = eventstore.FoldLast[account.Usage](w.Allowance)
 	f.pasts = append(f.pasts, f.lock, f.allowance)
 	if w.Reverts != nil {
 		f.reverted = eventstore.Fold(operation.Stream(*w.Reverts), optimization.Evolve)

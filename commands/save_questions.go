@@ -33,7 +33,7 @@ func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, mo
 		if err != nil {
 			return err
 		}
-		saved := eventstore.FoldLast(benchmark.QuestionsStream(who.Account, modelID), benchmark.EvolveSaved)
+		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(who.Account, modelID))
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
 		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {

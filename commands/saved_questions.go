@@ -72,7 +72,7 @@ func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m
 // savedSet is the set that is saved for a model in an account, empty when none is.
 // Its stream says which in one round trip, so it has no view of its own.
 func (s *Service) savedSet(ctx context.Context, accountID string, modelID uuid.UUID) (benchmark.Set, error) {
-	past := eventstore.FoldLast(benchmark.QuestionsStream(accountID, modelID), benchmark.EvolveSaved)
+	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(accountID, modelID))
 	if err := s.Store.Load(ctx, past); err != nil {
 		return benchmark.Set{}, err
 	}

@@ -37,7 +37,7 @@ func scheduled(w item.Workspace, m item.Item) schedule.Model {
 }
 
 func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule.Schedule] {
-	return eventstore.FoldLast(schedule.Stream(accountID, modelID), schedule.Evolve)
+	return eventstore.FoldLast[schedule.Schedule](schedule.Stream(accountID, modelID))
 }
 
 // onSchedule is what the events of a call that changes a schedule say of it.

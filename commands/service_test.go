@@ -172,7 +172,7 @@ func (s *service) unchanged(t *testing.T, before left) {
 // used is how much of an allowance is used in the window of now.
 func (s *service) used(t *testing.T, accountID string, kind account.Kind, period account.Period) int {
 	t.Helper()
-	u := eventstore.FoldLast(account.AllowanceStream(accountID, kind, period, s.Now()), account.EvolveUsage)
+	u := eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, period, s.Now()))
 	if err := s.Store.Load(context.Background(), u); err != nil {
 		t.Fatal(err)
 	}

@@ -79,13 +79,13 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	}
 	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
 	owner := owner(who)
-	total := eventstore.FoldLast(trackeditem.CountStream(who.Account), trackeditem.EvolveTotal)
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
 	standings := make([]*eventstore.Past[pixies.Report], len(reports))
 	tracked := make([]*eventstore.Past[trackeditem.Item], len(reports))
 	pasts := []eventstore.Loadable{past, owner, total}
 	for i, r := range reports {
-		standings[i] = eventstore.FoldLast(pixies.Stream(who.Account, r.ID), pixies.Evolve)
-		tracked[i] = eventstore.FoldLast(trackeditem.Stream(who.Account, r.ID), trackeditem.Evolve)
+		standings[i] = eventstore.FoldLast[pixies.Report](pixies.Stream(who.Account, r.ID))
+		tracked[i] = eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, r.ID))
 		pasts = append(pasts, standings[i], tracked[i])
 	}
 	for _, n := range seen {

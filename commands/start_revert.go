@@ -81,7 +81,7 @@ func (s *Service) revertOnce(ctx context.Context, who Caller, operationID uuid.U
 ) error {
 	modelID := t.model.ID
 	apply := eventstore.Fold(operation.Stream(applyID), optimization.Evolve)
-	standing := eventstore.FoldLast(optimization.Stream(who.Account, modelID), optimization.EvolveStanding)
+	standing := eventstore.FoldLast[optimization.Standing](optimization.Stream(who.Account, modelID))
 	if err := s.Store.Load(ctx, apply, standing); err != nil {
 		return err
 	}

@@ -480,7 +480,7 @@ func TestOneScheduleAModelWhoeverTries(t *testing.T) {
 	if n := p.left(t); made != 1 || n.Tokens != 1 || n.Events != 4 { // the account, its two people, the schedule
 		t.Errorf("%d were made; left behind: %+v", made, n)
 	}
-	past := eventstore.FoldLast(schedule.Stream("contoso", model(0)), schedule.Evolve)
+	past := eventstore.FoldLast[schedule.Schedule](schedule.Stream("contoso", model(0)))
 	if err := p.Store.Load(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}

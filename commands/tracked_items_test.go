@@ -63,7 +63,7 @@ func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackedi
 // total is the account's count.
 func (s *service) total(t *testing.T, accountID string) trackeditem.Total {
 	t.Helper()
-	p := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	p := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	if err := s.Store.Load(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTrackedAgain(t *testing.T) {
 	plan := s.limited(1)
 	s.assess(t, s.ana(plan), 0)
 	s.assess(t, s.ana(plan), 0)
-	past := eventstore.FoldLast(trackeditem.Stream("contoso", model(0)), trackeditem.Evolve)
+	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", model(0)))
 	err := s.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, trackeditem.DeleteResults{})
 	})

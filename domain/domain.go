@@ -7,6 +7,22 @@ package domain
 // ever; renaming the Go type does not rename the event.
 type Event interface{ EventType() string }
 
+// Carries is an event that carries the state its stream has after it, so that
+// the last event of the stream is enough to know the state.
+type Carries[S any] interface {
+	Event
+	After() S
+}
+
+// After returns the state that e carries; false when e does not carry an S.
+func After[S any](e Event) (S, bool) {
+	if c, ok := e.(Carries[S]); ok {
+		return c.After(), true
+	}
+	var zero S
+	return zero, false
+}
+
 // Command asks for a change to an S. Decide returns the events it causes when
 // the past is s, or a *Refusal. Same past, same command, same answer. No events
 // and no error mean that there is nothing to do.

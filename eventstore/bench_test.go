@@ -97,7 +97,7 @@ func newAppender(b *testing.B) appender {
 }
 
 func (a appender) append(ctx context.Context, id uuid.UUID, events ...domain.Event) error {
-	past := eventstore.FoldLast(operation.Stream(id), func(s []domain.Event, _ domain.Event) []domain.Event { return s })
+	past := eventstore.Tail(operation.Stream(id))
 	return a.log.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, record(events))
 	})

@@ -36,6 +36,7 @@ type Change struct {
 	chain    *chainer
 	recorded []Recorded
 	chains   [][]byte // of recorded, in the same order
+	broken   error    // why nothing may be appended, whatever decide returns
 	queued   []statement
 	inTx     []func(context.Context, pgx.Tx) error
 }
@@ -215,7 +216,10 @@ func (c *Change) decide(decide func(*Change) error) error {
 		}
 	}
 	c.now = c.store.now().UTC().Truncate(time.Microsecond)
-	return decide(c)
+	if err := decide(c); err != nil {
+		return err
+	}
+	return c.broken
 }
 
 // Decide lets cmd decide from p's state and records its events on p's stream.
@@ -226,9 +230,15 @@ func Decide[S any](c *Change, p *Past[S], cmd domain.Command[S]) error {
 	if err != nil {
 		return err
 	}
-	return c.record(p, events)
+	if err := c.record(p, events); err != nil {
+		c.broken = err
+		return err
+	}
+	return nil
 }
 
+// record folds the events into the pasts and keeps them to be appended. After an
+// error only some of that was done.
 func (c *Change) record(p Loadable, events []domain.Event) error {
 	h := c.heads[p.name()]
 	if h == nil || !slices.Contains(h.pasts, p) {
@@ -238,6 +248,9 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 		name, schema, data, err := c.store.codec.Encode(e)
 		if err != nil {
 			return err
+		}
+		if err := c.store.codec.checkStream(name, h.stream); err != nil {
+			return fmt.Errorf("eventstore: record: %w", err)
 		}
 		r := Recorded{
 			ID: c.store.newID(), Account: c.meta.Account, Stream: h.stream, Version: h.version + 1, Type: name, SchemaVersion: schema,
@@ -251,7 +264,9 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 		c.recorded = append(c.recorded, r)
 		c.chains = append(c.chains, slices.Clone(h.chain[:]))
 		for _, p := range h.pasts {
-			p.fold(e, r.Version, r.RecordedAt)
+			if err := p.fold(e, r.Version, r.RecordedAt); err != nil {
+				return fmt.Errorf("eventstore: record on %s: %w", h.stream, err)
+			}
 		}
 	}
 	return nil

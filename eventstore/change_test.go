@@ -23,7 +23,7 @@ import (
 func TestChangeAppendsToSeveralStreams(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	a, b, list := eventstore.Fold("budget-b", evolveBudget), eventstore.FoldLast("budget-a", evolveBudget), eventstore.Fold("budget-b", evolveEvents)
+	a, b, list := eventstore.Fold("budget-b", evolveBudget), eventstore.FoldLast[budget]("budget-a"), eventstore.Fold("budget-b", evolveEvents)
 	for range 3 {
 		err := s.Change(t.Context(), meta, []eventstore.Loadable{a, b, list}, func(c *eventstore.Change) error {
 			if err := eventstore.Decide(c, a, spend{units: 2}); err != nil {
@@ -220,7 +220,7 @@ func TestFiftyCallersSpendTheLastTen(t *testing.T) {
 	var got, refused atomic.Int32
 	for range 50 {
 		done.Go(func() {
-			p := eventstore.FoldLast("budget-1", evolveBudget)
+			p := eventstore.FoldLast[budget]("budget-1")
 			err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 				return eventstore.Decide(c, p, spend{units: 1, limit: 10})
 			})
@@ -248,7 +248,7 @@ func TestNobodyStarves(t *testing.T) {
 	var done sync.WaitGroup
 	for i := range 50 {
 		done.Go(func() {
-			a, b := eventstore.FoldLast("budget-a", evolveBudget), eventstore.FoldLast("budget-b", evolveBudget)
+			a, b := eventstore.FoldLast[budget]("budget-a"), eventstore.FoldLast[budget]("budget-b")
 			pasts := []eventstore.Loadable{a, b}
 			if i%2 == 0 {
 				slices.Reverse(pasts)

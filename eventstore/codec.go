@@ -14,14 +14,41 @@ type Upcaster func(json.RawMessage) (json.RawMessage, error)
 
 // Type is one type of event the log may hold.
 type Type struct {
-	Example       domain.Event // any value of the Go type; its EventType is the stored name
-	SchemaVersion int          // the version written now, from 1
+	Example domain.Event // any value of the Go type; its EventType is the stored name
+	// Stream is the type of the streams that hold it, which is their names up to
+	// the first '-'; "" for an event that any stream may hold.
+	Stream        string
+	SchemaVersion int // the version written now, from 1
 	// Upcasters[i] lifts schema version i+1 to i+2, so there is one fewer than
 	// SchemaVersion.
 	Upcasters []Upcaster
+
+	carries reflect.Type // the state; nil when it need not carry one
 }
 
-// Events returns the types of the examples, each at schema version 1.
+// Of returns the types of events that streams of a type hold, each at schema
+// version 1. On another stream they are refused, when recorded and when loaded.
+func Of(stream string, examples ...domain.Event) []Type {
+	types := Events(examples...)
+	for i := range types {
+		types[i].Stream = stream
+	}
+	return types
+}
+
+// Carrying is Of for streams that are loaded with FoldLast: each of their events
+// carries the S after it. NewCodec refuses a stream type that has other events
+// too.
+func Carrying[S any](stream string, examples ...domain.Carries[S]) []Type {
+	types := make([]Type, len(examples))
+	for i, e := range examples {
+		types[i] = Type{Example: e, SchemaVersion: 1, Stream: stream, carries: reflect.TypeFor[S]()}
+	}
+	return types
+}
+
+// Events returns the types of the examples, each at schema version 1, for any
+// stream.
 func Events(examples ...domain.Event) []Type {
 	types := make([]Type, len(examples))
 	for i, e := range examples {
@@ -39,6 +66,7 @@ type Codec struct {
 
 type stored struct {
 	goType    reflect.Type
+	stream    string
 	version   int
 	upcasters []Upcaster
 }
@@ -48,9 +76,11 @@ type stored struct {
 const maxData = 1 << 20
 
 // NewCodec knows the types given. It fails on a nameless type, two types under
-// one name, one Go type twice, and a missing or superfluous upcaster.
+// one name, one Go type twice, a missing or superfluous upcaster, and a stream
+// type of which some events carry a state and others do not.
 func NewCodec(types ...Type) (*Codec, error) {
 	c := &Codec{byName: make(map[string]stored, len(types)), byType: make(map[reflect.Type]string, len(types))}
+	carries := make(map[string]reflect.Type)
 	for _, t := range types {
 		if t.Example == nil {
 			return nil, fmt.Errorf("eventstore: a type of event has no example")
@@ -68,6 +98,10 @@ func NewCodec(types ...Type) (*Codec, error) {
 		if other, dup := c.byType[goType]; dup {
 			return nil, fmt.Errorf("eventstore: %v stores events under two names, %s and %s", goType, other, name)
 		}
+		if state, declared := carries[t.Stream]; t.Stream != "" && declared && state != t.carries {
+			return nil, fmt.Errorf("eventstore: events of %s streams carry %v, but %s carries %v", t.Stream, state, name, t.carries)
+		}
+		carries[t.Stream] = t.carries
 		if t.SchemaVersion < 1 {
 			return nil, fmt.Errorf("eventstore: the schema version of %s is %d; the first is 1", name, t.SchemaVersion)
 		}
@@ -79,10 +113,18 @@ func NewCodec(types ...Type) (*Codec, error) {
 				return nil, fmt.Errorf("eventstore: %s has no upcaster from schema version %d to %d", name, i+1, i+2)
 			}
 		}
-		c.byName[name] = stored{goType, t.SchemaVersion, t.Upcasters}
+		c.byName[name] = stored{goType, t.Stream, t.SchemaVersion, t.Upcasters}
 		c.byType[goType] = name
 	}
 	return c, nil
+}
+
+// checkStream refuses an event on a stream whose folds need not know it.
+func (c *Codec) checkStream(name, stream string) error {
+	if want := c.byName[name].stream; want != "" && want != streamType(stream) {
+		return fmt.Errorf("the event %s belongs on %s streams, not on %s", name, want, stream)
+	}
+	return nil
 }
 
 // Encode returns what is stored of e.

@@ -105,16 +105,17 @@ func TestNewCodecRefuses(t *testing.T) {
 	t.Parallel()
 	up := func(d json.RawMessage) (json.RawMessage, error) { return d, nil }
 	for name, types := range map[string][]eventstore.Type{
-		"no example":         {{SchemaVersion: 1}},
-		"no name":            eventstore.Events(nameless{}),
-		"a pointer":          eventstore.Events(&spent{}),
-		"two of one name":    eventstore.Events(spent{}, alias{}),
-		"one twice":          eventstore.Events(spent{}, spent{}),
-		"one under two":      eventstore.Events(fickle{"a"}, fickle{"b"}),
-		"version 0":          {{Example: spent{}}},
-		"a missing upcaster": {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up}}},
-		"a nil upcaster":     {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up, nil}}},
-		"one upcaster more":  {{Example: spent{}, SchemaVersion: 1, Upcasters: []eventstore.Upcaster{up}}},
+		"no example":                 {{SchemaVersion: 1}},
+		"no name":                    eventstore.Events(nameless{}),
+		"a pointer":                  eventstore.Events(&spent{}),
+		"two of one name":            eventstore.Events(spent{}, alias{}),
+		"one twice":                  eventstore.Events(spent{}, spent{}),
+		"one under two":              eventstore.Events(fickle{"a"}, fickle{"b"}),
+		"version 0":                  {{Example: spent{}}},
+		"a missing upcaster":         {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up}}},
+		"a nil upcaster":             {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up, nil}}},
+		"an event without the state": append(eventstore.Carrying[budget]("budget", spent{}), eventstore.Of("budget", noted{})...),
+		"one upcaster more":          {{Example: spent{}, SchemaVersion: 1, Upcasters: []eventstore.Upcaster{up}}},
 	} {
 		if _, err := eventstore.NewCodec(types...); err == nil {
 			t.Errorf("%s: got no error", name)

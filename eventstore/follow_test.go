@@ -141,7 +141,7 @@ func TestFollowSeesEveryEventOnce(t *testing.T) {
 		writers.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(w)))
 			for range 40 {
-				p := eventstore.FoldLast(fmt.Sprintf("budget-%d", w), evolveBudget)
+				p := eventstore.FoldLast[budget](fmt.Sprintf("budget-%d", w))
 				pause, fail, n := rng.Float64()*0.004, rng.IntN(10) == 0, 1+rng.IntN(3)
 				err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 					for range n {

@@ -150,7 +150,7 @@ func TestKeptBesideOtherWays(t *testing.T) {
 		}
 		mustAdd(t, s, "budget-1", units(i)...)
 		kept, total := eventstore.FoldKept("budget-1", evolveSpending), eventstore.FoldKept("budget-1", evolveBudget)
-		last := eventstore.FoldLast("budget-1", evolveBudget)
+		last := eventstore.FoldLast[budget]("budget-1")
 		dated := eventstore.FoldKeptDated("budget-1", func(at []time.Time, _ domain.Event, now time.Time) []time.Time { return append(slices.Clone(at), now) })
 		pasts := []eventstore.Loadable{kept, last, total, dated}
 		if i == 3 {

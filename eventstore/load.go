@@ -184,11 +184,16 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 			}
 			if e == nil {
 				var err error
-				if e, err = s.codec.Decode(*name, *schema, data); err != nil {
+				if e, err = s.codec.Decode(*name, *schema, data); err == nil {
+					err = s.codec.checkStream(*name, h.stream)
+				}
+				if err != nil {
 					return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
 				}
 			}
-			p.fold(e, *version, *at)
+			if err := p.fold(e, *version, *at); err != nil {
+				return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
+			}
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"time"
@@ -16,7 +17,7 @@ type Past[S any] struct {
 	State   S     // the zero S folded over the events
 	Version int64 // of the last event folded; 0 for a stream that does not exist yet
 
-	evolve func(S, domain.Event, time.Time) S
+	evolve func(S, domain.Event, time.Time) (S, error)
 	reach  reach
 	base   *keptState // what State began with; nil when with the zero S
 	met    bool       // base is what the stream says it was
@@ -32,16 +33,29 @@ const (
 )
 
 // Fold describes a stream to load whole: one that ends, with what it is about.
-// evolve is pure.
+// evolve is pure. It must know every event of such streams (Of).
 func Fold[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 	return &Past[S]{Stream: stream, evolve: undated(evolve)}
 }
 
-// FoldLast describes a stream of which only the last event is folded: for
-// streams whose events carry running totals, so that loading one costs the
-// same however long it is.
-func FoldLast[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: last}
+// FoldLast describes a stream whose events carry the state after them, so that
+// only the last is read and loading one costs the same however long it is. A
+// last event that does not carry an S is an error, when it is loaded and when
+// it is recorded: the state is never taken for the zero S.
+func FoldLast[S any](stream string) *Past[S] {
+	return &Past[S]{Stream: stream, reach: last, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
+		s, ok := domain.After[S](e)
+		if !ok {
+			return s, fmt.Errorf("the event %s does not carry %v, which every event of a %s stream must", e.EventType(), reflect.TypeFor[S](), streamType(stream))
+		}
+		return s, nil
+	}}
+}
+
+// Tail describes a stream that is appended to whatever it holds: nothing of it
+// is folded.
+func Tail(stream string) *Past[struct{}] {
+	return &Past[struct{}]{Stream: stream, reach: last, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
 }
 
 // FoldKept describes a stream whose folded state the Store keeps in memory, so
@@ -59,11 +73,11 @@ func FoldKept[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 // FoldKeptDated is FoldKept of an evolve that is told when the event was
 // recorded.
 func FoldKeptDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: evolve, reach: sinceKept}
+	return &Past[S]{Stream: stream, reach: sinceKept, evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
 }
 
-func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.Time) S {
-	return func(s S, e domain.Event, _ time.Time) S { return evolve(s, e) }
+func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.Time) (S, error) {
+	return func(s S, e domain.Event, _ time.Time) (S, error) { return evolve(s, e), nil }
 }
 
 // Loadable is a *Past of any state.
@@ -78,7 +92,8 @@ type Loadable interface {
 	from() int64
 	// wants reports whether the event is folded, of a stream that ends at end.
 	wants(version, end int64) bool
-	fold(e domain.Event, version int64, at time.Time)
+	// fold fails when e is not an event that its state can be folded from.
+	fold(e domain.Event, version int64, at time.Time) error
 	// pass passes over an event that is not folded. It returns errNotKept when
 	// what it began with was another one.
 	pass(version int64, id uuid.UUID) error
@@ -122,8 +137,12 @@ func (p *Past[S]) wants(version, end int64) bool {
 	return p.reach == whole || p.reach == last && version == end || p.reach == sinceKept && (p.base == nil || version > p.base.version)
 }
 
-func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) {
-	p.State, p.Version = p.evolve(p.State, e, at), version
+func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {
+	state, err := p.evolve(p.State, e, at)
+	if err == nil {
+		p.State, p.Version = state, version
+	}
+	return err
 }
 
 func (p *Past[S]) pass(version int64, id uuid.UUID) error {

@@ -50,7 +50,7 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 		"Change": func() {
 			mustAdd(t, s, "budget-new", spent{})
 			// One that another writer overtakes holds the rows the next time.
-			past, overtaken := eventstore.FoldLast("budget-new", evolveBudget), false
+			past, overtaken := eventstore.FoldLast[budget]("budget-new"), false
 			if err := s.Change(t.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 				if !overtaken {
 					overtaken = true
@@ -62,7 +62,7 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 			}
 		},
 		"Load": func() {
-			if err := s.Load(t.Context(), eventstore.Fold("budget-7", evolveBudget), eventstore.FoldLast("budget-8", evolveBudget)); err != nil {
+			if err := s.Load(t.Context(), eventstore.Fold("budget-7", evolveBudget), eventstore.FoldLast[budget]("budget-8")); err != nil {
 				t.Fatal(err)
 			}
 		},

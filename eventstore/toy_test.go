@@ -20,6 +20,7 @@ type spent struct {
 }
 
 func (spent) EventType() string { return "budget.spent" }
+func (e spent) After() budget   { return budget{e.Total, 1} }
 
 type noted struct {
 	Text string `json:"text"`
@@ -52,7 +53,7 @@ func (c spend) Decide(b budget) ([]domain.Event, error) {
 // record is the command that records its events whatever the past is.
 type record []domain.Event
 
-func (r record) Decide([]domain.Event) ([]domain.Event, error) { return r, nil }
+func (r record) Decide(struct{}) ([]domain.Event, error) { return r, nil }
 
 func evolveEvents(past []domain.Event, e domain.Event) []domain.Event { return append(past, e) }
 
@@ -75,7 +76,7 @@ var meta = eventstore.Metadata{Account: "acme", Person: "ann", RequestID: "r-1"}
 
 // add appends events to a stream.
 func add(ctx context.Context, s *eventstore.Store, stream string, events ...domain.Event) error {
-	past := eventstore.FoldLast(stream, func(s []domain.Event, _ domain.Event) []domain.Event { return s })
+	past := eventstore.Tail(stream)
 	return s.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, record(events))
 	})

@@ -283,7 +283,7 @@ func TestWatermark(t *testing.T) {
 	for i, end := range []error{nil, errors.New("undone")} {
 		before, held, goOn, done := int64(3*i), make(chan struct{}), make(chan struct{}), make(chan error)
 		go func() {
-			p := eventstore.FoldLast("budget-1", evolveBudget)
+			p := eventstore.FoldLast[budget]("budget-1")
 			done <- s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 				c.InTx(func(context.Context, pgx.Tx) error { close(held); <-goOn; return end })
 				return eventstore.Decide(c, p, spend{units: 1})

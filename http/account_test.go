@@ -365,8 +365,8 @@ func TestLicenses(t *testing.T) {
 func (w *world) claim(accountID, license string, i trackeditem.Claim) {
 	w.t.Helper()
 	i.LicenseID = license
-	past := eventstore.FoldLast(trackeditem.Stream(accountID, i.ItemID), trackeditem.Evolve)
-	total := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, i.ItemID))
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past, total}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, i); err != nil {
 			return err
@@ -378,7 +378,7 @@ func (w *world) claim(accountID, license string, i trackeditem.Claim) {
 // become carries out a command on a tracked item.
 func (w *world) become(accountID string, id uuid.UUID, cmd domain.Command[trackeditem.Item]) {
 	w.t.Helper()
-	past := eventstore.FoldLast(trackeditem.Stream(accountID, id), trackeditem.Evolve)
+	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, cmd)
 	}))

@@ -28,7 +28,7 @@ func (w *world) agentAssessed(person string, stage assessment.Stage, usage asses
 	check(w.t, err)
 	accountID := accountOf[person]
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
-	standing := eventstore.FoldLast(assessment.Stream(accountID, agent), assessment.Evolve)
+	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, agent))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(sql, args...)
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: agent, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {

@@ -278,7 +278,7 @@ func (w *world) hasQuestions(accountID string, model uuid.UUID) {
 	body, err := json.Marshal(set)
 	check(w.t, err)
 	saved := benchmark.SavedSet{DocumentHash: w.keep(body), QuestionSetHash: set.Hash(), Count: 1, Repeats: 1}
-	past := eventstore.FoldLast(benchmark.QuestionsStream(accountID, model), benchmark.EvolveSaved)
+	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(accountID, model))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
 			return err

@@ -41,7 +41,7 @@ func TestPlansOfEveryCallAreKept(t *testing.T) {
 		log.Views.QueueOperations(b, ids, func(map[uuid.UUID]projections.Operation) {})
 		new(rate.Limiter).Queue(b, windows, func([]rate.Count) {})
 		check(t, pool.SendBatch(t.Context(), b).Close())
-		check(t, log.Store.Load(t.Context(), eventstore.FoldLast(trackeditem.CountStream("acme"), trackeditem.EvolveTotal)))
+		check(t, log.Store.Load(t.Context(), eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("acme"))))
 	}
 	rows, err := pool.Query(t.Context(), `SELECT statement, custom_plans FROM pg_prepared_statements WHERE generic_plans + custom_plans >= $1`, times)
 	check(t, err)

@@ -561,7 +561,7 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 	hash, sql, args, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
-	standing := eventstore.FoldLast(assessment.Stream(accountID, model), assessment.Evolve)
+	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, model))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(sql, args...)
 		found := 7

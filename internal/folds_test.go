@@ -50,7 +50,7 @@ func TestNoStreamThatGrowsIsFoldedWhole(t *testing.T) {
 		"streams that end": {map[string]string{
 			"commands/a.go":      `package commands; import "readiness/eventstore"; var p = eventstore.Fold(operation.Stream(id), operation.Evolve)`,
 			"commands/a_test.go": `package commands; import "readiness/eventstore"; var p = eventstore.Fold(account.Stream(id), account.Evolve)`,
-			"work/a.go":          `package work; import "readiness/eventstore"; var p, q = eventstore.FoldKept(account.Stream(id), e), eventstore.FoldLast(stream, e)`,
+			"work/a.go":          `package work; import "readiness/eventstore"; var p, q = eventstore.FoldKept(account.Stream(id), e), eventstore.FoldLast[S](stream)`,
 		}, nil},
 		"streams that grow": {map[string]string{
 			"commands/a.go": `package commands; import "readiness/eventstore"; func f() { load(ctx, eventstore.Fold(account.Stream(id), account.Evolve)) }`,

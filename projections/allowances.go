@@ -23,13 +23,13 @@ type Used struct {
 // windows that at lies in, as the commands that spend them count it.
 func (v *Views) Used(ctx context.Context, accountID string, limits account.Limits, at time.Time) (Used, error) {
 	window := func(kind account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
-		return eventstore.FoldLast(account.AllowanceStream(accountID, kind, a.Period, at), account.EvolveUsage)
+		return eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, a.Period, at))
 	}
 	assessments := window(account.Assessments, limits.Assessments)
 	applies := window(account.OptimizationApplies, limits.OptimizationApplies)
 	runs := window(account.BenchmarkRuns, limits.BenchmarkRuns)
 	looks := window(account.FirstLooks, limits.FirstLooks)
-	items := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	items := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	if err := v.Store.Load(ctx, assessments, applies, runs, looks, items); err != nil {
 		return Used{}, err
 	}
@@ -42,7 +42,7 @@ func (v *Views) Used(ctx context.Context, accountID string, limits account.Limit
 // TrackedTotal returns how many tracked items the account and each of its
 // licenses hold.
 func (v *Views) TrackedTotal(ctx context.Context, accountID string) (trackeditem.Total, error) {
-	total := eventstore.FoldLast(trackeditem.CountStream(accountID), trackeditem.EvolveTotal)
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	err := v.Store.Load(ctx, total)
 	return total.State, err
 }

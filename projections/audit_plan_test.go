@@ -29,7 +29,7 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 	operations := make([]uuid.UUID, 40)
 	for i := range operations {
 		operations[i] = uuid.New()
-		past := eventstore.FoldLast(fmt.Sprintf("thing-%d", i), trackeditem.Evolve)
+		past := eventstore.FoldLast[trackeditem.Item](fmt.Sprintf("thing-%d", i))
 		meta := eventstore.Metadata{Account: fmt.Sprint("account", i%4), Person: fmt.Sprint("person", i), OperationID: operations[i].String()}
 		events := slices.Repeat([]domain.Event{trackeditem.Renamed{}}, 250)
 		events[i] = trackeditem.Gone{}

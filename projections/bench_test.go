@@ -76,7 +76,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 		return uuid.UUID{0: of, 12: byte(i >> 24), 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}
 	}
 	last := func(stream string) *eventstore.Past[struct{}] {
-		return eventstore.FoldLast(stream, func(s struct{}, _ domain.Event) struct{} { return s })
+		return eventstore.Tail(stream)
 	}
 	for from := 0; from < n; from += together {
 		var pasts []eventstore.Loadable

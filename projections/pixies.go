@@ -55,7 +55,7 @@ var Pixies = &View{
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{}, pixies.RunAccepted{}, pixies.ChangeIntended{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
-		if report, ours := pixies.After(r.Event); ours {
+		if report, ours := domain.After[pixies.Report](r.Event); ours {
 			projectReport(rows, r, report)
 			return nil
 		}

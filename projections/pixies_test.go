@@ -77,7 +77,7 @@ func decideOn[S any](t *testing.T, o observer, accountID string, past *eventstor
 
 func (o observer) report(t *testing.T, accountID string, id uuid.UUID, commands ...domain.Command[pixies.Report]) pixies.Report {
 	t.Helper()
-	return decideOn(t, o, accountID, eventstore.FoldLast(pixies.Stream(accountID, id), pixies.Evolve), commands...)
+	return decideOn(t, o, accountID, eventstore.FoldLast[pixies.Report](pixies.Stream(accountID, id)), commands...)
 }
 
 // The row of a report is the report as its last event says, ids of Pixies that
@@ -218,7 +218,7 @@ func TestPageViews(t *testing.T) {
 	one, two := uuid.New(), uuid.New()
 	day := time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)
 	look := func(accountID string, id uuid.UUID, on time.Time, views map[string]int) {
-		past := eventstore.FoldLast(pixies.SeenStream(accountID, id, on), func(s struct{}, _ domain.Event) struct{} { return s })
+		past := eventstore.Tail(pixies.SeenStream(accountID, id, on))
 		decideOn(t, o, accountID, past, see{pixies.Seen{ReportID: id, Day: on.Format(time.DateOnly), Views: views}})
 	}
 	look("acme", one, day, map[string]int{"a": 1, "b": 2})

@@ -38,7 +38,7 @@ var Schedules = &View{
 		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
-		s, ours := schedule.After(r.Event)
+		s, ours := domain.After[schedule.Schedule](r.Event)
 		if !ours {
 			return nil
 		}

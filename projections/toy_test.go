@@ -101,7 +101,7 @@ func (c command) Decide(struct{}) ([]domain.Event, error) { return c, nil }
 
 // append appends events, with extra work in the appending transaction.
 func (p program) append(ctx context.Context, stream string, extra func(context.Context, pgx.Tx) error, events ...domain.Event) error {
-	past := eventstore.FoldLast(stream, func(s struct{}, _ domain.Event) struct{} { return s })
+	past := eventstore.Tail(stream)
 	return p.log.Change(ctx, eventstore.Metadata{Account: "acme"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if extra != nil {
 			c.InTx(extra)

@@ -38,7 +38,7 @@ var TrackedItems = &View{
 		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{}, trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
-		i, ours := trackeditem.After(r.Event)
+		i, ours := domain.After[trackeditem.Item](r.Event)
 		if !ours {
 			return nil
 		}

@@ -44,7 +44,7 @@ func newTracker(t *testing.T) tracker {
 // decide lets the commands decide on an item and returns it after them.
 func (k tracker) decide(t *testing.T, accountID string, id uuid.UUID, commands ...domain.Command[trackeditem.Item]) trackeditem.Item {
 	t.Helper()
-	past := eventstore.FoldLast(trackeditem.Stream(accountID, id), trackeditem.Evolve)
+	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
 	err := k.log.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		for _, command := range commands {
 			if err := eventstore.Decide(c, past, command); err != nil {

@@ -266,7 +266,7 @@ func listEvents(ts *testscript.TestScript, w *world, args []string) {
 func spent(ts *testscript.TestScript, w *world, args []string) {
 	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
 	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period, account.BenchmarkBuilds: limits.BenchmarkBuilds.Period, account.BenchmarkRuns: limits.BenchmarkRuns.Period}[kind]
-	used := eventstore.FoldLast(account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()), account.EvolveUsage)
+	used := eventstore.FoldLast[account.Usage](account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()))
 	ts.Check(w.store.Load(w.t.Context(), used))
 	if got := strconv.Itoa(used.State.Used); got != args[1] {
 		ts.Fatalf("%s of %s %s are spent, want %s", got, w.caller.account.AccountID, kind, args[1])

@@ -221,7 +221,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 			l.views += int64(n)
 		}
 	}
-	if after, ok := pixies.After(r.Event); ok {
+	if after, ok := domain.After[pixies.Report](r.Event); ok {
 		l.report(r, after)
 	}
 }

@@ -99,7 +99,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past := eventstore.FoldLast(benchmark.QuestionsStream("contoso", modelID), benchmark.EvolveSaved)
+	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream("contoso", modelID))
 	if err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (b *bench) asking(t *testing.T, id uuid.UUID) commands.Asking {
 // runsUsed is how many benchmark runs the account has spent.
 func (b *bench) runsUsed(t *testing.T) int {
 	t.Helper()
-	past := eventstore.FoldLast(account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.now), account.EvolveUsage)
+	past := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.now))
 	if err := b.Store.Load(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestBenchmarkRun(t *testing.T) {
 	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (comparison.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
 		t.Errorf("the run came to %+v", a.Run.Outcome)
 	}
-	tracked := eventstore.FoldLast(trackeditem.Stream("contoso", good), trackeditem.Evolve)
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
 	if err := b.Store.Load(t.Context(), tracked); err != nil || tracked.State.ClaimedVia != trackeditem.ViaBenchmark {
 		t.Errorf("the model is tracked as %+v, %v", tracked.State, err)
 	}

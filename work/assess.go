@@ -235,10 +235,10 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
 	}
 	window := func(k account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
-		return eventstore.FoldLast(account.AllowanceStream(step.AccountID, k, a.Period, step.AcceptedAt), account.EvolveUsage)
+		return eventstore.FoldLast[account.Usage](account.AllowanceStream(step.AccountID, k, a.Period, step.AcceptedAt))
 	}
 	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
-	standing := eventstore.FoldLast(assessment.Stream(step.AccountID, step.ModelID), assessment.Evolve)
+	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(step.AccountID, step.ModelID))
 	assessments := window(account.Assessments, limits.Assessments)
 	firstLooks := window(account.FirstLooks, limits.FirstLooks)
 	result := assessment.Result{ModelID: step.ModelID, Outcome: assessment.Assessed, Error: failure}
@@ -248,7 +248,7 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		a := &made.assessment
 		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent, &a.FindingsCount
 	}
-	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ModelID), trackeditem.Evolve)
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ModelID))
 	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, standing, assessments, firstLooks, tracked}, func(c *eventstore.Change) error {
 		if !run.State.Open(step.ModelID) {
 			return nil

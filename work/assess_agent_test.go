@@ -384,7 +384,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	b.assessAgent(t)
 	tracked := func() trackeditem.Item {
 		t.Helper()
-		got := eventstore.FoldLast(trackeditem.Stream("contoso", agent), trackeditem.Evolve)
+		got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", agent))
 		if err := b.Store.Load(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func (o Options) noticeGone(ctx context.Context, meta eventstore.Metadata, as it
 	if !lacks(ctx, o.Platform, as, workspaceID, item.SemanticModel, modelID) {
 		return nil
 	}
-	tracked := eventstore.FoldLast(trackeditem.Stream(as.Account, modelID), trackeditem.Evolve)
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(as.Account, modelID))
 	return o.Store.Change(ctx, meta, []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: workspaceID, At: o.Now()})
 	})

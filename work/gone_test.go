@@ -78,8 +78,8 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 			if op.Status != operation.Failed || op.Failure.Code != c.code || *op.Impact.TrackedItem != c.tracked {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
-			got := eventstore.FoldLast(trackeditem.Stream("contoso", good), trackeditem.Evolve)
-			total := eventstore.FoldLast(trackeditem.CountStream("contoso"), trackeditem.EvolveTotal)
+			got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
+			total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
 			if err := b.Store.Load(t.Context(), got, total); err != nil {
 				t.Fatal(err)
 			}

@@ -122,7 +122,7 @@ func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (
 // about to write. refused says that this happened before, and that nothing was
 // written.
 func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, refused bool) (*pixies.ChangeIntended, error) {
-	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
+	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	if err := w.Store.Load(ctx, report, now); err != nil {
 		return nil, err
@@ -244,8 +244,8 @@ func (w *pixier) newPixie() string {
 // intended last is not what earlier says, or the report has its outcome.
 func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
-	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
-	total := eventstore.FoldLast(trackeditem.CountStream(step.AccountID), trackeditem.EvolveTotal)
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
+	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(step.AccountID))
 	owner := eventstore.FoldKept(account.Stream(step.AccountID), account.Evolve)
 	var sql string
 	var args []any
@@ -305,8 +305,8 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
-	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
-	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
+	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
 	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, report, tracked}, func(c *eventstore.Change) error {
 		if !run.State.Open(step.ReportID) {
 			return nil
@@ -352,8 +352,8 @@ func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Ste
 		return nil
 	}
 	at := w.Now()
-	report := eventstore.FoldLast(pixies.Stream(step.AccountID, step.ReportID), pixies.Evolve)
-	tracked := eventstore.FoldLast(trackeditem.Stream(step.AccountID, step.ReportID), trackeditem.Evolve)
+	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
 	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{report, tracked}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, report, pixies.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at}); err != nil {
 			return err

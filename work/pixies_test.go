@@ -102,7 +102,7 @@ func (b *bench) change(t *testing.T, o work.Options) {
 
 func (b *bench) standing(t *testing.T, id uuid.UUID) pixies.Report {
 	t.Helper()
-	past := eventstore.FoldLast(pixies.Stream("contoso", id), pixies.Evolve)
+	past := eventstore.FoldLast[pixies.Report](pixies.Stream("contoso", id))
 	if err := b.Store.Load(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (b *bench) standing(t *testing.T, id uuid.UUID) pixies.Report {
 
 func (b *bench) tracked(t *testing.T, id uuid.UUID) trackeditem.Item {
 	t.Helper()
-	past := eventstore.FoldLast(trackeditem.Stream("contoso", id), trackeditem.Evolve)
+	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", id))
 	if err := b.Store.Load(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}

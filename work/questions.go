@@ -127,7 +127,7 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 	pasts := []eventstore.Loadable{work}
 	var builds *eventstore.Past[account.Usage]
 	if work.State.Allowance != "" {
-		builds = eventstore.FoldLast(work.State.Allowance, account.EvolveUsage)
+		builds = eventstore.FoldLast[account.Usage](work.State.Allowance)
 		pasts = append(pasts, builds)
 	}
 	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
@@ -273,7 +273,7 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 		if set.DocumentHash, setSQL, setArgs, err = documents.Put(body); err != nil {
 			return err
 		}
-		saved = eventstore.FoldLast(benchmark.QuestionsStream(step.AccountID, step.ModelID), benchmark.EvolveSaved)
+		saved = eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(step.AccountID, step.ModelID))
 		pasts = append(pasts, saved)
 	}
 	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {

@@ -18,7 +18,7 @@ func TestGivingBackAfterMidnight(t *testing.T) {
 	b := newBench(t)
 	used := func(at time.Time) int {
 		t.Helper()
-		u := eventstore.FoldLast(account.AllowanceStream("contoso", account.Assessments, account.Day, at), account.EvolveUsage)
+		u := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.Assessments, account.Day, at))
 		if err := b.Store.Load(t.Context(), u); err != nil {
 			t.Fatal(err)
 		}

@@ -176,7 +176,7 @@ func (b *bench) operation(t *testing.T, id uuid.UUID) projections.Operation {
 
 func (b *bench) used(t *testing.T, kind account.Kind, period account.Period) int {
 	t.Helper()
-	u := eventstore.FoldLast(account.AllowanceStream("contoso", kind, period, noon), account.EvolveUsage)
+	u := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", kind, period, noon))
 	if err := b.Store.Load(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}

@@ -61,16 +61,9 @@ func (GivenBack) EventType() string { return "allowance.given-back" }
 // negative.
 type Usage struct{ Used int }
 
-// EvolveUsage returns u after e.
-func EvolveUsage(u Usage, e domain.Event) Usage {
-	switch e := e.(type) {
-	case Spent:
-		u.Used = e.Used
-	case GivenBack:
-		u.Used = e.Used
-	}
-	return u
-}
+// After implements domain.Carries.
+func (e Spent) After() Usage     { return Usage{e.Used} }
+func (e GivenBack) After() Usage { return Usage{e.Used} }
 
 // Spend counts Amount against an allowance, or refuses when the window has not
 // that much left. An Amount of zero spends nothing.

@@ -111,7 +111,7 @@ func TestUsageStaysWithinTheLimit(t *testing.T) {
 				case account.GivenBack:
 					sum -= e.Amount
 				}
-				u = account.EvolveUsage(account.Usage{}, e)
+				u = e.(domain.Carries[account.Usage]).After()
 			}
 			if u.Used != sum || u.Used < 0 || u.Used > limit {
 				t.Fatalf("used %d, the sum of events is %d, the limit %d", u.Used, sum, limit)

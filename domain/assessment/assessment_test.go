@@ -23,7 +23,7 @@ var (
 
 func standing(events ...domain.Event) (s assessment.Standing) {
 	for _, e := range events {
-		s = assessment.Evolve(s, e)
+		s = e.(domain.Carries[assessment.Standing]).After()
 	}
 	return s
 }

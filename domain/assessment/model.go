@@ -145,22 +145,11 @@ func (GivenBack) EventType() string { return "assessment.given-back" }
 func (Recorded) EventType() string  { return "assessment.recorded" }
 func (Ended) EventType() string     { return "assessment.ended" }
 
-// Evolve returns s after e.
-func Evolve(s Standing, e domain.Event) Standing {
-	switch e := e.(type) {
-	case Accepted:
-		return e.Standing
-	case GivenBack:
-		return e.Standing
-	case Recorded:
-		return e.Standing
-	case Ended:
-		return e.Standing
-	case ResultsDeleted:
-		return e.Standing
-	}
-	return s
-}
+// After implements domain.Carries.
+func (e Accepted) After() Standing  { return e.Standing }
+func (e GivenBack) After() Standing { return e.Standing }
+func (e Recorded) After() Standing  { return e.Standing }
+func (e Ended) After() Standing     { return e.Standing }
 
 // Accept takes an assessment of a model on. The first of an account is a first
 // look.

@@ -22,6 +22,9 @@ type ResultsDeleted struct {
 // EventType implements domain.Event.
 func (ResultsDeleted) EventType() string { return "assessment.results-deleted" }
 
+// After implements domain.Carries.
+func (e ResultsDeleted) After() Standing { return e.Standing }
+
 // Stored is an assessment that is stored, and the address of its document.
 type Stored struct {
 	AssessmentID uuid.UUID

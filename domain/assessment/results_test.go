@@ -28,7 +28,7 @@ func TestDeleteResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range events {
-				s, stored = assessment.Evolve(assessment.Standing{}, e), assessment.EvolveStored(stored, e)
+				s, stored = e.(domain.Carries[assessment.Standing]).After(), assessment.EvolveStored(stored, e)
 			}
 			return events
 		}

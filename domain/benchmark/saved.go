@@ -51,16 +51,9 @@ type SavedQuestions struct {
 	Set *SavedSet
 }
 
-// EvolveSaved returns s after e.
-func EvolveSaved(s SavedQuestions, e domain.Event) SavedQuestions {
-	switch e := e.(type) {
-	case SaveAccepted:
-		return SavedQuestions{e.Number, e.Saved}
-	case QuestionsSaved:
-		return SavedQuestions{e.Accepted, &e.SavedSet}
-	}
-	return s
-}
+// After implements domain.Carries.
+func (e SaveAccepted) After() SavedQuestions   { return SavedQuestions{e.Number, e.Saved} }
+func (e QuestionsSaved) After() SavedQuestions { return SavedQuestions{e.Accepted, &e.SavedSet} }
 
 // AcceptSave gives a set that is going to be saved its number.
 type AcceptSave struct{ OperationID uuid.UUID }

@@ -53,16 +53,9 @@ type LockReleased struct {
 func (LockTaken) EventType() string    { return "optimization.lock-taken" }
 func (LockReleased) EventType() string { return "optimization.lock-released" }
 
-// EvolveStanding returns s after e.
-func EvolveStanding(s Standing, e domain.Event) Standing {
-	switch e := e.(type) {
-	case LockTaken:
-		return e.Standing
-	case LockReleased:
-		return e.Standing
-	}
-	return s
-}
+// After implements domain.Carries.
+func (e LockTaken) After() Standing    { return e.Standing }
+func (e LockReleased) After() Standing { return e.Standing }
 
 // TakeLock takes the model's write lock for an apply or a revert, or refuses
 // with OperationInProgress naming who holds it (spec 4.5, apply rule 8).

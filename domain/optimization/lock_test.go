@@ -30,10 +30,14 @@ func decide[S any](t *testing.T, evolve func(S, domain.Event) S, s S, c domain.C
 	return s
 }
 
+func standingAfter(_ optimization.Standing, e domain.Event) optimization.Standing {
+	return e.(domain.Carries[optimization.Standing]).After()
+}
+
 // proves: 4.5/apply/8
 func TestOneWriterAModel(t *testing.T) {
 	t.Parallel()
-	evolve := optimization.EvolveStanding
+	evolve := standingAfter
 	s := decide(t, evolve, optimization.Standing{}, optimization.TakeLock{OperationID: operationID(1), ModelID: model})
 	_, err := optimization.TakeLock{OperationID: operationID(2), ModelID: model}.Decide(s)
 	refused(t, err, domain.OperationInProgress, operationID(1).String())
@@ -55,7 +59,7 @@ func TestOneWriterAModel(t *testing.T) {
 // proves: 4.5/revert/3
 func TestARevertDoesNotCountAsAnOptimization(t *testing.T) {
 	t.Parallel()
-	evolve := optimization.EvolveStanding
+	evolve := standingAfter
 	var s optimization.Standing
 	for n := range byte(3) {
 		s = decide(t, evolve, s, optimization.TakeLock{OperationID: operationID(n), ModelID: model})
@@ -79,7 +83,7 @@ func TestARevertDoesNotCountAsAnOptimization(t *testing.T) {
 // small.
 func TestStandingAppliesAreThoseThatCanBeReverted(t *testing.T) {
 	t.Parallel()
-	evolve := optimization.EvolveStanding
+	evolve := standingAfter
 	s := decide(t, evolve, optimization.Standing{}, optimization.TakeLock{OperationID: operationID(1), ModelID: model})
 	s = decide(t, evolve, s, optimization.ReleaseLock{OperationID: operationID(1), Wrote: true, At: noon})
 	for n, test := range []struct {
@@ -97,7 +101,7 @@ func TestStandingAppliesAreThoseThatCanBeReverted(t *testing.T) {
 // However many applies stand, the lock's events stay small.
 func TestStandingAppliesAreBounded(t *testing.T) {
 	t.Parallel()
-	evolve := optimization.EvolveStanding
+	evolve := standingAfter
 	var s optimization.Standing
 	for n := range 600 {
 		id := uuid.UUID{14: byte(n >> 8), 15: byte(n), 6: 0x40, 8: 0x80}

@@ -87,31 +87,12 @@ func (Removed) EventType() string     { return "pixies.removed" }
 func (LeftAsItWas) EventType() string { return "pixies.left-as-it-was" }
 func (Gone) EventType() string        { return "pixies.report-deleted" }
 
-// After returns the report as an event of its stream left it; false for any
-// other event.
-func After(e domain.Event) (Report, bool) {
-	switch e := e.(type) {
-	case Held:
-		return e.Report, true
-	case Added:
-		return e.Report, true
-	case Removed:
-		return e.Report, true
-	case LeftAsItWas:
-		return e.Report, true
-	case Gone:
-		return e.Report, true
-	}
-	return Report{}, false
-}
-
-// Evolve returns r after e.
-func Evolve(r Report, e domain.Event) Report {
-	if after, ok := After(e); ok {
-		return after
-	}
-	return r
-}
+// After implements domain.Carries.
+func (e Held) After() Report        { return e.Report }
+func (e Added) After() Report       { return e.Report }
+func (e Removed) After() Report     { return e.Report }
+func (e LeftAsItWas) After() Report { return e.Report }
+func (e Gone) After() Report        { return e.Report }
 
 // Hold takes a report for an operation, or refuses with OperationInProgress
 // naming the one that holds it (spec 4.7, add rule 5).

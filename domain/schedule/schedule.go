@@ -167,30 +167,12 @@ func (SlotRefused) EventType() string { return "schedule.slot-refused" }
 func (WasPaused) EventType() string   { return "schedule.paused" }
 func (Deleted) EventType() string     { return "schedule.deleted" }
 
-// After returns the schedule as an event of its stream left it, none after
-// Deleted; false for any other event.
-func After(e domain.Event) (Schedule, bool) {
-	switch e := e.(type) {
-	case Created:
-		return e.Schedule, true
-	case Changed:
-		return e.Schedule, true
-	case SlotStarted:
-		return e.Schedule, true
-	case SlotRefused:
-		return e.Schedule, true
-	case WasPaused:
-		return e.Schedule, true
-	case Deleted:
-		return Schedule{}, true
-	}
-	return Schedule{}, false
-}
+// After implements domain.Carries.
+func (e Created) After() Schedule     { return e.Schedule }
+func (e Changed) After() Schedule     { return e.Schedule }
+func (e SlotStarted) After() Schedule { return e.Schedule }
+func (e SlotRefused) After() Schedule { return e.Schedule }
+func (e WasPaused) After() Schedule   { return e.Schedule }
 
-// Evolve returns s after e.
-func Evolve(s Schedule, e domain.Event) Schedule {
-	if after, ok := After(e); ok {
-		return after
-	}
-	return s
-}
+// After implements domain.Carries: the model has no schedule any more.
+func (Deleted) After() Schedule { return Schedule{} }

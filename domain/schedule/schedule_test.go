@@ -48,7 +48,7 @@ func decide(t failer, s schedule.Schedule, all ...domain.Command[schedule.Schedu
 			t.Fatalf("%+v: %v", c, err)
 		}
 		for _, e := range events {
-			s = schedule.Evolve(s, e)
+			s = e.(domain.Carries[schedule.Schedule]).After()
 		}
 		caused = append(caused, events...)
 	}

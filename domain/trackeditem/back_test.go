@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 )
@@ -25,7 +26,7 @@ func TestARemovalFindsAReportAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range events {
-			i = trackeditem.Evolve(i, e)
+			i = e.(domain.Carries[trackeditem.Item]).After()
 		}
 		if i.Status != test.want || (i.DeletedAt == nil) != (test.want == trackeditem.Removed) || !i.Counts() {
 			t.Errorf("a %s becomes %s, deleted at %v", test.kind, i.Status, i.DeletedAt)

@@ -31,13 +31,8 @@ type Total struct {
 	ByLicense map[string]int
 }
 
-// EvolveTotal returns t after e.
-func EvolveTotal(t Total, e domain.Event) Total {
-	if e, ok := e.(Counted); ok {
-		return Total{e.Used, e.ByLicense}
-	}
-	return t
-}
+// After implements domain.Carries.
+func (e Counted) After() Total { return Total{e.Used, e.ByLicense} }
 
 // Caps are what new tracked items are held against. Limit is the plan's cap and
 // Allocated the license's allocation; nil sets none.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/item"
 )
 
@@ -101,32 +100,11 @@ func (ResultsGone) EventType() string   { return "trackeditem.results-deleted" }
 func (TrackedAgain) EventType() string  { return "trackeditem.tracked-again" }
 func (Renamed) EventType() string       { return "trackeditem.renamed" }
 
-// After returns the item as an event of its stream left it; false for any other
-// event.
-func After(e domain.Event) (Item, bool) {
-	switch e := e.(type) {
-	case Claimed:
-		return e.Item, true
-	case PixiesRemoved:
-		return e.Item, true
-	case AddedAgain:
-		return e.Item, true
-	case Gone:
-		return e.Item, true
-	case ResultsGone:
-		return e.Item, true
-	case TrackedAgain:
-		return e.Item, true
-	case Renamed:
-		return e.Item, true
-	}
-	return Item{}, false
-}
-
-// Evolve returns i after e.
-func Evolve(i Item, e domain.Event) Item {
-	if after, ok := After(e); ok {
-		return after
-	}
-	return i
-}
+// After implements domain.Carries.
+func (e Claimed) After() Item       { return e.Item }
+func (e PixiesRemoved) After() Item { return e.Item }
+func (e AddedAgain) After() Item    { return e.Item }
+func (e Gone) After() Item          { return e.Item }
+func (e ResultsGone) After() Item   { return e.Item }
+func (e TrackedAgain) After() Item  { return e.Item }
+func (e Renamed) After() Item       { return e.Item }

@@ -115,7 +115,7 @@ func TestTransitions(t *testing.T) {
 			}
 			after := c.given
 			for _, e := range events {
-				after = trackeditem.Evolve(after, e)
+				after = e.(domain.Carries[trackeditem.Item]).After()
 			}
 			if again, _ := c.when.Decide(after); len(again) > 0 {
 				t.Errorf("a second time: %v", again)
@@ -166,7 +166,7 @@ func TestCount(t *testing.T) {
 			}
 			got := c.given
 			for _, e := range events {
-				got = trackeditem.EvolveTotal(got, e)
+				got = e.(domain.Carries[trackeditem.Total]).After()
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("total (-want +got):\n%s", d)
@@ -262,7 +262,7 @@ func TestCountNeverGoesDown(t *testing.T) {
 					continue // refused whole
 				}
 				for _, e := range events {
-					total = trackeditem.EvolveTotal(total, e)
+					total = e.(domain.Carries[trackeditem.Total]).After()
 				}
 				for _, id := range fresh {
 					licenseOf[id] = caps.LicenseID
@@ -294,7 +294,7 @@ func TestCountNeverGoesDown(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, e := range events {
-					items[id] = trackeditem.Evolve(items[id], e)
+					items[id] = e.(domain.Carries[trackeditem.Item]).After()
 				}
 				switch now := items[id]; {
 				case was.Counts() && (!now.Counts() || now.TrackedSince != was.TrackedSince || now.LicenseID != was.LicenseID || now.ItemType != was.ItemType):

@@ -89,7 +89,7 @@ func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID
 	for n := first; n <= last; n++ {
 		add.Placed = append(add.Placed, pixies.Placed{Page: fmt.Sprint("page ", n), ID: id(n)})
 	}
-	past := eventstore.FoldLast(pixies.Stream(accountID, report), pixies.Evolve)
+	past := eventstore.FoldLast[pixies.Report](pixies.Stream(accountID, report))
 	check(t, b.store.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, pixies.Hold{OperationID: op, ReportID: report, WorkspaceID: uuid.New()}); err != nil {
 			return err

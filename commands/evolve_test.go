@@ -1,0 +1,192 @@
+package commands_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/aiprovider"
+	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/pixies"
+	"readiness/domain/proposal"
+	"readiness/domain/schedule"
+	"readiness/eventstore"
+)
+
+// evolving is one way in which streams of a type are folded event by event.
+type evolving struct {
+	name   string
+	stream string
+	// of are the events that it folds; nil is all of the stream's. The stream's
+	// others must leave it as it is.
+	of []domain.Event
+	// given is a past in which those events change something that change nothing
+	// behind the examples before them.
+	given  []domain.Event
+	evolve func(state any, e domain.Event) any
+	zero   any
+}
+
+func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, given []domain.Event) evolving {
+	var zero S
+	return evolving{name, stream, of, given, func(s any, e domain.Event) any { return evolve(s.(S), e) }, zero}
+}
+
+// ofOperation are the events that every work has.
+var ofOperation = []domain.Event{
+	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{},
+	operation.Completed{}, operation.Broken{}, operation.Stopped{},
+}
+
+func worked(events ...domain.Event) []domain.Event { return slices.Concat(ofOperation, events) }
+
+var evolvings = []evolving{
+	evolves("account.Evolve", "account", account.Evolve, nil, nil),
+	evolves("aiprovider.Evolve", "aiproviders", aiprovider.Evolve, nil,
+		[]domain.Event{aiprovider.Saved{Configuration: aiprovider.Configuration{ProviderID: "00000000-0000-0000-0000-000000000007"}}}),
+	evolves("assessment.EvolveStored", "assessment", assessment.EvolveStored, []domain.Event{assessment.Recorded{}, assessment.ResultsDeleted{}}, nil),
+	evolves("benchmark.EvolveRun", "benchmarkrun", benchmark.EvolveRun, nil, nil),
+	evolves("abtest.Evolve", "abtest", abtest.Evolve, nil, nil),
+	evolves("operation.Evolve", "operation", operation.Evolve, ofOperation, nil),
+	evolves("assessment.EvolveRun", "operation", assessment.EvolveRun, worked(assessment.RunAccepted{}, assessment.ModelEnded{}), nil),
+	evolves("optimization.Evolve", "operation", optimization.Evolve, worked(
+		optimization.PreviewAccepted{}, optimization.Previewed{},
+		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
+		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{}, optimization.WritesContinued{}, optimization.IntentContinued{},
+	), []domain.Event{ // two writes: the examples are of the second
+		optimization.Proposed{Writes: []optimization.Write{{Type: proposal.Description}, {Type: proposal.DisplayFolder}}},
+		optimization.WriteIntended{Write: 1},
+	}),
+	evolves("optimization.EvolveBundle", "operation", optimization.EvolveBundle, worked(optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{}),
+		[]domain.Event{optimization.BundleAccepted{Children: []optimization.Child{{Kind: optimization.Descriptions}}}}),
+	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}), nil),
+	evolves("benchmark.EvolveQuestionWork", "operation", benchmark.EvolveQuestionWork, worked(benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{}), nil),
+	evolves("abtest.EvolveRun", "operation", abtest.EvolveRun, worked(
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
+	), nil),
+}
+
+// unfolded are the streams that nothing is decided from.
+var unfolded = []string{"pixieviews"}
+
+// byStream are the stored examples of every event, by the type of their stream, in
+// the order in which Events has them.
+func byStream(t *testing.T) map[string][]domain.Event {
+	t.Helper()
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]domain.Event{}
+	for _, typ := range commands.Events() {
+		name := typ.Example.EventType()
+		data, err := os.ReadFile(filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, typ.SchemaVersion)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := codec.Decode(name, typ.SchemaVersion, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if typ.Stream == "" {
+			t.Errorf("%s says no stream", name)
+		}
+		all[typ.Stream] = append(all[typ.Stream], e)
+	}
+	return all
+}
+
+// A state changes by every event that it is folded from, and by no other: an
+// event that Evolve forgets would be lost without a trace.
+func TestEveryEventIsFolded(t *testing.T) {
+	t.Parallel()
+	all := byStream(t)
+	missed := map[string]bool{} // the events that nothing folds
+	for stream, events := range all {
+		for _, e := range events {
+			_, carries := after(e)
+			missed[e.EventType()] = !slices.Contains(unfolded, stream) && !carries
+		}
+	}
+	for _, way := range evolvings {
+		of := way.of
+		if of == nil {
+			of = all[way.stream]
+		}
+		var examples []domain.Event
+		for _, e := range all[way.stream] {
+			if slices.ContainsFunc(of, func(o domain.Event) bool { return o.EventType() == e.EventType() }) {
+				examples = append(examples, e)
+				missed[e.EventType()] = false
+			}
+		}
+		if len(examples) != len(of) {
+			t.Errorf("%s: %d of its %d events are on the streams %s", way.name, len(examples), len(of), way.stream)
+		}
+		for _, e := range all[way.stream] {
+			i := slices.IndexFunc(examples, func(o domain.Event) bool { return o.EventType() == e.EventType() })
+			if got, want := way.changes(e, examples[:max(i, 0)]), i >= 0; got != want {
+				t.Errorf("%s: it is %v that %T changes the state, want %v", way.name, got, e, want)
+			}
+		}
+	}
+	for name, missed := range missed {
+		if missed {
+			t.Errorf("nothing folds %s", name)
+		}
+	}
+}
+
+// changes reports whether e changes the state, in any of the pasts.
+func (w evolving) changes(e domain.Event, before []domain.Event) bool {
+	for _, past := range [][]domain.Event{nil, w.given, before} {
+		state := w.zero
+		for _, b := range past {
+			state = w.evolve(state, b)
+		}
+		if !reflect.DeepEqual(state, w.evolve(state, e)) {
+			return true
+		}
+	}
+	return false
+}
+
+// after is the state that an event carries, if it does.
+func after(e domain.Event) (reflect.Value, bool) {
+	m := reflect.ValueOf(e).MethodByName("After")
+	if !m.IsValid() || m.Type().NumIn() > 0 {
+		return reflect.Value{}, false
+	}
+	return m.Call(nil)[0], true
+}
+
+// What an event carries is what was stored of it.
+func TestEventsCarryWhatIsStored(t *testing.T) {
+	t.Parallel()
+	carrying := 0
+	for _, events := range byStream(t) {
+		for _, e := range events {
+			state, ok := after(e)
+			if !ok {
+				continue
+			}
+			carrying++
+			if _, none := e.(schedule.Deleted); state.IsZero() != none {
+				t.Errorf("%T carries %v", e, state)
+			}
+		}
+	}
+	if carrying < 20 {
+		t.Errorf("only %d events carry a state", carrying)
+	}
+}

@@ -1,0 +1,58 @@
+package projections_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain"
+	"readiness/eventstore"
+	"readiness/projections"
+)
+
+// A view is changed by every event that it says it is projected of, and by no
+// other: one that its Project forgot, or its Of, would be lost without a trace.
+func TestViewsAreProjectedOfWhatTheySay(t *testing.T) {
+	t.Parallel()
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []*projections.View{
+		projections.Accounts, projections.Activity, projections.Operations, projections.Assessments, projections.TrackedItems, projections.Pixies,
+		projections.PageViews, projections.Schedules, projections.BenchmarkRuns, projections.AbTests, projections.AbRuns,
+	} {
+		changed := 0
+		for _, typ := range commands.Events() {
+			name := typ.Example.EventType()
+			data, err := os.ReadFile(filepath.Join("..", "commands", "testdata", "events", fmt.Sprintf("%s.v%d.json", name, typ.SchemaVersion)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := codec.Decode(name, typ.SchemaVersion, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := view.Changes(eventstore.Recorded{
+				Account: "acme", Stream: typ.Stream + "-" + uuid.NewString(), Version: 1, Type: name, SchemaVersion: typ.SchemaVersion, Event: e, Data: data, RecordedAt: time.Now(),
+			})
+			if err != nil {
+				t.Errorf("%s of %s: %v", view.Name, name, err)
+			}
+			says := view.Of == nil || slices.ContainsFunc(view.Of, func(o domain.Event) bool { return o.EventType() == name })
+			if (n > 0) != says {
+				t.Errorf("%s changes %d rows for %s; it is %v that it says so", view.Name, n, name, says)
+			}
+			changed += min(n, 1)
+		}
+		if view.Of != nil && changed != len(view.Of) {
+			t.Errorf("%s says that it is of %d events, and changes for %d", view.Name, len(view.Of), changed)
+		}
+	}
+}
