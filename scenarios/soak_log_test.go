@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/definition"
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
