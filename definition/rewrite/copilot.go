@@ -35,6 +35,18 @@ func versionFile(end string) []byte {
 	return []byte(`{` + end + `  "$schema": "` + versionSchema + `",` + end + `  "version": "1.0.0"` + end + `}`)
 }
 
+// isVersionFile reports whether a part says what versionFile does, however it is
+// laid out.
+func isVersionFile(path string, data []byte) bool {
+	tree, err := jsonpart.Edit(path, data)
+	if err != nil || tree.Root.Kind() != '{' || len(tree.Root.Items()) != 2 {
+		return false
+	}
+	schema, _ := textOf(tree.Root.Member("$schema"))
+	version, _ := textOf(tree.Root.Member("version"))
+	return schema == versionSchema && version == "1.0.0"
+}
+
 // lineEnd is that of a JSON part that is new: as the others have it, LF unless
 // they have CRLF.
 func (e *edit) lineEnd() string {
@@ -74,7 +86,7 @@ func (e *edit) writeInstructions(text string) *string {
 var byteOrderMark = []byte("\ufeff")
 
 func (e *edit) restoreInstructions(u Undo) error {
-	if now := e.model.Copilot.Instructions; now == nil || *now != u.Written {
+	if !Same(Instructions, e.model.Copilot.Instructions, &u.Written) {
 		return ErrChanged
 	}
 	e.parts[instructionsPart] = nil
@@ -290,7 +302,7 @@ func (e *edit) removeCreated(undos []Undo) {
 			return created[content] && there && strings.HasPrefix(content, strings.TrimSuffix(path, "version.json"))
 		})
 		data, ok := e.part(path)
-		if ok && strings.HasSuffix(path, "version.json") && !needed && (bytes.Equal(data, versionFile("\n")) || bytes.Equal(data, versionFile("\r\n"))) {
+		if ok && strings.HasSuffix(path, "version.json") && !needed && isVersionFile(path, data) {
 			e.parts[path] = nil
 		}
 	}

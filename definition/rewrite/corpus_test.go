@@ -19,6 +19,17 @@ func corpus(t testing.TB) map[string]definition.Definition {
 	if root == "" {
 		t.Skip("READINESS_CORPUS names no corpus of projects")
 	}
+	models := modelsBelow(t, root)
+	if len(models) < 8 {
+		t.Fatalf("the corpus has %d models that can be read", len(models))
+	}
+	return models
+}
+
+// modelsBelow are the definitions of the semantic models in a folder that can be
+// read, by path.
+func modelsBelow(t testing.TB, root string) map[string]definition.Definition {
+	t.Helper()
 	parts := map[string][]definition.Part{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		folder, file, in := strings.Cut(path, ".SemanticModel/")
@@ -38,9 +49,6 @@ func corpus(t testing.TB) map[string]definition.Definition {
 		if _, err := semanticmodel.Read(d); err == nil {
 			models[strings.TrimPrefix(folder, root)] = d
 		}
-	}
-	if len(models) < 8 {
-		t.Fatalf("the corpus has %d models that can be read", len(models))
 	}
 	return models
 }

@@ -148,7 +148,7 @@ func (e *edit) restoreLinguistic(u Undo) error {
 		return ErrChanged
 	}
 	if u.Property == Instructions {
-		if now := e.instructions(); now == nil || *now != u.Written {
+		if !Same(Instructions, e.instructions(), &u.Written) {
 			return ErrChanged
 		}
 		err = uninstruct(l.root, u)

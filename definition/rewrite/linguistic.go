@@ -33,7 +33,7 @@ func instruct(root *jsonpart.Value, text string) *string {
 
 func uninstruct(root *jsonpart.Value, u Undo) error {
 	m := root.Member("CustomInstructions")
-	if now, ok := textOf(m); !ok || now != u.Written {
+	if now, ok := textOf(m); !ok || !Same(Instructions, &now, &u.Written) {
 		return ErrChanged
 	}
 	putBack(m, u.was())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -79,4 +80,27 @@ func asRead(c Change) string {
 		return c.Value
 	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Value)
+}
+
+// Same reports whether two values of a property are one, nil being no value. AI
+// instructions are the same whatever ends their lines and whatever white space
+// stands before those ends and around the whole: a platform that lays parts out
+// anew changes no more than that, and it says nothing to an AI.
+func Same(p Property, a, b *string) bool {
+	switch {
+	case a == nil || b == nil:
+		return a == b
+	case p == Instructions:
+		return *a == *b || laidOut(*a) == laidOut(*b)
+	}
+	return *a == *b
+}
+
+// laidOut is a text without what Same does not look at.
+func laidOut(text string) string {
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

@@ -235,7 +235,7 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 	var p Plan
 	for i, o := range w.Writes[write].Objects {
 		switch v := now.Values[i]; {
-		case v.Found && same(v.Text, o.Previous):
+		case v.Found && rewrite.Same(o.Target().Property, v.Text, o.Previous):
 			p.Objects = append(p.Objects, o)
 		case w.leavesOut(o, v):
 			p.Skipped = append(p.Skipped, Skip{o.Key, string(domain.ItemChanged), w.changedMessage(o, v)})
@@ -278,8 +278,12 @@ func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
 		if same(o.Previous, o.Written) {
 			continue
 		}
-		after = after || v.Found && same(v.Text, o.Written)
-		if !v.Found || !same(v.Text, o.Previous) {
+		is := func(text *string) bool { return v.Found && rewrite.Same(u.Property, v.Text, text) }
+		if rewrite.Same(u.Property, o.Previous, o.Written) { // only the layout tells them apart
+			is = func(text *string) bool { return v.Found && same(v.Text, text) }
+		}
+		after = after || is(o.Written)
+		if !is(o.Previous) {
 			before, other = false, o
 		}
 	}

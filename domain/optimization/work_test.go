@@ -253,6 +253,46 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A platform that lays parts out anew changes the line ends of instructions and the
+// blanks around them: they are as they were. What layout alone tells apart is
+// compared exactly, so that what was written is not written again.
+func TestPlanOfInstructionsThatWereLaidOutAnew(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	for name, c := range map[string]struct {
+		previous, written, now string
+		intended               bool
+		landed, changed        bool
+	}{
+		"as it was":                           {previous: "a\n\nb\n", written: "c", now: "a\n\nb\n"},
+		"in CRLF, trimmed":                    {previous: "a\n\nb\n", written: "c", now: "a\r\n\r\nb"},
+		"another text":                        {previous: "a\n\nb\n", written: "c", now: "a\nb\n", changed: true},
+		"made, in CRLF, trimmed":              {previous: "c", written: "a\nb\n", now: "a\r\nb", intended: true, landed: true},
+		"not made, in CRLF":                   {previous: "a\nb", written: "c", now: "a\r\nb\r\n", intended: true},
+		"neither":                             {previous: "a", written: "b", now: "c", intended: true, changed: true},
+		"made, of what layout alone changes":  {previous: "a\n", written: "a", now: "a", intended: true, landed: true},
+		"not made, of what layout alone does": {previous: "a\n", written: "a", now: "a\n", intended: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := optimization.Object{Key: "model", Type: proposal.AIInstructions, ObjectType: proposal.Model, Property: "instructions", Previous: &c.previous, Written: &c.written}
+			w := apply(t, operationID(1), optimization.AIInstructions, []optimization.Write{{Type: proposal.AIInstructions, Objects: []optimization.Object{o}}})
+			if c.intended {
+				w = intend(t, w, 0)
+			}
+			plan, err := w.Plan(0, optimization.Now{Values: []rewrite.Value{{Found: true, Text: text(c.now)}}})
+			switch {
+			case c.changed:
+				refused(t, err, domain.ItemChanged, "nothing of this write was made")
+			case err != nil || plan.Landed != c.landed:
+				t.Errorf("landed %v, %v; want %v", plan.Landed, err, c.landed)
+			case !plan.Landed && len(plan.Objects) != 1:
+				t.Errorf("%d objects are written, want 1", len(plan.Objects))
+			}
+		})
+	}
+}
+
 // After a crash the model says whether a write was made: wholly, not at all, or
 // somebody else was there.
 func TestPlanAfterACrash(t *testing.T) {

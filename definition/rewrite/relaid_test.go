@@ -1,0 +1,254 @@
+package rewrite_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"readiness/definition"
+	"readiness/definition/rewrite"
+	"readiness/definition/semanticmodel"
+)
+
+// layout is how a service lays out anew the parts that it is given. Zero members
+// leave them as they are.
+type layout struct {
+	lineEnd  string
+	lastEnd  string // behind every part that is no JSON
+	json     func(dst *bytes.Buffer, src []byte) error
+	escaped  bool // all but ASCII in JSON
+	mark     bool // a byte order mark before every part
+	markdown bool // trimmed
+}
+
+var layouts = map[string]layout{
+	"as it is":               {},
+	"LF":                     {lineEnd: "\n"},
+	"CRLF":                   {lineEnd: "\r\n"},
+	"line ends at the end":   {lastEnd: "\n\n"},
+	"no line end at the end": {lastEnd: " "},
+	"indented JSON":          {json: func(dst *bytes.Buffer, src []byte) error { return json.Indent(dst, src, "", "    ") }},
+	"compact JSON":           {json: json.Compact},
+	"escaped JSON":           {escaped: true},
+	"trimmed Markdown":       {markdown: true},
+	"byte order marks":       {mark: true},
+	"all, in CRLF": {
+		lineEnd: "\r\n", lastEnd: "\n\n", markdown: true, escaped: true,
+		json: func(dst *bytes.Buffer, src []byte) error { return json.Indent(dst, src, "", "\t") },
+	},
+	"all, in LF": {lineEnd: "\n", lastEnd: " ", json: json.Compact, markdown: true, mark: true},
+}
+
+// of is what the service gives back of a definition.
+func (l layout) of(d definition.Definition) definition.Definition {
+	parts := make([]definition.Part, len(d.Parts))
+	for i, p := range d.Parts {
+		s := strings.TrimPrefix(string(p.Data), "\ufeff")
+		marked := l.mark || s != string(p.Data)
+		isJSON := json.Valid([]byte(s))
+		if l.json != nil && isJSON {
+			var b bytes.Buffer
+			if err := l.json(&b, []byte(s)); err != nil {
+				panic(err)
+			}
+			s = b.String()
+		}
+		if l.escaped && isJSON {
+			s = escapedJSON(s)
+		}
+		if l.markdown && strings.HasSuffix(p.Path, ".md") {
+			s = strings.TrimSpace(s)
+		}
+		if l.lastEnd != "" && !isJSON {
+			s = strings.TrimRight(s, "\r\n") + strings.TrimSpace(l.lastEnd)
+			s += strings.Repeat("\n", strings.Count(l.lastEnd, "\n"))
+		}
+		if l.lineEnd != "" {
+			s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", l.lineEnd)
+		}
+		if marked {
+			s = "\ufeff" + s
+		}
+		parts[i] = definition.Part{Path: p.Path, Data: []byte(s)}
+	}
+	return definition.New(parts...)
+}
+
+// escapedJSON escapes all but ASCII, which stands in texts only.
+func escapedJSON(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// paths are those of the parts.
+func paths(d definition.Definition) (all []string) {
+	for _, p := range d.Parts {
+		all = append(all, p.Path)
+	}
+	return all
+}
+
+// changesOf are changes of a model, by kind: of the first and the last object that
+// has the property, and all of these together.
+func changesOf(m *semanticmodel.Model) map[string][]rewrite.Change {
+	values := map[rewrite.Property]string{
+		rewrite.Instructions: "# Rules\n\nAnswer in euros.  \nBe brief: “short”, 短い.\n\n", rewrite.Description: "One line,\nand another.",
+		rewrite.DisplayFolder: `Umsätze\Netto`, rewrite.SummarizeBy: "average", rewrite.Visibility: "Hidden",
+	}
+	changes, all := map[string][]rewrite.Change{}, []rewrite.Change{}
+	found := targets(m)
+	for _, p := range slices.Sorted(maps.Keys(values)) {
+		var of []rewrite.Change
+		for _, target := range found {
+			if target.Property == p {
+				of = append(of, rewrite.Change{Target: target, Value: values[p]})
+			}
+		}
+		if len(of) > 2 {
+			of = []rewrite.Change{of[0], of[len(of)-1]}
+		}
+		changes[string(p)] = of
+		all = append(all, of...)
+	}
+	changes["all"] = all
+	return changes
+}
+
+// relaid is what holds of a definition on a service that lays parts out anew.
+func relaid(t *testing.T, d definition.Definition, l layout) {
+	t.Helper()
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, changes := range changesOf(m) {
+		if len(changes) == 0 {
+			continue
+		}
+		written, undos := write(t, d, changes...)
+		restored, err := rewrite.Restore(l.of(written), undos)
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		if diff := cmp.Diff(paths(d), paths(restored)); diff != "" {
+			t.Errorf("%s: parts (-want +got):\n%s", kind, diff)
+		}
+		again, err := semanticmodel.Read(restored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, again, cmpopts.IgnoreTypes(semanticmodel.Source{}), sameInstructions); diff != "" {
+			t.Errorf("%s: values (-want +got):\n%s", kind, diff)
+		}
+		// What the service had laid out itself comes back byte for byte.
+		before := l.of(d)
+		written, undos = write(t, before, changes...)
+		if restored, err = rewrite.Restore(l.of(written), undos); err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		same(t, before, l.of(restored))
+	}
+}
+
+// sameInstructions compares instructions as Same does: parts that are not restored
+// stay as the service laid them out.
+var sameInstructions = cmp.FilterPath(func(p cmp.Path) bool {
+	last := p.Last().String()
+	return last == ".Instructions" || last == ".CustomInstructions"
+}, cmp.Comparer(func(a, b *string) bool { return rewrite.Same(rewrite.Instructions, a, b) }))
+
+// What a service lays out anew after a write comes back: nothing is refused, nothing
+// is left over.
+//
+// proves: decisions/8/20-relaid
+func TestRestoreOfWhatAServiceLaidOutAnew(t *testing.T) {
+	t.Parallel()
+	models, made := modelsBelow(t, "../../samples/workspaces"), map[string]definition.Definition{}
+	if os.Getenv("READINESS_CORPUS") != "" {
+		maps.Copy(made, corpus(t))
+	}
+	for _, kind := range []string{"TMDL", "TMSL"} {
+		for i, linguistic := range linguistics {
+			for j, schema := range schemas {
+				if i > 0 && j > 0 || strings.HasPrefix(linguistic, "<") {
+					continue
+				}
+				d := model("definition/model.tmdl", modelTMDL, "definition/tables/Sales.tmdl", salesTMDL, "definition/measures.tmdl", moreTMDL)
+				culture := ""
+				if linguistic != "" {
+					culture = "cultureInfo en-US\n\n\tlinguisticMetadata = " + strings.ReplaceAll(linguistic, "\n", "") + "\n\t\tcontentType: json\n"
+				}
+				if kind == "TMSL" {
+					content, _ := json.Marshal(linguistic)
+					d = model("model.bim", strings.Replace(modelTMSL, "CULTURES", `[{"name":"en-US","linguisticMetadata":{"content":`+string(content)+`}}]`, 1))
+				} else {
+					d = with(d, "definition/cultures/en-US.tmdl", culture)
+				}
+				made[fmt.Sprintf("%s %d %d", kind, i, j)] = with(d, "Copilot/schema.json", schema)
+			}
+		}
+	}
+	everyLayout(t, models, slices.Collect(maps.Keys(layouts))...)
+	everyLayout(t, made, "all, in CRLF", "all, in LF")
+}
+
+func everyLayout(t *testing.T, models map[string]definition.Definition, names ...string) {
+	for name, d := range models {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, how := range names {
+				t.Run(how, func(t *testing.T) { relaid(t, d, layouts[how]) })
+			}
+		})
+	}
+}
+
+func TestSame(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	shown := func(s *string) string {
+		if s == nil {
+			return "none"
+		}
+		return strconv.Quote(*s)
+	}
+	for _, c := range []struct {
+		a, b *string
+		want bool // of instructions
+	}{
+		{nil, nil, true}, {nil, text(""), false}, {text(""), nil, false}, {text("a"), text("a"), true}, {text("a"), text("A"), false},
+		{text("a\r\nb"), text("a\nb"), true}, {text("a\rb"), text("a\nb"), true}, {text("a\nb"), text("a\n\nb"), false}, {text("a b"), text("a  b"), false},
+		{text("a\n"), text("a"), true}, {text("\n a\n\n"), text("a"), true}, {text("a  \nb\t"), text("a\nb"), true}, {text("a\n b"), text("a\nb"), false},
+		{text("a\u00a0"), text("a"), true},
+	} {
+		if got := rewrite.Same(rewrite.Instructions, c.a, c.b); got != c.want {
+			t.Errorf("instructions %s and %s: got %v, want %v", shown(c.a), shown(c.b), got, c.want)
+		}
+		want := c.a == nil && c.b == nil || c.a != nil && c.b != nil && *c.a == *c.b
+		if got := rewrite.Same(rewrite.Description, c.a, c.b); got != want {
+			t.Errorf("descriptions %s and %s: got %v, want %v", shown(c.a), shown(c.b), got, want)
+		}
+	}
+}
