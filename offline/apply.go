@@ -18,13 +18,14 @@ type Applied struct {
 }
 
 // Write writes the proposals that have changes, in their order, each whole or not
-// at all, after a record that Revert takes has been written to a new file. A model
+// at all, after a record that Revert takes has been written to a new file. Writes
+// that were cut off before are finished, also where nothing is written. A model
 // that was changed since it was read is left as it is, and the others are written.
 // Nothing to write makes no record. The error is the record's, or the context's.
 func Write(ctx context.Context, all []Proposal, file string, now time.Time) (applied []Applied, record string, err error) {
 	r := newRecord(all, now)
 	if len(r.Models) == 0 {
-		return nil, "", nil
+		return nil, "", finish(ctx, all)
 	}
 	if record, err = r.write(file); err != nil {
 		return nil, "", err
@@ -44,7 +45,21 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 		applied = append(applied, Applied{p.Shown, err})
 		crashPoint()
 	}
-	return applied, record, nil
+	return applied, record, finish(ctx, all)
+}
+
+// finish brings writes that were cut off to their ends in models that nothing is
+// written to.
+func finish(ctx context.Context, all []Proposal) error {
+	for _, p := range all {
+		if p.Error != nil || p.Changes() > 0 {
+			continue
+		}
+		if err := p.tree.Finish(ctx, p.TreeItem); err != nil {
+			return told(err)
+		}
+	}
+	return nil
 }
 
 // Inside refuses items whose folder is not below the root: a record could not say

@@ -26,7 +26,7 @@ import (
 type Assessment struct {
 	Regime string
 	Items  []Assessed
-	// Warnings are about what is ignored, and what is known.
+	// Warnings are about files, what is ignored, and what is known.
 	Warnings []Warning
 	// MinSeverity is the least severity that is told, Baseline what is not told
 	// because it is known.
@@ -171,7 +171,8 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 		}
 	}()
 	n = s.o.Ignores.newNote()
-	d, err := i.definition(ctx)
+	d, pending, err := i.definition(ctx)
+	n.warnings = append(n.warnings, pending...)
 	if err != nil {
 		a.Error, a.At = told(err), Place{i.Shown, 1}
 		return a, n

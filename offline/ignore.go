@@ -285,7 +285,8 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 // annotations.
 func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 	all := g.of(i, n, m)
-	all.own, n.warnings = annotated(m.m, m.at)
+	own, warnings := annotated(m.m, m.at)
+	all.own, n.warnings = own, append(n.warnings, warnings...)
 	return all
 }
 

@@ -32,9 +32,27 @@ type Item struct {
 	tree *folder.Tree
 }
 
-// definition reads the item's parts.
-func (i Item) definition(ctx context.Context) (definition.Definition, error) {
-	return i.tree.Definition(ctx, i.TreeItem)
+// definition reads the item's parts, and writes nothing: what there is of a write that
+// was cut off is a warning.
+func (i Item) definition(ctx context.Context) (definition.Definition, []Warning, error) {
+	d, pending, err := i.tree.Definition(ctx, i.TreeItem)
+	if err != nil || pending == nil {
+		return d, nil, err
+	}
+	return d, []Warning{{i.Shown, 1, pendingMessage(*pending)}}, nil
+}
+
+// pendingMessage says what is pending in the folder of an item, what was read of it,
+// and what becomes of it.
+func pendingMessage(u folder.Unfinished) string {
+	remedy := "readiness apply --write of this folder clears it away"
+	switch {
+	case u.Left > 0:
+		remedy = "it is read as that write leaves it; readiness apply --write of this folder finishes it, readiness revert --write of its record takes it back"
+	case u.Parts > 0 && u.Changed == 0:
+		remedy = "readiness apply --write of this folder finishes it, readiness revert --write of its record takes it back"
+	}
+	return u.String() + "; " + remedy
 }
 
 // Find returns the semantic models and data agents at the paths, each once, in

@@ -129,7 +129,8 @@ func propose(ctx context.Context, i Item, o ProposeOptions, n *note) (p Proposal
 
 // compose makes the previews and what they come to.
 func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error {
-	d, err := p.definition(ctx)
+	d, pending, err := p.definition(ctx)
+	n.warnings = append(n.warnings, pending...)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Reversal struct {
 	tree      *folder.Tree
 	item      folder.TreeItem
 	now, back definition.Definition
+	pending   *folder.Unfinished
 }
 
 // Reverse works out how the models of a record, below the root, come back. Nothing
@@ -59,7 +60,7 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 	if v.item, err = v.tree.Item(ctx, m.Path); err != nil {
 		return err
 	}
-	if v.now, err = v.tree.Definition(ctx, v.item); err != nil {
+	if v.now, v.pending, err = v.tree.Definition(ctx, v.item); err != nil {
 		return err
 	}
 	v.back = v.now
@@ -134,8 +135,16 @@ func untouched(d definition.Definition, m RecordedModel) bool {
 	return true
 }
 
-// Headline says what the reversal comes to, in one line.
+// Headline says what the reversal comes to, in one line, or in one more where a
+// write was cut off.
 func (v Reversal) Headline() string {
+	if v.pending != nil {
+		return printable(fmt.Sprintf("%s: %s; it is read as that write leaves it, and --write brings it into order", v.Path, v.pending)) + "\n" + v.headline()
+	}
+	return v.headline()
+}
+
+func (v Reversal) headline() string {
 	switch {
 	case v.Error != nil:
 		return printable(fmt.Sprintf("%s: not put back: %s", v.Path, v.Error))
@@ -162,11 +171,16 @@ func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
 func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
 	var applied []Applied
 	for _, v := range all {
-		if v.Error != nil || v.AsBefore || v.Objects == 0 {
-			continue
-		}
 		if ctx.Err() != nil {
 			return applied, ctx.Err()
+		}
+		if v.Error != nil || v.AsBefore || v.Objects == 0 {
+			if v.Error == nil && v.pending != nil {
+				if err := v.tree.Finish(ctx, v.item); err != nil {
+					applied = append(applied, Applied{v.Path, told(err)})
+				}
+			}
+			continue
 		}
 		crashPoint()
 		err := v.tree.WriteDefinition(ctx, v.item, v.back, v.now.Hash())

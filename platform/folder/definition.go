@@ -77,11 +77,30 @@ func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do fu
 		return err
 	}
 	defer f.Close()
+	if err := f.order(ctx, how); err != nil {
+		return err
+	}
 	return do(f)
 }
 
-// openEntry opens the folder of an item, locks it and, when a write of it was cut
-// off, brings that to its end.
+// order brings a write that was cut off to its end.
+func (f *itemFolder) order(ctx context.Context, how lockKind) error {
+	if how == shared {
+		// Only a writer that died leaves a journal to who has the lock.
+		if _, left := f.Lstat(journal); left != nil {
+			return nil
+		}
+		if err := lock(ctx, f.lock, exclusive); err != nil {
+			return f.platform.unavailable(ctx, err, "%s cannot be locked", named(f.item))
+		}
+	}
+	if err := f.recover(); err != nil {
+		return f.platform.unavailable(ctx, err, "%s cannot be brought into order", named(f.item))
+	}
+	return nil
+}
+
+// openEntry opens the folder of an item and locks it.
 func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lockKind) (*itemFolder, error) {
 	it := e.Item
 	below, err := root.OpenRoot(e.dir)
@@ -95,18 +114,9 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lo
 	if f.lock, err = below.Open("."); err == nil {
 		err = lock(ctx, f.lock, how)
 	}
-	if err == nil && how == shared {
-		// Only a writer that died leaves a journal to who has the lock.
-		if _, left := below.Lstat(journal); left == nil {
-			err = lock(ctx, f.lock, exclusive)
-		}
-	}
-	if err == nil {
-		err = f.recover()
-	}
 	if err != nil {
 		f.Close()
-		return nil, p.unavailable(ctx, err, "%s cannot be locked and brought into order", named(it))
+		return nil, p.unavailable(ctx, err, "%s cannot be locked", named(it))
 	}
 	return f, nil
 }

@@ -102,23 +102,18 @@ func (t *Tree) Item(ctx context.Context, dir string) (TreeItem, error) {
 	return TreeItem{kind, dir, newEntry(kind, dir, file).DisplayName, file.logicalID}, nil
 }
 
-// Definition reads every part of an item, as Platform.Definition does.
-func (t *Tree) Definition(ctx context.Context, it TreeItem) (definition.Definition, error) {
-	var d definition.Definition
-	err := t.within(ctx, it, shared, func(f *itemFolder) (err error) {
-		d, err = f.definition(ctx)
-		return err
-	})
-	return d, err
-}
-
 // WriteDefinition makes d the item's definition if the one on disk still has the
 // hash ifHash, as Platform.WriteDefinition does.
 func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.Definition, ifHash string) error {
 	if err := t.platform.bounds.check(it.entry().Item, d); err != nil {
 		return err
 	}
-	return t.within(ctx, it, exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
+	return t.within(ctx, it, exclusive, func(f *itemFolder) error {
+		if err := f.order(ctx, exclusive); err != nil {
+			return err
+		}
+		return f.replace(ctx, d, ifHash)
+	})
 }
 
 // entry is the item as the platform knows those of workspaces.
@@ -126,10 +121,21 @@ func (i TreeItem) entry() entry {
 	return entry{Item: item.Item{Type: i.Type, DisplayName: i.Path}, dir: i.Path, logicalID: i.LogicalID}
 }
 
-// within calls do with the item's folder, locked.
+// within calls do with the item's folder, locked, and leaves a write that was cut off
+// as it is.
 func (t *Tree) within(ctx context.Context, it TreeItem, how lockKind, do func(*itemFolder) error) error {
 	if !fs.ValidPath(it.Path) {
 		return domain.Refuse(domain.ItemNotFound, "%q is no path of an item", it.Path)
 	}
-	return t.platform.withinEntry(ctx, it.entry(), how, do)
+	root, err := t.platform.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := t.platform.openEntry(ctx, root, it.entry(), how)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return do(f)
 }

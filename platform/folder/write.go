@@ -259,17 +259,16 @@ func (f *itemFolder) sync(dir string) error {
 // recover ends a write that was cut off: one that was not committed is undone,
 // another is done.
 func (f *itemFolder) recover() error {
-	info, err := f.Lstat(journal)
-	if err != nil {
+	if _, err := f.Lstat(journal); err != nil {
 		if gone(err) {
 			return nil
 		}
 		return err
 	}
-	if _, err := f.Lstat(commitFile); gone(err) || !info.IsDir() {
+	if f.uncommitted() {
 		return f.RemoveAll(journal)
 	}
-	err = f.finish()
+	err := f.finish()
 	f.platform.logger.Warn("platform folder: a write that was cut off has been ended", "item", f.dir, "error", err)
 	if errors.Is(err, errChanged) {
 		err = nil
@@ -285,27 +284,9 @@ func (f *itemFolder) finish() error {
 	if err != nil {
 		return err
 	}
-	var todo []change
-	done, foreign := 0, 0
-	for _, c := range changes {
-		switch f.hashOf(c.Path) {
-		case c.New:
-			done++
-			if c.New == "" {
-				todo = append(todo, c) // its folders may be left
-			}
-		case c.Old:
-			if _, err := f.Lstat(journal + "/" + c.Staged); c.New != "" && gone(err) {
-				foreign++ // somebody cleared the new bytes away
-				continue
-			}
-			todo = append(todo, c)
-		default:
-			foreign++
-		}
-	}
-	if foreign == 0 || done > 0 {
-		if err := f.apply(todo); err != nil {
+	left := f.left(changes)
+	if !left.dropped() {
+		if err := f.apply(left.todo); err != nil {
 			return err
 		}
 	}
@@ -313,10 +294,53 @@ func (f *itemFolder) finish() error {
 		return err
 	}
 	crashPoint()
-	if foreign > 0 {
+	if left.foreign > 0 {
 		return errChanged
 	}
 	return f.sync(".")
+}
+
+// uncommitted reports whether what lies in the journal's place is no write that is
+// to be finished.
+func (f *itemFolder) uncommitted() bool {
+	info, err := f.Lstat(journal)
+	if err != nil || !info.IsDir() {
+		return true
+	}
+	_, err = f.Lstat(commitFile)
+	return gone(err)
+}
+
+// leftover is what is left of a write that is committed.
+type leftover struct {
+	todo []change
+	// done is how many of its changes have been made, foreign how many parts
+	// somebody else has changed since.
+	done, foreign int
+}
+
+// dropped reports whether nothing of it is made any more.
+func (l leftover) dropped() bool { return l.foreign > 0 && l.done == 0 }
+
+func (f *itemFolder) left(changes []change) (l leftover) {
+	for _, c := range changes {
+		switch f.hashOf(c.Path) {
+		case c.New:
+			l.done++
+			if c.New == "" {
+				l.todo = append(l.todo, c) // its folders may be left
+			}
+		case c.Old:
+			if _, err := f.Lstat(journal + "/" + c.Staged); c.New != "" && gone(err) {
+				l.foreign++ // somebody cleared the new bytes away
+				continue
+			}
+			l.todo = append(l.todo, c)
+		default:
+			l.foreign++
+		}
+	}
+	return l
 }
 
 // committed reads the journal. Its paths are checked again: the folder is
