@@ -12,17 +12,17 @@ func gnuPatch(dir string, diff []byte) error {
 	return run(exec.Command("patch", "-p1", "--force", "--fuzz=0"), dir, diff)
 }
 
-func TestPatchAppliesEveryEdit(t *testing.T) {
+func TestHardPatchAppliesEveryEdit(t *testing.T) {
 	t.Parallel()
 	everyEdit(t, gnuPatch)
 }
 
-func TestPatchAppliesEveryName(t *testing.T) {
+func TestHardPatchAppliesEveryName(t *testing.T) {
 	t.Parallel()
 	everyName(t, gnuPatch)
 }
 
-func TestPatchAppliesAnyEdits(t *testing.T) {
+func TestHardPatchAppliesAnyEdits(t *testing.T) {
 	t.Parallel()
 	before, after := manyFiles()
 	applied(t, t.TempDir(), "M.SemanticModel", before, after, gnuPatch)

@@ -9,7 +9,7 @@ import (
 )
 
 // Every layout of every model of the corpus.
-func TestRestoreOfTheCorpusLaidOutAnew(t *testing.T) {
+func TestHardRestoreOfTheCorpusLaidOutAnew(t *testing.T) {
 	t.Parallel()
 	everyLayout(t, corpus(t), slices.Collect(maps.Keys(layouts))...)
 }
