@@ -65,6 +65,8 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
 	case key == "" && s.Kind.NeedsKey():
 		return openai.Settings{}, aiprovider.KeyMissing(s.Name, s.ProviderID)
+	case key != "" && !aiprovider.MayCarryKey(s.BaseURL): // saved before that was refused
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has a key and an http address, and keys are sent over https only: change its baseUrl and give the key again.", s.Name)
 	}
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,8 +31,8 @@ const (
 // noBody is what a route without a body accepts: nothing, or an object without members.
 var noBody = openapi3.NewObjectSchema().WithoutAdditionalProperties()
 
-// checkBody reads the body of a call and holds it against what the route documents. The body is left for the handler to
-// decode; its members in canonical form are returned.
+// checkBody reads the body of a call and compares it with what the route documents. The body in canonical form, in which 5.0 is
+// 5, is left for the handler to decode and returned.
 func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Operation) (canonical []byte, err error) {
 	schema, required := noBody, false
 	if b := described.RequestBody; b != nil {
@@ -59,8 +61,9 @@ func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Opera
 	if err := matches(value, schema, "the body"); err != nil {
 		return nil, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text))
-	return json.Marshal(value)
+	canonical, err = json.Marshal(value)
+	r.Body = io.NopCloser(bytes.NewReader(canonical))
+	return canonical, err
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
@@ -85,7 +88,7 @@ func jsonOnly(h http.Header) error {
 }
 
 // decode returns the value of a JSON text that means one thing only: UTF-8, no member twice, nothing after the value.
-// Numbers stay as they were written.
+// Integers are written without fraction and exponent.
 func decode(text []byte) (any, error) {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return nil, domain.Refuse(domain.InvalidRequest, "the body begins with a byte order mark; send it without")
@@ -116,6 +119,9 @@ func decodeValue(d *json.Decoder, path string, depth int) (any, error) {
 	t, err := d.Token()
 	if err != nil {
 		return nil, notJSON(err)
+	}
+	if n, isNumber := t.(json.Number); isNumber {
+		return integral(n), nil
 	}
 	open, isDelim := t.(json.Delim)
 	if !isDelim {
@@ -153,6 +159,19 @@ func decodeValue(d *json.Decoder, path string, depth int) (any, error) {
 	}
 	_, err = d.Token()
 	return object, err
+}
+
+// integral returns a number without fraction and exponent where it is an integer that floating-point numbers hold exactly: 5.0 and
+// 5e0 are 5 in JSON. Any other number stays as it was written.
+func integral(n json.Number) json.Number {
+	if !strings.ContainsAny(n.String(), ".eE") {
+		return n
+	}
+	f, err := n.Float64()
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return n
+	}
+	return json.Number(strconv.FormatInt(int64(f), 10))
 }
 
 // loneSurrogate returns where a \u escape names half of a character, or -1. text is valid JSON.

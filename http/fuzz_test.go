@@ -57,7 +57,13 @@ func FuzzDecode(f *testing.F) {
 		if _, err := d.Token(); err != io.EOF {
 			t.Fatal("accepted something after the value")
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		// 5.0 is decoded as 5.
+		same := cmp.Comparer(func(a, b json.Number) bool {
+			x, errX := a.Float64()
+			y, errY := b.Float64()
+			return a == b || errX == nil && errY == nil && x == y
+		})
+		if diff := cmp.Diff(want, got, same); diff != "" {
 			t.Fatalf("(-encoding/json +got):\n%s", diff)
 		}
 		canonical, err := json.Marshal(got)

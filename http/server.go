@@ -314,6 +314,9 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // drainTimeout is how long calls that are being handled may go on once the server is to stop.
 const drainTimeout = callTimeout + 5*time.Second
 
+// maxHeaders bounds the request line and headers of a call, in bytes; net/http allows 4 kB more.
+const maxHeaders = 64 << 10
+
 // Serve answers calls on l until ctx ends. Then it takes no new ones, lets those being handled end, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
@@ -322,14 +325,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadTimeout:       20 * time.Second,
 		WriteTimeout:      callTimeout + 30*time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    maxHeaders,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	var ended error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ended = server.Serve(l)
+		ended = server.Serve(ownRefusals{l})
 	}()
 	select {
 	case <-done:

@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules
-		"internal/coalesce",
+		"internal/coalesce", "internal/jsonerror",
 	},
 	"ai/...": {
 		"ai/...", "definition/...",
@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"client": {},
 
 	// What the service does, in files: the same rules without log, queue and callers.
-	"offline": {"domain/...", "definition/...", "platform/folder"},
+	"offline": {"domain/...", "definition/...", "platform/folder", "internal/jsonerror"},
 
 	// What wires everything.
 	"cmd/...":       {"..."},
@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
 	"internal/demo/...":              {"..."},
+	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/postgres"},
 	"internal/postgres":              {},

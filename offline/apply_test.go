@@ -490,7 +490,7 @@ func TestRecords(t *testing.T) {
 		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "no semantic model below the root"},
 		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "no semantic model below the root"},
 		"another format":         {"readiness-apply/1", "readiness-apply/2", `has the format "readiness-apply/2"`},
-		"an unknown member":      {`"models"`, `"model"`, "unknown field"},
+		"an unknown member":      {`"models"`, `"model"`, "is unknown"},
 		"intents without writes": {`"write": 0`, `"write": 3`, "has its write 3 at place 0"},
 		"no JSON":                {"{", "[", "cannot be read"},
 	} {

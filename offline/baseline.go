@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"readiness/domain/readiness"
+	"readiness/internal/jsonerror"
 )
 
 // maxBaseline bounds a baseline, in bytes.
@@ -41,7 +42,7 @@ func ReadBaseline(file string) (*Baseline, error) {
 	}
 	var written document
 	if err := json.Unmarshal(data, &written); err != nil {
-		return nil, fmt.Errorf("the baseline %s cannot be read: %w; make it with assess --format json --output %s", shown, err, shown)
+		return nil, fmt.Errorf("the baseline %s cannot be read: %w; make it with assess --format json --output %s", shown, jsonerror.Explain(err), shown)
 	}
 	if written.Format != jsonFormat {
 		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; make it with assess --format json --output %s", shown, written.Format, jsonFormat, shown)

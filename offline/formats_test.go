@@ -28,7 +28,7 @@ var formats = map[string]func(io.Writer, *offline.Assessment) error{
 	},
 	"json":     offline.WriteJSON,
 	"markdown": func(w io.Writer, a *offline.Assessment) error { return offline.WriteMarkdown(w, a, 10) },
-	"sarif":    func(w io.Writer, a *offline.Assessment) error { return offline.WriteSARIF(w, a, "1.2.3") },
+	"sarif":    sarifOf("1.2.3"),
 	"junit.xml": func(w io.Writer, a *offline.Assessment) error {
 		return offline.WriteJUnit(w, a, offline.Gate{FailUnder: new(60)})
 	},
@@ -95,18 +95,20 @@ type sarif struct {
 			ExecutionSuccessful        bool
 			ToolExecutionNotifications []json.RawMessage
 		}
-		Results []struct {
-			RuleID              string
-			RuleIndex           int
-			BaselineState       string
-			PartialFingerprints map[string]string
-			Suppressions        []struct{ Kind, Justification string }
-			Locations           []struct {
-				PhysicalLocation struct {
-					ArtifactLocation struct{ URI, URIBaseID string }
-					Region           struct{ StartLine int }
-				}
-			}
+		Results []sarifResult
+	}
+}
+
+type sarifResult struct {
+	RuleID, Level       string
+	RuleIndex           int
+	BaselineState       string
+	PartialFingerprints map[string]string
+	Suppressions        []struct{ Kind, Justification string }
+	Locations           []struct {
+		PhysicalLocation struct {
+			ArtifactLocation struct{ URI, URIBaseID string }
+			Region           struct{ StartLine int }
 		}
 	}
 }
@@ -148,7 +150,7 @@ func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
 func TestSARIF(t *testing.T) {
 	t.Parallel()
 	schema := sarifSchema(t)
-	log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, few(t), "1.2.3") }))
+	log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return sarifOf("1.2.3")(b, few(t)) }))
 	run := log.Runs[0]
 	suppressed := 0
 	for _, r := range run.Results {
@@ -176,7 +178,7 @@ func TestSARIF(t *testing.T) {
 		"a%20b: #1?/é \"x\".SemanticModel/definition/tables/T.tmdl": "table 'A [b] ''c'''\n\tcolumn 'x]y'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n",
 	})} {
 		a := assess(t, offline.AssessOptions{}, root)
-		log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, a, "") }))
+		log := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return sarifOf("")(b, a) }))
 		for i, r := range log.Runs[0].Results {
 			u, err := url.Parse(r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
 			if err != nil {
@@ -189,11 +191,61 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// sarifOf writes every result.
+func sarifOf(version string) func(io.Writer, *offline.Assessment) error {
+	return func(w io.Writer, a *offline.Assessment) error {
+		_, err := offline.WriteSARIF(w, a, version, 0)
+		return err
+	}
+}
+
+// Of more results than the limit the heaviest are kept, in the order of all, and the report says what is missing.
+func TestSARIFLimit(t *testing.T) {
+	t.Parallel()
+	schema, a := sarifSchema(t), few(t)
+	all := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return sarifOf("")(b, a) })).Runs[0].Results
+	for limit, left := range map[int]int{0: 0, 1: len(all) - 1, len(all) / 2: len(all) - len(all)/2, len(all) - 1: 1, len(all): 0, len(all) + 1: 0} {
+		var b bytes.Buffer
+		got, err := offline.WriteSARIF(&b, a, "", limit)
+		if err != nil || got != left {
+			t.Fatalf("limit %d: %d were left out, %v, want %d", limit, got, err, left)
+		}
+		run := validSARIF(t, schema, b.Bytes()).Runs[0]
+		if len(run.Results) != len(all)-left {
+			t.Fatalf("limit %d: %d results, want %d", limit, len(run.Results), len(all)-left)
+		}
+		if says := strings.Contains(b.String(), fmt.Sprintf("%d of %d results were left out", left, len(all))); says != (left > 0) {
+			t.Errorf("limit %d: the report says that results were left out: %v", limit, says)
+		}
+		weight := func(r sarifResult) int {
+			if len(r.Suppressions) > 0 {
+				return 0
+			}
+			return map[string]int{"note": 1, "warning": 2, "error": 3}[r.Level]
+		}
+		kept, at, lightest := map[string]bool{}, 0, 3
+		for _, r := range run.Results {
+			for all[at].PartialFingerprints["readinessFinding/v1"] != r.PartialFingerprints["readinessFinding/v1"] {
+				if at++; at == len(all) {
+					t.Fatalf("limit %d: the results are in another order", limit)
+				}
+			}
+			kept[r.PartialFingerprints["readinessFinding/v1"]] = true
+			lightest = min(lightest, weight(r))
+		}
+		for _, r := range all {
+			if !kept[r.PartialFingerprints["readinessFinding/v1"]] && weight(r) > lightest {
+				t.Errorf("limit %d: %s of level %s was left out, and a lighter one kept", limit, r.RuleID, r.Level)
+			}
+		}
+	}
+}
+
 // A schema that lets anything pass would prove nothing.
 func TestTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	schema := sarifSchema(t)
-	whole := string(written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, few(t), "1.2.3") }))
+	whole := string(written(t, func(b *bytes.Buffer) error { return sarifOf("1.2.3")(b, few(t)) }))
 	for name, change := range map[string][2]string{
 		"a level of ours":   {`"level": "note"`, `"level": "low"`},
 		"an unknown member": {`"automationDetails"`, `"automationDetail"`},
@@ -222,7 +274,7 @@ func TestFingerprints(t *testing.T) {
 	schema := sarifSchema(t)
 	prints := func(byPath map[string]string) (all, lines []string) {
 		a := assess(t, offline.AssessOptions{}, files(t, byPath))
-		for _, r := range validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return offline.WriteSARIF(b, a, "") })).Runs[0].Results {
+		for _, r := range validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return sarifOf("")(b, a) })).Runs[0].Results {
 			all = append(all, r.PartialFingerprints["readinessFinding/v1"]+r.PartialFingerprints["primaryLocationLineHash"])
 			lines = append(lines, fmt.Sprint(r.Locations[0].PhysicalLocation.Region.StartLine))
 		}

@@ -20,6 +20,7 @@ import (
 	"readiness/definition/report"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/jsonerror"
 	"readiness/platform/folder"
 )
 
@@ -164,7 +165,7 @@ func project(ctx context.Context, file string) (map[string]Item, error) {
 		Artifacts []struct{ Report struct{ Path string } }
 	}
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(data), "\ufeff")), &pbip); err != nil {
-		return nil, fmt.Errorf("it is no project file: %w", err)
+		return nil, fmt.Errorf("it is no project file: %w", jsonerror.Explain(err))
 	}
 	found := map[string]Item{}
 	for _, a := range pbip.Artifacts {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"readiness/domain/item"
+	"readiness/internal/jsonerror"
 	"readiness/platform/folder"
 )
 
@@ -105,7 +106,7 @@ func ReadRecord(file string) (Record, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return Record{}, fmt.Errorf("the record %s cannot be read: %w; it must be what apply --write wrote", shown, err)
+		return Record{}, fmt.Errorf("the record %s cannot be read: %w; it must be what apply --write wrote", shown, jsonerror.Explain(err))
 	}
 	if r.Format != recordFormat {
 		return Record{}, fmt.Errorf("the record %s has the format %q, not %q; it must be what apply --write wrote", shown, r.Format, recordFormat)

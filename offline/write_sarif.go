@@ -1,11 +1,14 @@
 package offline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"readiness/domain/readiness"
@@ -58,7 +61,7 @@ type (
 	sarifNotification struct {
 		Level     string        `json:"level"`
 		Message   sarifText     `json:"message"`
-		Locations []sarifPlaced `json:"locations"`
+		Locations []sarifPlaced `json:"locations,omitempty"`
 	}
 	sarifAutomation struct {
 		ID string `json:"id"`
@@ -116,10 +119,18 @@ const (
 // sarifLevels are the levels of severities.
 var sarifLevels = map[readiness.Severity]string{readiness.High: "error", readiness.Medium: "warning", readiness.Low: "note"}
 
+// SARIFLimit is how many results of a run code scanning shows; GitHub takes up to
+// 25,000 and keeps the 5,000 of the highest severity.
+const SARIFLimit = 5000
+
 // WriteSARIF writes an assessment as SARIF 2.1.0: a result for each finding, under
-// the first of its rules, with all of them in its properties. What is ignored is
-// suppressed. Version is that of the program.
-func WriteSARIF(w io.Writer, a *Assessment, version string) error {
+// the first of its rules, with all of them in its properties. Ignored findings are
+// suppressed results. Version is that of the program.
+//
+// Limit bounds the results; 0 means no bound. Of more, the heaviest are written: by
+// severity, then by impact, findings before ignored ones, and a notification in the
+// run says how many were left out, which WriteSARIF returns.
+func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int, err error) {
 	run := sarifRun{
 		Invocations: []sarifInvocation{{ExecutionSuccessful: a.Unreadable() == 0}},
 		OriginalURIBaseIDs: map[string]sarifLocation{sourceRoot: {Description: &sarifText{
@@ -147,21 +158,64 @@ func WriteSARIF(w io.Writer, a *Assessment, version string) error {
 	if a.Baseline != "" {
 		known = "new"
 	}
-	return writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
-		for _, i := range a.Items {
-			for _, f := range i.Findings {
-				if !yield(sarifResultOf(i.Path, f, indexes, known)) {
-					return
-				}
+	kept, left := heaviest(a, limit)
+	if left > 0 {
+		invocation.Execution = append(invocation.Execution, sarifNotification{"warning", sarifText{Text: fmt.Sprintf(
+			"%d of %d results were left out, the least important ones: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)}, nil})
+	}
+	return left, writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
+		for _, r := range kept {
+			state := known
+			if r.ignored != nil {
+				state = ""
 			}
-			for _, f := range i.Ignored {
-				if !yield(sarifResultOf(i.Path, f.Finding, indexes, "", sarifSuppression{"external", f.Reason})) {
-					return
-				}
+			if !yield(sarifResultOf(r.item, r.finding, indexes, state, r.ignored...)) {
+				return
 			}
 		}
 	})
 }
+
+// reported is a finding of an item as a result.
+type reported struct {
+	item    string
+	finding Finding
+	ignored []sarifSuppression // nil unless it is ignored
+}
+
+// heaviest returns the results of an assessment in the order of its items, at most
+// limit of them unless that is 0, and how many it left out.
+func heaviest(a *Assessment, limit int) (kept []reported, left int) {
+	for _, i := range a.Items {
+		for _, f := range i.Findings {
+			kept = append(kept, reported{i.Path, f, nil})
+		}
+		for _, f := range i.Ignored {
+			kept = append(kept, reported{i.Path, f.Finding, []sarifSuppression{{"external", f.Reason}}})
+		}
+	}
+	if limit == 0 || len(kept) <= limit {
+		return kept, 0
+	}
+	order := make([]int, len(kept))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		x, y := kept[i], kept[j]
+		return cmp.Or(cmp.Compare(len(x.ignored), len(y.ignored)), cmp.Compare(sarifWeight[y.finding.Severity], sarifWeight[x.finding.Severity]),
+			cmp.Compare(y.finding.Impact, x.finding.Impact))
+	})
+	order, left = order[:limit], len(kept)-limit
+	slices.Sort(order)
+	for i, at := range order {
+		kept[i] = kept[at]
+	}
+	return kept[:limit], left
+}
+
+// sarifWeight orders severities.
+var sarifWeight = map[readiness.Severity]int{readiness.High: 2, readiness.Medium: 1, readiness.Low: 0}
 
 func sarifResultOf(item string, f Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
 	return sarifResult{

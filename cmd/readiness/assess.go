@@ -31,7 +31,7 @@ func completes(c *cobra.Command, flag string, values ...string) {
 type assessFlags struct {
 	root, format, output, ignore, baseline string
 	minSeverity, failOn                    string
-	failUnder, top, jobs                   int
+	failUnder, top, jobs, sarifLimit       int
 }
 
 func (r *root) assessCommand() *cobra.Command {
@@ -83,6 +83,7 @@ for a wrong command line.`,
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 when a finding that is told has this severity or more")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 when an item's score is lower (0 to 100)")
 	flags.IntVar(&f.top, "top", 10, "how many findings of an item a table or markdown holds; 0 for all")
+	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit, "how many results SARIF holds, the heaviest of more; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items are assessed at once; 0 for as many as there are processors")
 	completes(c, "format", assessFormats...)
 	completes(c, "min-severity", severities...)
@@ -114,8 +115,8 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	switch {
 	case f.failUnder < 0 || f.failUnder > 100:
 		return g, usage("--fail-under must be 0 to 100, not %d", f.failUnder)
-	case f.top < 0 || f.jobs < 0:
-		return g, usage("--top and --jobs must not be negative")
+	case f.top < 0 || f.jobs < 0 || f.sarifLimit < 0:
+		return g, usage("--top, --jobs and --sarif-limit must not be negative")
 	case c.Flags().Changed("fail-under"):
 		g.FailUnder = &f.failUnder
 	}
@@ -178,7 +179,12 @@ func (r *root) tell(a *offline.Assessment, f assessFlags, gate offline.Gate) err
 		case "markdown":
 			return offline.WriteMarkdown(w, a, f.top)
 		case "sarif":
-			return offline.WriteSARIF(w, a, version())
+			left, err := offline.WriteSARIF(w, a, version(), f.sarifLimit)
+			if left > 0 {
+				fmt.Fprintf(r.stderr, "readiness: warning: %d of %d results were left out of the SARIF report, the least important ones; --sarif-limit sets how many it holds, "+
+					"--min-severity and --ignore make them fewer\n", left, left+f.sarifLimit)
+			}
+			return err
 		case "junit":
 			return offline.WriteJUnit(w, a, gate)
 		}

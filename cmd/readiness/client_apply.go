@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/internal/jsonerror"
 )
 
 // applyFlags say what of a preview is written.
@@ -126,7 +127,7 @@ func readValues(file string) (map[string]string, error) {
 	}
 	var values map[string]string
 	if err := json.Unmarshal(b, &values); err != nil {
-		return nil, fmt.Errorf("%s must be a JSON object of texts by key: %w", file, err)
+		return nil, fmt.Errorf("%s must be a JSON object of texts by key: %w", file, jsonerror.Explain(err))
 	}
 	return values, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/internal/jsonerror"
 )
 
 func (c *clientCalls) benchmarkCommand() *cobra.Command {
@@ -104,7 +105,7 @@ printed, or an object with a list questions.`,
 func questionsOf(body []byte) ([]byte, error) {
 	var set map[string]json.RawMessage
 	if err := json.Unmarshal(body, &set); err != nil {
-		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", err)
+		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", jsonerror.Explain(err))
 	}
 	if _, answered := set["value"]; !answered {
 		return body, nil // the service says what is wrong with it

@@ -142,7 +142,7 @@ func (c *clientCalls) providersSaveCommand() *cobra.Command {
 		Use:   "save NAME --kind KIND",
 		Short: "Save an AI provider, or change the one of this name",
 		Long: `Saves an AI provider, or changes of the one that has the name already what is named here. The service makes a test call
-first and tells how it went; a provider that does not answer is saved all the same.
+first and reports how it went; a provider that does not answer is saved all the same, with exit code 4.
 
 The key is read from --key-file, or from stdin with --key-file -, and never from the command line. It is shown nowhere.`,
 		Example: `  readiness client providers save Texts --kind openai --model gpt-5-mini --key-file - < key.txt
@@ -196,7 +196,7 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 			if err != nil {
 				return err
 			}
-			return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) })
+			return c.savedProvider(got.Body, *got.JSON200)
 		}
 		change := client.ChangeAIProviderRequest{
 			Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
@@ -206,7 +206,10 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 		if err != nil {
 			return err
 		}
-		return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) })
+		if change.Kind == nil && change.BaseURL == nil && change.Model == nil && change.APIVersion == nil && change.APIKey == nil && f.agent == "" {
+			return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) }) // no test call was made
+		}
+		return c.savedProvider(got.Body, *got.JSON200)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.kind, "kind", "", "what answers: openai, anthropic, openai_compatible, azure_openai or data_agent")
@@ -230,6 +233,19 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 		return call(cmd, args)
 	}
 	return cmd
+}
+
+// savedProvider prints a provider that was saved or changed. A test call that failed, an unreachable address say, is an error of
+// a save that is done.
+func (c *clientCalls) savedProvider(body []byte, p client.AIProvider) error {
+	if err := c.answered(body, func(s *sheet) { providerTable(s, p) }); err != nil {
+		return err
+	}
+	if t := p.LastTest; t != nil && !t.Ok {
+		return partly("%s is saved, but its last test call failed: %s; correct it with providers save, or repeat the call with providers test",
+			printable(p.Name), printable(because(t.ErrorCode, &t.Message)))
+	}
+	return nil
 }
 
 func (c *clientCalls) providersTestCommand() *cobra.Command {

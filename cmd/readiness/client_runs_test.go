@@ -56,7 +56,7 @@ func TestClientRuns(t *testing.T) {
 	y := newTypist(t)
 	quiet := newTypist(t)
 	quiet.config = y.config
-	ada := strings.TrimSpace(must(t, "token", "--data", data, "--account", "contoso", "--person", "ada").stdout)
+	ada := strings.TrimSpace(must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force").stdout)
 	y.types(0, ada, "login", "--base-url", s.base)
 	const in, of = "Corporate Functions", "Support Tickets"
 
@@ -99,7 +99,8 @@ func TestClientRuns(t *testing.T) {
 	y.types(1, "", "schedules", "show", schedule) // 404
 
 	const key = "sk-never-to-be-told"
-	y.types(0, key+"\n", "providers", "save", "Slow", "--kind", "openai_compatible", "--base-url", model.URL+"/v1", "--model", "m", "--key-file", "-", "--purpose", "Agent")
+	// It does not answer the test call, and is saved all the same.
+	y.types(4, key+"\n", "providers", "save", "Slow", "--kind", "openai_compatible", "--base-url", model.URL+"/v1", "--model", "m", "--key-file", "-", "--purpose", "Agent")
 	y.types(0, "", "providers", "save", "slow", "--purpose", "Agent,Judge", "--send-dax=false")
 	y.types(0, "", "providers", "list")
 	y.types(0, "", "providers", "show", "SLOW")
@@ -151,7 +152,7 @@ func TestClientInterrupted(t *testing.T) {
 	defer between.Close()
 	y := newTypist(t)
 	y.config = filepath.Join(t.TempDir(), "ada's profiles")
-	y.types(0, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada").stdout, "login", "--base-url", between.URL, "--profile", "here")
+	y.types(0, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force").stdout, "login", "--base-url", between.URL, "--profile", "here")
 
 	cmd, stdout, stderr, ended := program(t, "client", "--config", y.config, "--profile", "here", "assess", "Retail Analytics", "Inventory")
 	select {

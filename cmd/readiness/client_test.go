@@ -119,7 +119,7 @@ func TestClient(t *testing.T) {
 	s := serve(t, "--database-url", pgtest.URL(t), "--data", data, "--accounts", samplesAccounts, "--platform", "folder:"+workspaces)
 	var tokens []string
 	token := func(account, person string) string {
-		made := strings.TrimSpace(must(t, "token", "--data", data, "--account", account, "--person", person).stdout)
+		made := strings.TrimSpace(must(t, "token", "--data", data, "--account", account, "--person", person, "--force").stdout)
 		tokens = append(tokens, made)
 		return made
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"readiness/http/token"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -145,9 +147,14 @@ func TestEnvironment(t *testing.T) {
 	if want := "environment variable READINESS_LIMIT: "; got.code != exitUsage || !strings.Contains(got.stderr, want) {
 		t.Errorf("got exit code %d, stderr %q, want %d and %q", got.code, got.stderr, exitUsage, want)
 	}
-	t.Setenv("READINESS_DATA", t.TempDir())
+	data := t.TempDir()
+	if _, err := token.OpenIssuer(data); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("READINESS_DATA", data)
 	t.Setenv("READINESS_ACCOUNT", "contoso")
 	t.Setenv("READINESS_PERSON", "ada")
+	t.Setenv("READINESS_FORCE", "true")
 	must(t, "token")
 }
 

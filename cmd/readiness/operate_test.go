@@ -34,8 +34,12 @@ func query[T any](t *testing.T, url, sql string) (v T) {
 // proves: decisions/8/1
 func TestTokenIsAloneOnStdout(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	got := must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--scopes", " Service.Read.All ", "--expires", "15m")
+	url, data := pgtest.URL(t), t.TempDir()
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	if _, err := token.OpenIssuer(data); err != nil { // as serve does
+		t.Fatal(err)
+	}
+	got := must(t, "token", "--data", data, "--database-url", url, "--account", "contoso", "--person", "ada", "--scopes", " Service.Read.All ", "--expires", "15m")
 	if strings.Count(got.stdout, "\n") != 1 || got.stderr != "" {
 		t.Fatalf("got stdout %q and stderr %q, want one line and nothing", got.stdout, got.stderr)
 	}
@@ -53,6 +57,41 @@ func TestTokenIsAloneOnStdout(t *testing.T) {
 	}
 	if life := time.Until(who.Expires); life > 15*time.Minute || life < 14*time.Minute {
 		t.Errorf("got a life of %v, want 15 minutes", life)
+	}
+}
+
+// A token is made for people whom the account knows, with a key that is there.
+//
+// proves: decisions/9/12
+func TestTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	url, data, empty := pgtest.URL(t), t.TempDir(), t.TempDir()
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	if _, err := token.OpenIssuer(data); err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		args []string
+		says string
+	}{
+		"an unknown person":        {[]string{"--data", data, "--database-url", url, "--account", "contoso", "--person", "adda"}, `no account knows a person "adda"`},
+		"another account's person": {[]string{"--data", data, "--database-url", url, "--account", "fabrikam", "--person", "ada"}, `accounts that do: contoso`},
+		"an unknown account":       {[]string{"--data", data, "--database-url", url, "--account", "nobody", "--person", "ada"}, `"nobody" does not know "ada"`},
+		"no key":                   {[]string{"--data", empty, "--database-url", url, "--account", "contoso", "--person", "ada"}, "no key of the embedded issuer"},
+		"no key, by force":         {[]string{"--data", empty, "--account", "contoso", "--person", "ada", "--force"}, "no key of the embedded issuer"},
+		"no directory":             {[]string{"--data", filepath.Join(empty, "none"), "--account", "contoso", "--person", "ada"}, "no key of the embedded issuer"},
+		"no database":              {[]string{"--data", data, "--account", "contoso", "--person", "ada"}, "--database-url"},
+	} {
+		got := run(t.Context(), append([]string{"token"}, row.args...)...)
+		if got.code != exitFailed || got.stdout != "" || !strings.Contains(got.stderr, row.says) {
+			t.Errorf("%s: got exit code %d, stdout %q, stderr %q, want %d and %q", name, got.code, got.stdout, got.stderr, exitFailed, row.says)
+		}
+	}
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("a refused token left %v behind, %v", left, err)
+	}
+	if got := must(t, "token", "--data", data, "--account", "contoso", "--person", "nobody", "--force"); strings.Count(got.stdout, ".") != 2 {
+		t.Errorf("by force: got %q, want a token", got.stdout)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestServeWithPlansAndPermissions(t *testing.T) {
 	s := serve(t, "--database-url", pgtest.URL(t), "--data", data, "--plans", plans, "--accounts", people, "--portal-url", "https://portal.example.com/me")
 	call := func(person, method, path string) (int, refusal, []byte) {
 		t.Helper()
-		token := strings.TrimSpace(must(t, "token", "--data", data, "--account", "fabrikam", "--person", person).stdout)
+		token := strings.TrimSpace(must(t, "token", "--data", data, "--account", "fabrikam", "--person", person, "--force").stdout)
 		request, err := http.NewRequestWithContext(t.Context(), method, s.base+path, nil)
 		if err != nil {
 			t.Fatal(err)

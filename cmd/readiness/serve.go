@@ -214,30 +214,42 @@ func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
 // greetingLife is how long the token of the greeting is valid.
 const greetingLife = 8 * time.Hour
 
-// greet says where the service is and how to make the first call. A token is
-// shown only where nobody but this machine can use it.
+// greet prints where the service is and how to make the first call. A token is
+// printed only to a terminal, for a listener that this machine alone can reach;
+// elsewhere, where output ends in files, the command that makes one is.
 func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
 	fmt.Fprintf(r.stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
 	address, ok := at.(*net.TCPAddr)
 	if issuer == nil || !ok || !address.IP.IsLoopback() {
 		return
 	}
-	for _, d := range declared {
-		for _, p := range d.People {
-			if p.Person.Issuer != "" || d.Status != account.Active {
-				continue
-			}
-			signed, err := issuer.Mint(d.AccountID, p.Person.ID, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), greetingLife)
-			if err != nil {
-				r.log.Warn("no token could be made for the greeting", "error", err)
-				return
-			}
+	accountID, person, known := firstPerson(declared)
+	if known && onTerminal(r.stdout) {
+		signed, err := issuer.Mint(accountID, person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), greetingLife)
+		if err == nil {
 			fmt.Fprintf(r.stdout, "\n# %s of account %s, for %s\nTOKEN=%s\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n",
-				p.Person.ID, d.AccountID, greetingLife, signed, f.baseURL)
+				person, accountID, greetingLife, signed, f.baseURL)
 			return
 		}
+		r.log.Warn("no token could be made for the greeting", "error", err)
 	}
-	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token --data %s --account ID --person NAME)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", f.data, f.baseURL)
+	where := "--data " + f.data
+	if f.url != "" { // which may hold a password
+		where += " --database-url URL"
+	}
+	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", where, accountID, person, f.baseURL)
+}
+
+// firstPerson returns the first person of the embedded issuer in an active account; names to replace if there is none.
+func firstPerson(declared []account.Declaration) (accountID, person string, known bool) {
+	for _, d := range declared {
+		for _, p := range d.People {
+			if p.Person.Issuer == "" && d.Status == account.Active {
+				return d.AccountID, p.Person.ID, true
+			}
+		}
+	}
+	return "ID", "NAME", false
 }
 
 // ownAddress is the address of a listener as callers on this machine know it.

@@ -123,19 +123,20 @@ func TestServeOnADatabase(t *testing.T) {
 	url, data := pgtest.URL(t), t.TempDir()
 	s := serve(t, "--database-url", url, "--data", data, "--accounts", samplesAccounts)
 
-	// The greeting can be pasted.
-	greeting := s.stdout.await(t, `(?m)^# ada of account contoso, for 8h0m0s\nTOKEN=(\S+)\ncurl -H "Authorization: Bearer \$TOKEN" (\S+)$`, s.ended)
-	status, body, err := get(t, greeting[2], greeting[1])
-	if err != nil || status != http.StatusOK || greeting[2] != s.base+"/v1/workspaces" || !strings.Contains(string(body), "Retail Analytics") {
-		t.Errorf("GET %s: got status %d, error %v\n%s", greeting[2], status, err, body)
+	// The greeting names a person; a token is shown on a terminal alone, which this is not.
+	greeting := s.stdout.await(t, `(?m)^TOKEN=\$\(readiness token --data \S+ --database-url URL --account contoso --person ada\)\ncurl -H "Authorization: Bearer \$TOKEN" (\S+)$`, s.ended)
+	made := strings.TrimSpace(must(t, "token", "--data", data, "--database-url", url, "--account", "contoso", "--person", "ada").stdout)
+	status, body, err := get(t, greeting[1], made)
+	if err != nil || status != http.StatusOK || greeting[1] != s.base+"/v1/workspaces" || !strings.Contains(string(body), "Retail Analytics") {
+		t.Errorf("GET %s: got status %d, error %v\n%s", greeting[1], status, err, body)
 	}
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/v1/openapi.json": 200, "/docs": 200, "/v1/nothing": 404} {
-		if status, body, err := get(t, s.base+path, greeting[1]); err != nil || status != want {
+		if status, body, err := get(t, s.base+path, made); err != nil || status != want {
 			t.Errorf("GET %s: got status %d, error %v, want %d\n%.300s", path, status, err, want, body)
 		}
 	}
-	if strings.Contains(s.stderr.String(), greeting[1]) {
-		t.Error("the token is in the log")
+	if strings.Contains(s.stderr.String(), made) || strings.Contains(s.stdout.String(), "TOKEN=ey") {
+		t.Error("a token is in the log or on stdout")
 	}
 	// A worker beside it shares the work.
 	ctx, cancel := context.WithCancel(t.Context())
@@ -171,8 +172,8 @@ func TestServeOnADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := serve(t, "--database-url", url, "--data", data, "--roles", "api")
-	again.stdout.await(t, `TOKEN=\$\(readiness token --data \S+ --account ID --person NAME\)`, again.ended)
-	if status, _, err := get(t, again.base+"/v1/workspaces", greeting[1]); err != nil || status != http.StatusOK {
+	again.stdout.await(t, `TOKEN=\$\(readiness token --data \S+ --database-url URL --account ID --person NAME\)`, again.ended)
+	if status, _, err := get(t, again.base+"/v1/workspaces", made); err != nil || status != http.StatusOK {
 		t.Errorf("the token of before: got status %d, error %v, want 200", status, err)
 	}
 	after, err := openSecrets(data)
@@ -335,8 +336,9 @@ func TestInterrupts(t *testing.T) {
 	// A call whose body does not come keeps the server draining; a second
 	// interrupt does not wait for it.
 	cmd, stdout, stderr, ended = program(t, args...)
-	greeting := stdout.await(t, `Listening on http://(\S+),[^#]*# [^\n]*\nTOKEN=(\S+)\n`, ended)
-	status, body, err := get(t, "http://"+greeting[1]+"/v1/workspaces", greeting[2])
+	greeting := stdout.await(t, `Listening on http://(\S+),`, ended)
+	made := strings.TrimSpace(must(t, "token", "--data", data, "--database-url", url, "--account", "contoso", "--person", "ada").stdout)
+	status, body, err := get(t, "http://"+greeting[1]+"/v1/workspaces", made)
 	if err != nil || status != http.StatusOK {
 		t.Fatalf("got status %d, error %v", status, err)
 	}
@@ -353,7 +355,7 @@ func TestInterrupts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, err = io.WriteString(conn, "POST /v1/workspaces/"+list.Value[0].ID+"/aiReadiness/assess HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+greeting[2]+
+	_, err = io.WriteString(conn, "POST /v1/workspaces/"+list.Value[0].ID+"/aiReadiness/assess HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+made+
 		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
 	if err != nil {
 		t.Fatal(err)

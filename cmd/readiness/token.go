@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"readiness/domain/item"
 	"readiness/http/token"
+	"readiness/internal/postgres"
 )
 
 // maxTokenLife bounds what the embedded issuer mints.
@@ -16,19 +21,24 @@ const maxTokenLife = 366 * 24 * time.Hour
 
 func (r *root) tokenCommand() *cobra.Command {
 	var (
-		data, accountID, person, scopes string
-		life                            time.Duration
+		flags                     databaseFlags
+		accountID, person, scopes string
+		life                      time.Duration
+		force                     bool
 	)
 	c := &cobra.Command{
 		Use:   "token --account ID --person NAME",
 		Short: "Make an access token of the embedded issuer",
 		Long: `Prints an access token of the embedded issuer, alone on stdout. The issuer's key is in the data directory: whoever may
-read it can be anybody, so the embedded issuer is for one machine. A token is made for any name; a person whom no
-account knows is refused when the token is used.`,
+read it can be anybody, so the embedded issuer is for one machine. The service makes the key when it starts; this
+command does not.
+
+The account must know the person: that is looked up in the database, beside a running service in that service's.
+--force makes a token for any name without looking; the service refuses such a person when the token is used.`,
 		Example: `  TOKEN=$(readiness token --account contoso --person ada)
   readiness token --account contoso --person linus --scopes Service.Read.All --expires 15m`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			if accountID == "" || person == "" {
 				return usage("token needs --account and --person")
 			}
@@ -41,9 +51,16 @@ account knows is refused when the token is used.`,
 					return usage("--scopes: %q is none of %s, %s", s, token.ScopeRead, token.ScopeReadWrite)
 				}
 			}
-			issuer, err := token.OpenIssuer(data)
-			if err != nil {
+			issuer, err := token.FindIssuer(flags.data)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("the data directory %s has no key of the embedded issuer; name the service's with --data, or start the service, which makes the key", flags.data)
+			} else if err != nil {
 				return err
+			}
+			if !force {
+				if err := r.knows(c.Context(), flags, accountID, person); err != nil {
+					return err
+				}
 			}
 			signed, err := issuer.Mint(accountID, person, granted, time.Now(), life)
 			if err != nil {
@@ -53,10 +70,40 @@ account knows is refused when the token is used.`,
 			return err
 		},
 	}
-	dataFlag(c.Flags(), &data)
+	flags.add(c.Flags())
+	c.Flags().BoolVar(&force, "force", false, "make the token without looking whether the account knows the person")
 	c.Flags().StringVar(&accountID, "account", "", "account the token picks")
 	c.Flags().StringVar(&person, "person", "", "person the token stands for, as the accounts file names them")
 	c.Flags().StringVar(&scopes, "scopes", token.ScopeRead+" "+token.ScopeReadWrite, "scopes, separated by spaces")
 	c.Flags().DurationVar(&life, "expires", time.Hour, "how long the token is valid")
 	return c
+}
+
+// knows returns an error unless the account knows the person of the embedded issuer.
+func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person string) error {
+	if flags.url == "" && !postgres.Exists(flags.data) {
+		return fmt.Errorf("the data directory %s holds no database to look up %q in; name the service's with --database-url, or give --force", flags.data, person)
+	}
+	return r.operate(ctx, flags, func(url string) error {
+		core, err := openCore(ctx, url, flags.connections, false, r.log)
+		if err != nil {
+			return err
+		}
+		defer core.close()
+		members, err := core.views.Members(ctx, item.Person{ID: person})
+		if err != nil {
+			return err
+		}
+		of := make([]string, len(members))
+		for i, m := range members {
+			of[i] = m.AccountID
+		}
+		switch {
+		case slices.Contains(of, accountID):
+			return nil
+		case len(of) == 0:
+			return fmt.Errorf("no account knows a person %q of the embedded issuer; add the person to the accounts file and apply it (readiness accounts apply FILE), or give --force", person)
+		}
+		return fmt.Errorf("the account %q does not know %q; accounts that do: %s", accountID, person, strings.Join(of, ", "))
+	})
 }

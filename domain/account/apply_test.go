@@ -180,6 +180,12 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 		"key in the file": {func(d *account.Declaration) {
 			d.AIProvider = &account.AIProvider{Kind: aiprovider.OpenAI, Model: "large", APIKeyEnv: "sk-live-0123"}
 		}, "aiProvider.apiKeyEnv", "environment variable"},
+		"key in clear": {func(d *account.Declaration) {
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.OpenAICompatible, Model: "small", BaseURL: "http://models.example/v1", APIKeyEnv: "MODELS_KEY"}
+		}, "aiProvider.baseUrl", "https"},
+		"key to this machine": {func(d *account.Declaration) {
+			d.AIProvider = &account.AIProvider{Kind: aiprovider.OpenAICompatible, Model: "small", BaseURL: "http://localhost:11434/v1", APIKeyEnv: "MODELS_KEY"}
+		}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

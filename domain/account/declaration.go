@@ -230,6 +230,9 @@ func (d Declaration) Problems(plans Plans) []Problem {
 		if p.APIKeyEnv != "" && !envPattern.MatchString(p.APIKeyEnv) {
 			c.add("aiProvider.apiKeyEnv", "must be the name of an environment variable; the key itself does not belong here")
 		}
+		if p.APIKeyEnv != "" && !aiprovider.MayCarryKey(p.BaseURL) {
+			c.add("aiProvider.baseUrl", "must be an https address for a provider with a key, unless it is this machine's (localhost)")
+		}
 	}
 	return c.all
 }

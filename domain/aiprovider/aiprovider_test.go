@@ -21,7 +21,7 @@ var (
 // local is a server without a key.
 func local() aiprovider.Configuration {
 	return aiprovider.Configuration{
-		ProviderID: "one", Name: "Local", Kind: aiprovider.OpenAICompatible, BaseURL: "http://models.example/v1", Model: "small",
+		ProviderID: "one", Name: "Local", Kind: aiprovider.OpenAICompatible, BaseURL: "https://models.example/v1", Model: "small",
 		Purposes: aiprovider.OpenAICompatible.Purposes(), Enabled: true, DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
 }
@@ -146,6 +146,44 @@ func TestSaveRefuses(t *testing.T) {
 			tt.change(&save)
 			refused(t, aiprovider.Providers{}, save, domain.InvalidRequest, "member", tt.member)
 		})
+	}
+}
+
+// A key is sent over https, or to this machine; a provider without one may be anywhere.
+func TestKeysGoOverHTTPSOnly(t *testing.T) {
+	t.Parallel()
+	for address, may := range map[string]bool{
+		"":                           true, // the vendor's own
+		"https://models.example/v1":  true,
+		"HTTPS://models.example":     true,
+		"http://localhost:11434/v1":  true,
+		"http://LOCALHOST/v1":        true,
+		"http://127.0.0.1/v1":        true,
+		"http://127.8.9.1:80/v1":     true,
+		"http://[::1]:11434/v1":      true,
+		"http://models.example/v1":   false,
+		"http://10.0.0.7/v1":         false,
+		"http://0.0.0.0/v1":          false,
+		"http://localhost.example":   false,
+		"http://localhost@models.ex": false,
+		"http://127.0.0.1.nip.io/v1": false,
+		"http://[::ffff:8.8.8.8]/v1": false,
+		"http://[fe80::1]/v1":        false,
+	} {
+		if got := aiprovider.MayCarryKey(address); got != may {
+			t.Errorf("MayCarryKey(%q) = %v, want %v", address, got, may)
+		}
+	}
+	clear := local()
+	clear.BaseURL = "http://models.example/v1"
+	refused(t, aiprovider.Providers{}, aiprovider.Save{Configuration: clear, HasKey: true, At: noon}, domain.InvalidRequest, "member", "baseUrl")
+	s := after(t, aiprovider.Providers{}, aiprovider.Save{Configuration: clear, At: noon})
+	refused(t, s, aiprovider.Change{ProviderID: "one", Patch: aiprovider.Patch{Key: aiprovider.GiveKey}, At: noon}, domain.InvalidRequest, "member", "baseUrl")
+	// Giving both at once mends it.
+	give := aiprovider.Change{ProviderID: "one", Patch: aiprovider.Patch{Key: aiprovider.GiveKey, BaseURL: new("https://models.example/v1")}, At: noon, Observed: &aiprovider.Observation{}}
+	give.Of = find(t, s, "one").Connection()
+	if p := find(t, after(t, s, give), "one"); !p.HasKey {
+		t.Errorf("got %+v, want the key", p)
 	}
 }
 

@@ -117,6 +117,8 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 		return p, nil, err
 	case c.Patch.Key == GiveKey && of.Kind == DataAgent:
 		return p, nil, keyOfDataAgent()
+	case c.Patch.Key == GiveKey && !MayCarryKey(of.BaseURL):
+		return p, nil, keyInClear()
 	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL):
 		// Who may change the address may not read the key, and must not have it sent to one of theirs.
 		return p, nil, wrong("apiKey", "must be given again, or null, where kind or baseUrl changes: a key is sent only where it was given for")

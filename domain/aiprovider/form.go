@@ -1,6 +1,7 @@
 package aiprovider
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -122,6 +123,22 @@ func plain(s string) bool {
 func address(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+// MayCarryKey reports whether a key may be sent to the address: over https, or to this machine alone. An empty address is a
+// vendor's own, which is https.
+func MayCarryKey(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Scheme == "https" || baseURL == "" {
+		return err == nil
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
+}
+
+// keyInClear refuses an address that a key would reach without encryption.
+func keyInClear() error {
+	return wrong("baseUrl", "must be an https address for a provider with a key: over http everybody on the way could read it, except to this machine (localhost)")
 }
 
 func list(purposes []Purpose) string {

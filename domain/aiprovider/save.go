@@ -24,6 +24,9 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 	if c.HasKey && of.Kind == DataAgent {
 		return nil, keyOfDataAgent()
 	}
+	if c.HasKey && !MayCarryKey(of.BaseURL) {
+		return nil, keyInClear()
+	}
 	if err := s.free(of); err != nil {
 		return nil, err
 	}

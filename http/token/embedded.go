@@ -39,6 +39,12 @@ func OpenIssuer(dir string) (*Issuer, error) {
 			return nil, fmt.Errorf("token: make the embedded issuer's key: %w", err)
 		}
 	}
+	return FindIssuer(dir)
+}
+
+// FindIssuer returns the embedded issuer of a data directory whose key is there; else an error that is fs.ErrNotExist.
+func FindIssuer(dir string) (*Issuer, error) {
+	path := filepath.Join(dir, keyFile)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("token: the embedded issuer's key: %w", err)

@@ -146,6 +146,12 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
+// Exists reports whether the data directory holds a database, running or not.
+func Exists(dataDir string) bool {
+	_, err := os.Stat(filepath.Join(dataDir, "cluster", "PG_VERSION"))
+	return err == nil
+}
+
 // Running returns the address of the service's database on the server that another process runs in dataDir, if one is ready there
 // and this process may read the folder. An operator's command uses it to work beside a running service.
 func Running(dataDir string) (url string, ok bool) {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
+	"readiness/internal/jsonerror"
 )
 
 // settings is what workspace.json says of a workspace.
@@ -66,7 +67,7 @@ func parseSettings(data []byte) (settings, error) {
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return settings{}, err
+		return settings{}, jsonerror.Explain(err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return settings{}, errors.New("there is more than one JSON value")

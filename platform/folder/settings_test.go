@@ -99,7 +99,7 @@ func TestABrokenWorkspaceIsLogged(t *testing.T) {
 	if _, err := p.Workspaces(t.Context(), anna); err != nil {
 		t.Fatal(err)
 	}
-	if got := logged.String(); !strings.Contains(got, "ws/workspace.json") || !strings.Contains(got, `unknown field`) {
+	if got := logged.String(); !strings.Contains(got, "ws/workspace.json") || !strings.Contains(got, `is unknown`) {
 		t.Errorf("got %q", got)
 	}
 }
