@@ -21,7 +21,8 @@ var activity = &Table{
 // log: nobody waits for it.
 var Activity = &View{
 	Name: "activity", Version: 1,
-	Tables: []*Table{activity},
+	Tables:    []*Table{activity},
+	Undecoded: true,
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		day := r.RecordedAt.UTC().Truncate(24 * time.Hour)
 		rows.Add(activity, Key{r.Account, day, r.Type}, Row{"events": 1})

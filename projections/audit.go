@@ -3,15 +3,71 @@ package projections
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"readiness/eventstore"
 )
+
+// How many positions of the log a block has: few where each is looked through
+// for events of a type, a person or an operation, many where only the first and
+// the last of a span of time are wanted. Blocks of other sizes need a new
+// version of the view.
+const (
+	auditBlock = 256
+	auditSpan  = 4096
+)
+
+// auditBlocks says in which blocks of the log an account has events of a type,
+// a person or an operation. A key is a hash: a block may hold none of what it is
+// found by, so the events are compared again.
+var auditBlocks = &Table{
+	Name:    "audit_blocks",
+	Columns: []Column{{"account_id", "text"}, {"key", "bigint"}, {"block", "bigint"}},
+	Key:     []string{"account_id", "key", "block"},
+}
+
+// auditHours says in which blocks of the log an account has events that were
+// recorded in an hour.
+var auditHours = &Table{
+	Name:    "audit_hours",
+	Columns: []Column{{"account_id", "text"}, {"hour", "timestamptz"}, {"block", "bigint"}},
+	Key:     []string{"account_id", "hour", "block"},
+}
+
+// Audit is what the history of an account is filtered by. It follows the log;
+// what it has not reached yet is read from the log itself.
+var Audit = &View{
+	Name: "audit", Version: 1,
+	Tables:    []*Table{auditBlocks, auditHours},
+	Undecoded: true,
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		block := r.Position / auditBlock
+		rows.Ensure(auditBlocks, Key{r.Account, auditKey("type", r.Type), block})
+		if r.Metadata.Person != "" {
+			rows.Ensure(auditBlocks, Key{r.Account, auditKey("person", r.Metadata.Person), block})
+		}
+		if r.Metadata.OperationID != "" {
+			rows.Ensure(auditBlocks, Key{r.Account, auditKey("operation", r.Metadata.OperationID), block})
+		}
+		rows.Ensure(auditHours, Key{r.Account, r.RecordedAt.UTC().Truncate(time.Hour), r.Position / auditSpan})
+		return nil
+	},
+}
+
+// auditKey is the key of a value of a kind.
+func auditKey(kind, value string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(kind + "\x00" + value)) // never fails
+	return int64(h.Sum64())                       //nolint:gosec // all 64 bits are the key
+}
 
 // AuditCursor is the place after which a page of events begins.
 type AuditCursor struct{ Position int64 }
@@ -46,17 +102,30 @@ type AuditEvent struct {
 	Hash          []byte
 }
 
-// AuditEvents returns a page of an account's events.
+// AuditEvents returns a page of an account's events: all there are up to the
+// watermark, however far the view has come.
 func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, error) {
 	upTo, err := v.Store.Watermark(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sql, args := q.sql(upTo)
+	sql, args := q.sql(upTo, true)
+	found, err := v.auditEvents(ctx, sql, args)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view is yet to be built
+		sql, args = q.sql(upTo, false)
+		found, err = v.auditEvents(ctx, sql, args)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("projections: read the history of an account: %w", err)
+	}
+	return found, nil
+}
+
+func (v *Views) auditEvents(ctx context.Context, sql string, args []any) ([]AuditEvent, error) {
 	// Planned with the values: which of them is the rarest differs.
 	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("projections: read the history of an account: %w", err)
+		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e AuditEvent, err error) {
 		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.Person, &e.RequestID, &e.OperationID, (*[]byte)(&e.Data), &e.Hash)
@@ -65,41 +134,118 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	})
 }
 
-func (q AuditQuery) sql(upTo int64) (sql string, args []any) {
+// auditSQL are the parts of the statement of a query: $1 is the account, $2 the
+// position after which, $3 up to which, $4 how many events.
+type auditSQL struct {
+	args []any
+	view bool // whether the view is asked
+	// where are the conditions on events, besides account and positions.
+	where []string
+	// keys are the arguments that hold the keys of what is asked for.
+	keys []string
+	// hours are the conditions on the hours of what is asked for.
+	hours []string
+}
+
+// sql is the statement of a page up to a position, which may ask the view.
+func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
 	var after int64
 	if q.After != nil {
 		after = q.After.Position
 	}
-	args = []any{q.AccountID, after, upTo}
-	where := []string{"account_id = $1", "position > $2", "position <= $3"}
-	add := func(condition string, arg any) {
-		args = append(args, arg)
-		where = append(where, fmt.Sprintf(condition, len(args)))
-	}
-	order := "position"
+	a := &auditSQL{args: []any{q.AccountID, after, upTo, q.Limit}, view: view && q.Stream == ""} // a stream has an index of its own
 	if q.Stream != "" {
-		order = "version" // which is the same in a stream, and the order of its index
-		add("stream = $%d", q.Stream)
+		a.where = append(a.where, "stream = "+a.argument(q.Stream))
 	}
 	if q.Type != "" {
-		add("type = $%d", q.Type)
+		a.find("type", "type", q.Type)
 	}
 	if q.Person != "" {
-		add("metadata ->> 'person' = $%d", q.Person)
+		a.find("metadata ->> 'person'", "person", q.Person)
 	}
 	if q.OperationID != nil {
-		add("metadata ->> 'operationId' = $%d", q.OperationID.String())
+		a.find("metadata ->> 'operationId'", "operation", q.OperationID.String())
 	}
 	if q.Since != nil {
-		add("recorded_at >= $%d", *q.Since)
+		a.where = append(a.where, "recorded_at >= "+a.argument(*q.Since))
+		a.hour("hour >= ", *q.Since)
 	}
 	if q.Until != nil {
-		add("recorded_at < $%d", *q.Until)
+		a.where = append(a.where, "recorded_at < "+a.argument(*q.Until))
+		a.hour("hour < ", *q.Until)
 	}
-	args = append(args, q.Limit)
-	return fmt.Sprintf(`SELECT position, event_id, stream, version, type, schema_version, recorded_at,
-		coalesce(metadata ->> 'person', ''), coalesce(metadata ->> 'requestId', ''), coalesce(metadata ->> 'operationId', ''), data, hash
-		FROM events WHERE %s ORDER BY %s LIMIT $%d`, strings.Join(where, " AND "), order, len(args)), args
+	switch {
+	case q.Stream != "":
+		return a.events() + ` ORDER BY version LIMIT $4`, a.args // which is the same order in a stream, and that of its index
+	case len(a.keys)+len(a.hours) > 0:
+		return a.found(), a.args
+	default:
+		return a.events() + ` ORDER BY position LIMIT $4`, a.args
+	}
+}
+
+func (a *auditSQL) argument(value any) string {
+	a.args = append(a.args, value)
+	return fmt.Sprintf("$%d", len(a.args))
+}
+
+func (a *auditSQL) find(expression, kind, value string) {
+	a.where = append(a.where, expression+" = "+a.argument(value))
+	if a.view {
+		a.keys = append(a.keys, a.argument(auditKey(kind, value)))
+	}
+}
+
+func (a *auditSQL) hour(compared string, at time.Time) {
+	if a.view {
+		if compared == "hour >= " {
+			at = at.UTC().Truncate(time.Hour)
+		}
+		a.hours = append(a.hours, compared+a.argument(at))
+	}
+}
+
+const auditColumns = `position, event_id, stream, version, type, schema_version, recorded_at,
+	coalesce(metadata ->> 'person', '') AS person, coalesce(metadata ->> 'requestId', '') AS request, coalesce(metadata ->> 'operationId', '') AS operation, data, hash`
+
+// events reads the events of some positions, besides what is asked for.
+func (a *auditSQL) events(positions ...string) string {
+	conditions := append([]string{"account_id = $1", "position > $2", "position <= $3"}, positions...)
+	return fmt.Sprintf(`SELECT %s FROM events WHERE %s`, auditColumns, strings.Join(append(conditions, a.where...), " AND "))
+}
+
+// found finds by the view what it has reached, and reads the log alone
+// beyond. One statement sees the view's rows and position as of one instant.
+func (a *auditSQL) found() string {
+	const reached = `(SELECT coalesce((SELECT position FROM followers WHERE name = 'audit_v1'), 0))`
+	within := []string{"position <= " + reached}
+	blocks := []string{"b0.account_id = $1", fmt.Sprintf("b0.block BETWEEN $2::bigint / %d AND $3::bigint / %[1]d", auditBlock)}
+	if len(a.hours) > 0 {
+		end := func(of string) string {
+			return fmt.Sprintf(`(SELECT %s(block) FROM audit_hours_v1 WHERE account_id = $1 AND %s)`, of, strings.Join(a.hours, " AND "))
+		}
+		first, last := fmt.Sprintf("%s * %d", end("min"), auditSpan), fmt.Sprintf("%s * %d + %d", end("max"), auditSpan, auditSpan-1)
+		within = append(within, "position BETWEEN "+first+" AND "+last)
+		blocks = append(blocks, fmt.Sprintf("b0.block BETWEEN %s / %d AND (%s) / %[2]d", first, auditBlock, last))
+	}
+	var found string
+	if len(a.keys) == 0 {
+		found = a.events(within...) + ` ORDER BY position LIMIT $4`
+	} else {
+		from := "audit_blocks_v1 b0"
+		for i, key := range a.keys {
+			blocks = append(blocks, fmt.Sprintf("b%d.key = %s", i, key))
+			if i > 0 {
+				from += fmt.Sprintf(" JOIN audit_blocks_v1 b%d ON b%[1]d.account_id = b0.account_id AND b%[1]d.block = b0.block", i)
+			}
+		}
+		within = append(within, fmt.Sprintf("position BETWEEN b.block * %d AND b.block * %[1]d + %d", auditBlock, auditBlock-1))
+		// Blocks come in their order, and few at a time; OFFSET 0 keeps the planner
+		// from reading all the account's events instead.
+		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e ORDER BY b.block, e.position LIMIT $4`,
+			from, strings.Join(blocks, " AND "), a.events(within...))
+	}
+	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found, a.events("position > "+reached))
 }
 
 // Checkpoint returns what all events of the account come to.

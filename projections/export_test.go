@@ -3,7 +3,7 @@ package projections
 import "readiness/eventstore"
 
 // AuditSQL is how a page of the history is read.
-func AuditSQL(q AuditQuery, upTo int64) (sql string, args []any) { return q.sql(upTo) }
+func AuditSQL(q AuditQuery, upTo int64) (sql string, args []any) { return q.sql(upTo, true) }
 
 // AbTestsSQL is how A/B tests are listed.
 func AbTestsSQL(q AbTestsQuery) (sql string, args []any) { return q.sql() }

@@ -43,7 +43,7 @@ type pending struct {
 	remove bool
 	fresh  Row // a new row
 	set    Row // if the row is stored
-	sum    Row // added to the row, which is made if it is not stored
+	sum    Row // added to the row, which is made if it is not stored; empty ensures the row
 }
 
 func newFold(v *View) *fold {
@@ -104,7 +104,7 @@ func (p *pending) takes(kind byte) bool {
 	case p.set != nil:
 		return kind == 's'
 	case p.sum != nil:
-		return kind == 'a'
+		return kind == 'a' || kind == 'e'
 	default:
 		return true // removed
 	}
@@ -137,10 +137,14 @@ func (p *pending) take(t *Table, c *change) error {
 		case untouched:
 			p.sum = maps.Clone(c.values)
 		default: // removed before: begins at zero
-			p.fresh = maps.Clone(c.values)
-			for i, k := range t.Key {
-				p.fresh[k] = p.key[i]
-			}
+			p.fresh = t.keyed(p.key, c.values)
+		}
+	case 'e':
+		switch {
+		case untouched:
+			p.sum = Row{}
+		case p.fresh == nil && p.sum == nil: // removed before
+			p.fresh = t.keyed(p.key, nil)
 		}
 	case 'd':
 		// A fresh row that was not removed first was not stored.
@@ -148,6 +152,16 @@ func (p *pending) take(t *Table, c *change) error {
 		p.fresh, p.set, p.sum = nil, nil, nil
 	}
 	return nil
+}
+
+// keyed is a row with the key and the values.
+func (t *Table) keyed(key Key, values Row) Row {
+	row := make(Row, len(key)+len(values))
+	maps.Copy(row, values)
+	for i, k := range t.Key {
+		row[k] = key[i]
+	}
+	return row
 }
 
 // increase adds deltas to a row; what is not there counts as zero.
@@ -271,8 +285,7 @@ func (t *foldedTable) write(ctx context.Context, tx pgx.Tx, relation string, pha
 	for _, group := range sums {
 		columns := t.columnsOf(group[0].sum)
 		all := strings.Join(slices.Concat(t.Key, columns), ", ")
-		sql := fmt.Sprintf(`INSERT INTO %s AS r (%s) SELECT %s FROM stage ON CONFLICT (%s) DO UPDATE SET %s`,
-			relation, all, all, strings.Join(t.Key, ", "), each(columns, sumColumn))
+		sql := fmt.Sprintf(`INSERT INTO %s AS r (%s) SELECT %s FROM stage %s`, relation, all, all, t.onConflict(columns))
 		if err := t.staged(ctx, tx, relation, columns, group, func(p *pending) Row { return p.sum }, sql); err != nil {
 			return err
 		}

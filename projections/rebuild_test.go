@@ -89,7 +89,7 @@ func TestRebuildMakesTheSameRows(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "events") {
 			var ops []op
 			for range rapid.IntRange(0, 4).Draw(rt, "ops") {
-				o := op{Kind: rapid.SampledFrom([]byte("isnawd")).Draw(rt, "kind"), Key: rapid.IntRange(0, 2).Draw(rt, "key"), N: rapid.IntRange(-3, 9).Draw(rt, "n"),
+				o := op{Kind: rapid.SampledFrom([]byte("isnawed")).Draw(rt, "kind"), Key: rapid.IntRange(0, 2).Draw(rt, "key"), N: rapid.IntRange(-3, 9).Draw(rt, "n"),
 					Name: rapid.SampledFrom([]string{"", "a", "é\t\\N", "NULL", "a\x00\xff"}).Draw(rt, "name")}
 				if rapid.Bool().Draw(rt, "more") {
 					o.More = map[string]int{"x": o.N}

@@ -89,6 +89,15 @@ func (t *Table) sameKey(a, b string) string {
 // sumColumn adds what is inserted to what the row r has.
 const sumColumn = "%[1]s = coalesce(r.%[1]s, 0) + EXCLUDED.%[1]s"
 
+// onConflict is what becomes of a row r that is there when one with sums in the columns is inserted.
+func (t *Table) onConflict(columns []string) string {
+	key := strings.Join(t.Key, ", ")
+	if len(columns) == 0 {
+		return fmt.Sprintf(`ON CONFLICT (%s) DO NOTHING`, key)
+	}
+	return fmt.Sprintf(`ON CONFLICT (%s) DO UPDATE SET %s`, key, each(columns, sumColumn))
+}
+
 // each formats every name and joins them as a list.
 func each(names []string, format string) string {
 	out := make([]string, len(names))
@@ -151,14 +160,13 @@ func (c *change) statement(relation string) (string, []any, error) {
 			sets[i] = names[i] + " = " + values[i]
 		}
 		return fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, relation, strings.Join(sets, ", "), t.keyIs(1)), args, nil
-	case 'a':
+	case 'a', 'e':
 		keys := make([]string, len(t.Key))
 		for i := range t.Key {
 			keys[i] = fmt.Sprintf("$%d", i+1)
 		}
-		return fmt.Sprintf(`INSERT INTO %s AS r (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s`, relation,
-			strings.Join(slices.Concat(t.Key, names), ", "), strings.Join(slices.Concat(keys, values), ", "),
-			strings.Join(t.Key, ", "), each(names, sumColumn)), args, nil
+		return fmt.Sprintf(`INSERT INTO %s AS r (%s) VALUES (%s) %s`, relation,
+			strings.Join(slices.Concat(t.Key, names), ", "), strings.Join(slices.Concat(keys, values), ", "), t.onConflict(names)), args, nil
 	default:
 		return fmt.Sprintf(`DELETE FROM %s WHERE %s`, relation, t.keyIs(1)), args, nil
 	}

@@ -19,7 +19,7 @@ type changed struct{ Ops []op }
 
 func (changed) EventType() string { return "toy.changed" }
 
-// op is a change of a row: insert, set, add or delete ('i', 's', 'a', 'd').
+// op is a change of a row: insert, set, add, ensure or delete ('i', 's', 'a', 'e', 'd').
 // A key of the stream's own goes into the table things, any key's number into
 // the table sums.
 type op struct {
@@ -58,6 +58,8 @@ func project(rows *projections.Rows, r eventstore.Recorded) error {
 			rows.Add(things, key, projections.Row{"n": o.N})
 		case 'w':
 			rows.Add(things, key, projections.Row{"n": o.N, "weight": float64(o.N) / 4})
+		case 'e':
+			rows.Ensure(things, key)
 		case 'd':
 			rows.Delete(things, key)
 		}

@@ -24,7 +24,7 @@ type Table struct {
 }
 
 // View is a pure fold from events to the rows of its tables. A row is fed by
-// one stream, or changed by Add alone: inline, events of different streams may
+// one stream, or changed by Add and Ensure alone: inline, events of different streams may
 // reach a row in another order than their positions'.
 type View struct {
 	Name    string
@@ -35,8 +35,11 @@ type View struct {
 	Tables []*Table
 	// Of are the events that it is projected of; nil is all of them. A rebuild
 	// reads no others.
-	Of      []domain.Event
-	Project func(*Rows, eventstore.Recorded) error
+	Of []domain.Event
+	// Undecoded says that Project does not look at Event; a rebuild leaves it nil,
+	// so that it can fold events of types that this program does not know.
+	Undecoded bool
+	Project   func(*Rows, eventstore.Recorded) error
 }
 
 // types are the names of the events that the view is projected of; nil is all.
@@ -66,7 +69,7 @@ type Key []any
 
 type change struct {
 	table  *Table
-	kind   byte // 'i'nsert, 's'et, 'a'dd, 'd'elete
+	kind   byte // 'i'nsert, 's'et, 'a'dd, 'e'nsure, 'd'elete
 	key    Key
 	values Row
 }
@@ -87,6 +90,11 @@ func (r *Rows) Set(t *Table, key Key, columns Row) {
 // Add adds to number columns of the row with the key, which begins at zero.
 func (r *Rows) Add(t *Table, key Key, deltas Row) {
 	r.changes = append(r.changes, change{t, 'a', key, deltas})
+}
+
+// Ensure adds a row of nothing but the key, unless the row with the key is there.
+func (r *Rows) Ensure(t *Table, key Key) {
+	r.changes = append(r.changes, change{table: t, kind: 'e', key: key})
 }
 
 // Delete removes the row with the key, if it is there.

@@ -21,5 +21,5 @@ type Views struct {
 
 // All are the views of the service, inline ones first.
 func All() []*View {
-	return []*View{Operations, Assessments, Accounts, TrackedItems, Pixies, Schedules, BenchmarkRuns, AbTests, AbRuns, Activity, PageViews}
+	return []*View{Operations, Assessments, Accounts, TrackedItems, Pixies, Schedules, BenchmarkRuns, AbTests, AbRuns, Activity, PageViews, Audit}
 }
