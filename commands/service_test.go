@@ -79,7 +79,7 @@ func newService(t *testing.T, n int) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), Now: now, Workers: 4})
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: bytes.Repeat([]byte{8}, 32), Now: now, Workers: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -285,7 +285,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	log, err := wiring.OpenLog(pool, w.now, nil)
 	check(t, err)
 	check(t, log.Engine.Create(t.Context()))
-	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: make([]byte, vault.KeySize), Now: w.now})
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: make([]byte, vault.KeySize), PixieKey: bytes.Repeat([]byte("p"), 32), Now: w.now})
 	check(t, err)
 	w.store, w.views, w.commands, w.work = log.Store, log.Views, wired.Commands, wired.Work
 	w.commands.Platform, w.commands.Permissions, w.commands.Jobs = w.cloud, w.views, w.jobs

@@ -157,6 +157,24 @@ func (v *Views) PixieIDs(ctx context.Context, ids []string) (map[string]PixieID,
 	return found, err
 }
 
+// OwnPixies returns those of the ids that a Pixie of the account has or had.
+func (v *Views) OwnPixies(ctx context.Context, accountID string, ids []string) (map[string]bool, error) {
+	own := map[string]bool{}
+	if len(ids) == 0 {
+		return own, nil
+	}
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM pixie_ids_v1 WHERE id = ANY($1) AND account_id = $2`, ids, accountID)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look an account's Pixies up: %w", err)
+	}
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
+		own[id] = true
+		return nil
+	})
+	return own, err
+}
+
 // ReportCopy is the definition of a report as it was before an operation changed
 // it. Its document is kept for 30 days (spec 8).
 type ReportCopy struct {

@@ -146,6 +146,12 @@ func TestPixiesRows(t *testing.T) {
 		}, found); err != nil || d != "" {
 			t.Errorf("error %v, ids (-want +got):\n%s", err, d)
 		}
+		for account, want := range map[string]map[string]bool{"acme": {"a1": true, "b0": true}, "other": {"t0": true}, "third": {}} {
+			own, err := o.views.OwnPixies(t.Context(), account, []string{"a1", "b0", "t0", "x"})
+			if d := gocmp.Diff(want, own); err != nil || d != "" {
+				t.Errorf("error %v, the ids of %s (-want +got):\n%s", err, account, d)
+			}
+		}
 	}
 	check()
 	o.same(t, "pixies")

@@ -115,7 +115,7 @@ func newWorld(env *testscript.Env) *world {
 	check(t, err)
 	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
 	wired, err := wiring.Wire(wiring.Parts{
-		Log: opened, VaultKey: bytes.Repeat([]byte{1}, vault.KeySize), AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Now: w.now, Workers: 4,
+		Log: opened, VaultKey: bytes.Repeat([]byte{1}, vault.KeySize), PixieKey: bytes.Repeat([]byte{4}, 32), AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Now: w.now, Workers: 4,
 	})
 	check(t, err)
 	w.options, w.commands = wired.Work, wired.Commands

@@ -142,7 +142,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	if again {
 		known = pixies.Report{Placed: earlier.Placed}.Known()
 	}
-	changed, intended, err := w.edit(d, step, run, known)
+	changed, intended, err := w.edit(ctx, d, step, run, known)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +181,9 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	return nil, &inDoubt{err}
 }
 
-// edit is the report as the run wants it. A fault in our own rules fails this
-// report and disturbs no other step.
-func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run, known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
+// edit is the report as the run wants it; of Pixies it sees the account's own. A
+// fault in our own rules fails this report and disturbs no other step.
+func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.Step, run pixies.Run, known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("an edit of a report broke down", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
@@ -191,9 +191,21 @@ func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run,
 		}
 	}()
 	i.ReportID = step.ReportID
+	ids, err := pixie.IDs(d, step.ReportID.String())
+	if err != nil {
+		return changed, i, unchangeable(run.Verb, err)
+	}
+	own, err := w.OwnPixies(ctx, step.AccountID, ids)
+	if err != nil {
+		return changed, i, err
+	}
+	for _, id := range known { // those of a write that is not recorded yet
+		own[id] = true
+	}
+	owner := pixie.Owner{Mark: pixie.Mark(w.PixieKey, step.AccountID), IDs: own}
 	if run.Verb == pixies.Removes {
 		i.Outcome = pixies.OutcomeRemoved
-		changed, _, err = pixie.Remove(d, step.ReportID.String())
+		changed, _, err = pixie.Remove(d, step.ReportID.String(), owner)
 	} else {
 		i.Outcome = pixies.OutcomeAdded
 		setup := pixie.Setup{
@@ -201,35 +213,25 @@ func (w *pixier) edit(d definition.Definition, step pixies.Step, run pixies.Run,
 		}
 		var placed []pixie.Placed
 		var counts pixie.Counts
-		if err = w.disown(d, step, known); err == nil {
-			changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), setup, known, w.newPixie)
-		}
+		changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), owner, setup, known, w.newPixie)
 		i.Pages, i.Visuals = counts.Pages, counts.Visuals
 		for _, p := range placed {
 			i.Placed = append(i.Placed, pixies.Placed{Page: p.Page, ID: p.ID})
 		}
 	}
 	if err != nil {
-		code := run.Verb.OperationCode("")
-		if _, unreadable := errors.AsType[*jsonpart.Error](err); unreadable {
-			code = domain.ItemNotReadable
-		}
-		err = domain.Refuse(code, "the report cannot be changed: %s", err)
+		err = unchangeable(run.Verb, err)
 	}
 	return changed, i, err
 }
 
-// disown gives pages whose Pixie the account does not know new ids: one that
-// another account put there counts for that account, and one that an editor wrote
-// may be nobody's.
-func (w *pixier) disown(d definition.Definition, step pixies.Step, known map[string]string) error {
-	pages, err := pixie.Read(d, step.ReportID.String())
-	for _, p := range pages {
-		if _, ours := known[p.Name]; !ours && len(p.Pixies) > 0 {
-			known[p.Name] = w.newPixie()
-		}
+// unchangeable refuses to change a report whose definition does not let it.
+func unchangeable(verb pixies.Verb, err error) error {
+	code := verb.OperationCode("")
+	if _, unreadable := errors.AsType[*jsonpart.Error](err); unreadable {
+		code = domain.ItemNotReadable
 	}
-	return err
+	return domain.Refuse(code, "the report cannot be changed: %s", err)
 }
 
 // newPixie is an id that nobody can guess: 122 random bits.

@@ -148,28 +148,6 @@ func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 	}
 }
 
-// An id is of one account. Who adds Pixies to a report that has another account's
-// gets ids of its own, and the views of either are nobody else's.
-func TestIDsOfAnotherAccount(t *testing.T) {
-	t.Parallel()
-	b := newReporting(t)
-	b.pixiesOf(t, pixies.Adds, report1)
-	b.change(t, b.options)
-	other := b.ana()
-	other.Account = "fabrikam"
-	a, err := b.StartPixies(t.Context(), other, pixies.Adds, workspace, report1)
-	b.accepted(t, a, err)
-	b.change(t, b.options)
-	if n := b.count(t, `SELECT count(*) FROM (SELECT FROM pixie_ids_v1 GROUP BY id HAVING count(*) > 1) shared`); n != 0 {
-		t.Errorf("two accounts share %d ids", n)
-	}
-	b.pixiesOf(t, pixies.Adds, report1)
-	b.change(t, b.options)
-	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" {
-		t.Errorf("the account did not get its ids back (-record +files):\n%s", d)
-	}
-}
-
 // The copy is of what was there before the write that was made, not of what an
 // editor replaced meanwhile.
 //

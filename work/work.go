@@ -72,6 +72,11 @@ type Options struct {
 	// PageViews is how often the pages of the reports were viewed from one day to
 	// another, both included: report, page, views.
 	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
+	// OwnPixies returns those of the ids that a Pixie of the account has or had.
+	OwnPixies func(ctx context.Context, accountID string, ids []string) (map[string]bool, error)
+	// PixieKey is what the marks of accounts in reports are made with; the same in
+	// every process.
+	PixieKey []byte
 	// Providers are the AI providers of accounts.
 	Providers commands.Providers
 	// StartDue starts the assessments of every account's schedules that are due.

@@ -77,7 +77,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	life.background("wake-up of followers", core.store.Wake)
 
 	wired, err := wiring.Wire(wiring.Parts{
-		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), Plans: core.plans,
+		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
 		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
 	})
 	if err != nil {

@@ -186,11 +186,11 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
 	mine := part(t, d, visualPath("one", "one"))
-	copied := func(name string) string { return strings.Replace(mine, pixie.Names(reportID, "one")[0], name, 1) }
+	copied := func(name string) string { return strings.Replace(mine, pixie.Names(reportID, acme, "one")[0], name, 1) }
 
 	t.Run("with its page", func(t *testing.T) {
 		t.Parallel()
-		for _, name := range []string{"0123456789abcdef0123", pixie.Names(reportID, "one")[0]} { // a new name, and the same
+		for _, name := range []string{"0123456789abcdef0123", pixie.Names(reportID, acme, "one")[0]} { // a new name, and the same
 			bare := with(sample(), "definition/pages/new/page.json", `{"name":"new","displayName":"Duplicate of Overview"}`,
 				"definition/pages/new/visuals/a/visual.json", container("2.4.0", "a", 1, chart))
 			twice := with(d, "definition/pages/new/page.json", `{"name":"new","displayName":"Duplicate of Overview"}`,
@@ -221,15 +221,15 @@ func TestCopies(t *testing.T) {
 	t.Run("with its report", func(t *testing.T) {
 		t.Parallel()
 		const other = "6fa459ea-ee8a-3ca4-894e-db77e160355e"
-		after, placed, _, changed, err := pixie.Put(d, other, setup, nil, ids())
-		if err != nil || !changed || len(placed) != 2 || placed[0].ID == oneID || placed[0].Visual != pixie.Names(other, "one")[0] {
+		after, placed, _, changed, err := pixie.Put(d, other, ours(d, other), setup, nil, ids())
+		if err != nil || !changed || len(placed) != 2 || placed[0].ID == oneID || placed[0].Visual != pixie.Names(other, acme, "one")[0] {
 			t.Errorf("placed %+v, %v", placed, err)
 		}
-		gone, removed, err := pixie.Remove(after, other)
+		gone, removed, err := pixie.Remove(after, other, ours(after, other))
 		if same(t, sample(), gone); err != nil || removed != 2 {
 			t.Errorf("%d removed, %v", removed, err)
 		}
-		gone, _, err = pixie.Remove(d, other)
+		gone, _, err = pixie.Remove(d, other, ours(d, other))
 		if same(t, sample(), gone); err != nil {
 			t.Error(err)
 		}
@@ -240,9 +240,9 @@ func TestCopies(t *testing.T) {
 		text := part(t, d, "report.json")
 		container := text[strings.LastIndex(text, "\"visualContainers\": [{"):]
 		container = container[len("\"visualContainers\": [") : strings.Index(container, "\n        }")+len("\n        }")]
-		name := pixie.Names(reportID, "tip")[0]
+		name := pixie.Names(reportID, acme, "tip")[0]
 		twice := with(d, "report.json", strings.Replace(text, "\n      ],\n      \"width\"", ","+strings.Replace(container, name, "copied", 1)+"\n      ],\n      \"width\"", 1))
-		if pages, err := pixie.Read(twice, reportID); err != nil || len(pages[0].Pixies) != 2 || pages[0].Pixies[1].Visual != "copied" {
+		if pages, err := pixie.Read(twice, reportID, ours(twice, reportID)); err != nil || len(pages[0].Pixies) != 2 || pages[0].Pixies[1].Visual != "copied" {
 			t.Fatalf("got %+v, %v", pages, err)
 		}
 		after, _, _, _ := put(t, twice, setup, known, never(t))
@@ -264,7 +264,7 @@ func TestCopies(t *testing.T) {
 func TestLookAlikes(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
-	mine, name := part(t, d, visualPath("one", "one")), pixie.Names(reportID, "one")[0]
+	mine, name := part(t, d, visualPath("one", "one")), pixie.Names(reportID, acme, "one")[0]
 	another := strings.Replace(mine, name, "theirs", 1)
 	replaced := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 	for what, visual := range map[string]string{
@@ -276,7 +276,7 @@ func TestLookAlikes(t *testing.T) {
 		"an address with something after": replaced(another, ".gif", ".gif?x=1"),
 		"another kind":                    replaced(another, `"visualType": "image"`, `"visualType": "actionButton"`),
 		"a group":                         replaced(another, `"visual": {`, `"visualGroup": {`),
-		"another page's name":             replaced(mine, name, pixie.Names(reportID, "two")[0], `"readiness.pixie"`, `"another.tool"`),
+		"another page's name":             replaced(mine, name, pixie.Names(reportID, acme, "two")[0], `"readiness.pixie"`, `"another.tool"`),
 	} {
 		with := with(d, "definition/pages/one/visuals/theirs/visual.json", visual)
 		after, placed, _, changed := put(t, with, setup, known, never(t))
@@ -299,7 +299,7 @@ func TestLookAlikes(t *testing.T) {
 		same(t, theirs, gone)
 	}
 	after, placed, counts, _ := put(t, theirs, setup, known, never(t))
-	if part(t, after, visualPath("one", "one")) != nothing || placed[0].Visual != pixie.Names(reportID, "one")[1] || counts.Visuals != 3 {
+	if part(t, after, visualPath("one", "one")) != nothing || placed[0].Visual != pixie.Names(reportID, acme, "one")[1] || counts.Visuals != 3 {
 		t.Errorf("placed %+v, %+v", placed, counts)
 	}
 }

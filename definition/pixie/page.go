@@ -1,13 +1,10 @@
 package pixie
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"readiness/definition/jsonpart"
 )
@@ -45,56 +42,59 @@ func (p *page) placed(v *visual, id string) Placed {
 	return Placed{Page: p.name, PageName: p.readable(), Visual: v.name, ID: id}
 }
 
-// own is how many visuals are neither groups nor any of the Pixies.
-func (p *page) own(pixies []*visual) (n int) {
+// own is how many visuals are neither groups nor Pixies, of whatever account.
+func (p *page) own(reportID string) (n int) {
 	for _, v := range p.visuals {
-		if !v.group && !slices.Contains(pixies, v) {
+		if !v.group && !p.isPixie(reportID, v) {
 			n++
 		}
 	}
 	return n
 }
 
-// pixies are the visuals that are ours.
-func (p *page) pixies(reportID string) (all []*visual) {
+// pixies are the visuals that are the owner's Pixies.
+func (p *page) pixies(of owner) (all []*visual) {
 	for _, v := range p.visuals {
-		if v.noted == "" && v.addressed == "" {
-			continue
-		}
-		if v.noted != "" && v.noted == v.addressed || p.named(reportID, v) {
+		if p.owned(of, v) {
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// named says whether the visual has a name that a Pixie of the page has.
-func (p *page) named(reportID string, v *visual) bool {
-	return slices.Contains(Names(reportID, p.name), v.name)
+// owned says whether the visual is a Pixie of the owner's: it has a name that the
+// owner's have and one more sign, or it is a Pixie whose id is the owner's. One
+// whose name says that it is another account's must have the id twice, as what was
+// put with another key has.
+func (p *page) owned(of owner, v *visual) bool {
+	switch {
+	case v.id() != "" && slices.Contains(of.names(p.name), v.name):
+		return true
+	case !p.isPixie(of.reportID, v) || !of.ids[v.id()]:
+		return false
+	}
+	return v.noted == v.addressed || !isMarked(of.reportID, p.name, v.name)
 }
 
-// Names are the names that the Pixie of a page of a report may have, for ever: the
-// first one that no other visual of the page has. Each is 20 hexadecimal digits,
-// as the platform's editor names visuals. reportID is the report's id in any
-// letter case.
-func Names(reportID, page string) []string {
-	names := make([]string, 4)
-	for i := range names {
-		sum := sha256.Sum256(fmt.Appendf(nil, "readiness.pixie\n%s\n%s\n%d", strings.ToLower(reportID), page, i))
-		names[i] = hex.EncodeToString(sum[:10])
-	}
-	return names
+// isPixie says whether the visual is a Pixie of any account.
+func (p *page) isPixie(reportID string, v *visual) bool {
+	return v.id() != "" && (v.noted == v.addressed || isMarked(reportID, p.name, v.name) || isUnmarked(reportID, p.name, v.name))
+}
+
+// named says whether the owner's Pixie of this page has the visual's name.
+func (p *page) named(of owner, v *visual) bool {
+	return slices.Contains(of.names(p.name), v.name) || isUnmarked(of.reportID, p.name, v.name)
 }
 
 // add puts a Pixie on the page, behind all that is there.
-func (p *page) add(l layout, reportID string, look look) (*visual, error) {
+func (p *page) add(l layout, of owner, look look) (*visual, error) {
 	z, alone := 0.0, true
 	for _, v := range p.visuals {
 		if below := math.Floor(v.z) - 1; !v.gone && (alone || below < z) {
 			z, alone = below, false
 		}
 	}
-	for _, name := range Names(reportID, p.name) {
+	for _, name := range of.names(p.name) {
 		taken := slices.ContainsFunc(p.visuals, func(v *visual) bool { return v.name == name && !v.gone })
 		if !taken && !p.folders[name] {
 			return l.add(p, name, z, look)

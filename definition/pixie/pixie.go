@@ -2,17 +2,22 @@
 // again. A Pixie is a small image, one on every page, whose address is the
 // collector's: who looks at the page asks for the image, and so is counted.
 //
-// What is a Pixie of ours is decided so that nobody's visual is touched: an image
-// that shows two of these three signs.
+// What is a Pixie is decided so that nobody's visual is touched: an image that
+// shows two of these three signs.
 //
-//   - The name that Names gives for this report and page.
+//   - A name that the Pixies on this page of this report have.
 //   - The annotation readiness.pixie, whose value is an id.
 //   - An address that ends in /p/<id>.gif, with the annotation's id if it has one.
 //
-// So a Pixie stays ours when an editor rewrites it, drops its annotation or has
+// So a Pixie stays one when an editor rewrites it, drops its annotation or has
 // another address typed in, and a copy of it, which has another name or stands on
-// another page or in another report, is ours by annotation and address. A visual
+// another page or in another report, is one by annotation and address. A visual
 // with one of the signs is not.
+//
+// Several accounts may have Pixies in one report. The name says whose a Pixie is;
+// where it does not, because the Pixie is a copy or older than such names, it is
+// the account's whose id its address holds. Nothing is written to, counted of or
+// told about those of another account.
 //
 // PBIR and the older layout with all in report.json are both changed so that
 // every byte that need not change stays: Remove after Put gives the report back.
@@ -20,6 +25,9 @@ package pixie
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"readiness/definition"
 )
@@ -32,55 +40,47 @@ type Placed struct {
 	ID       string // what its address asks the collector for
 }
 
-// Page is a page of a report, tooltip, drillthrough and hidden pages included.
-type Page struct {
-	Name, DisplayName string
-	// Visuals is how many visuals the page has of its own: groups of visuals and
-	// Pixies are none.
-	Visuals int
-	// Pixies are those on the page; more than one where somebody copied one.
-	Pixies []Placed
-}
-
 // Counts says what is tracked: the pages that have a Pixie, and the report's own
 // visuals on them (spec 2.10, pagesTracked and visualsTracked).
 type Counts struct{ Pages, Visuals int }
 
-// Read returns the pages of the report and the Pixies on them. A report that
-// cannot be read, or is a paginated one, is a *jsonpart.Error that names part and
-// line. That holds of Put and Remove too.
-func Read(d definition.Definition, reportID string) ([]Page, error) {
+// IDs returns the ids of the Pixies in the report, of whatever account, each once.
+// A report that cannot be read, or is a paginated one, is a *jsonpart.Error that
+// names part and line. That holds of Put and Remove too.
+func IDs(d definition.Definition, reportID string) ([]string, error) {
 	l, err := open(d)
 	if err != nil {
 		return nil, err
 	}
-	var all []Page
+	seen := map[string]bool{}
 	for _, p := range l.pages() {
-		read := Page{Name: p.name, DisplayName: p.displayName}
-		pixies := p.pixies(reportID)
-		for _, v := range pixies {
-			read.Pixies = append(read.Pixies, p.placed(v, v.id()))
+		for _, v := range p.visuals {
+			if p.isPixie(strings.ToLower(reportID), v) {
+				seen[v.id()] = true
+			}
 		}
-		read.Visuals = p.own(pixies)
-		all = append(all, read)
 	}
-	return all, nil
+	return slices.Sorted(maps.Keys(seen)), nil
 }
 
-// Put brings the report to the setup. Every page that is not excluded gets its
+// Put brings the owner's Pixies in the report to the setup. Every page that is not excluded gets its
 // Pixie if it has none; the address, size and corner of one that is there are
 // written where they differ (within half a pixel; one in a group of visuals stays
 // where it is); Pixies on excluded pages and copies of Pixies go, as Remove takes
 // them. All else stays as it is.
 //
-// A Pixie has the id that known has for its page, else the one it has already,
-// else one of newID, which makes ids that CheckID accepts. No two pages share one,
-// but for pages with one name, which a report should not have.
-// placed are all Pixies in the report, in the order of its pages. When changed is
+// A Pixie has the id that known has for its page, else the one it has already if
+// that is the owner's, else one of newID, which makes ids that CheckID accepts. No
+// two pages share one, but for pages with one name, which a report should not have.
+// placed are all Pixies of the owner in the report, in the order of its pages. When changed is
 // false the definition is returned as it came.
-func Put(d definition.Definition, reportID string, s Setup, known map[string]string, newID func() string) (_ definition.Definition, placed []Placed, c Counts, changed bool, err error) {
+func Put(d definition.Definition, reportID string, of Owner, s Setup, known map[string]string, newID func() string) (_ definition.Definition, placed []Placed, c Counts, changed bool, err error) {
 	none := definition.Definition{}
 	s, err = s.complete()
+	if err != nil {
+		return none, nil, Counts{}, false, err
+	}
+	owner, err := of.in(reportID)
 	if err != nil {
 		return none, nil, Counts{}, false, err
 	}
@@ -93,10 +93,10 @@ func Put(d definition.Definition, reportID string, s Setup, known map[string]str
 		return none, nil, Counts{}, false, err
 	}
 	for _, p := range l.pages() {
-		pixies := p.pixies(reportID)
+		own := p.own(owner.reportID)
 		var kept *visual
-		for _, v := range pixies {
-			if kept == nil && !s.excludes(p) && p.named(reportID, v) {
+		for _, v := range p.pixies(owner) {
+			if kept == nil && !s.excludes(p) && p.named(owner, v) {
 				kept = v
 				continue
 			}
@@ -109,9 +109,9 @@ func Put(d definition.Definition, reportID string, s Setup, known map[string]str
 			continue
 		}
 		c.Pages++
-		c.Visuals += p.own(pixies)
+		c.Visuals += own
 		current := ""
-		if kept != nil {
+		if kept != nil && owner.ids[kept.id()] {
 			current = kept.id()
 		}
 		id, err := ids.of(p.name, current)
@@ -120,7 +120,7 @@ func Put(d definition.Definition, reportID string, s Setup, known map[string]str
 		}
 		look := s.look(p, id)
 		if kept == nil {
-			if kept, err = p.add(l, reportID, look); err != nil {
+			if kept, err = p.add(l, owner, look); err != nil {
 				return none, nil, Counts{}, false, err
 			}
 			changed = true
@@ -135,17 +135,21 @@ func Put(d definition.Definition, reportID string, s Setup, known map[string]str
 	return l.definition(), placed, c, true, nil
 }
 
-// Remove takes every Pixie of ours out of the report, and what the platform's
+// Remove takes every Pixie of the owner's out of the report, and what the platform's
 // editor has written about them elsewhere: what is under the visual's folder, the
 // page's visual interactions and automatic page layout, and bookmarks' states and
 // target lists. It leaves every other byte.
-func Remove(d definition.Definition, reportID string) (_ definition.Definition, removed int, err error) {
+func Remove(d definition.Definition, reportID string, of Owner) (_ definition.Definition, removed int, err error) {
+	owner, err := of.in(reportID)
+	if err != nil {
+		return definition.Definition{}, 0, err
+	}
 	l, err := open(d)
 	if err != nil {
 		return definition.Definition{}, 0, err
 	}
 	for _, p := range l.pages() {
-		for _, v := range p.pixies(reportID) {
+		for _, v := range p.pixies(owner) {
 			if err := forget(l, p, v); err != nil {
 				return definition.Definition{}, 0, err
 			}

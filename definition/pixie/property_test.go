@@ -21,7 +21,7 @@ import (
 // thereAndBack is what holds of any report without Pixies and any setup.
 func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	t.Helper()
-	pages, err := pixie.Read(d, reportID)
+	pages, err := pixie.Read(d, reportID, ours(d, reportID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	if fresh := len(added(d, after)); fresh != 0 && fresh != len(placed) {
 		t.Fatalf("%d new parts", fresh)
 	}
-	now, err := pixie.Read(after, reportID)
+	now, err := pixie.Read(after, reportID, ours(after, reportID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,28 +278,28 @@ func TestCorpus(t *testing.T) {
 // Whatever a report holds, it is refused, or it comes back.
 func tryThereAndBack(t *testing.T, d definition.Definition) {
 	t.Helper()
-	pages, err := pixie.Read(d, reportID)
+	pages, err := pixie.Read(d, reportID, ours(d, reportID))
 	if err != nil {
 		return
 	}
 	for _, p := range pages {
 		if len(p.Pixies) > 0 {
-			if gone, _, err := pixie.Remove(d, reportID); err == nil {
+			if gone, _, err := pixie.Remove(d, reportID, ours(d, reportID)); err == nil {
 				tryThereAndBack(t, gone)
 			}
 			return
 		}
 	}
-	after, placed, _, _, err := pixie.Put(d, reportID, setup, nil, ids())
+	after, placed, _, _, err := pixie.Put(d, reportID, ours(d, reportID), setup, nil, ids())
 	if err != nil {
 		return
 	}
-	again, _, _, changed, err := pixie.Put(after, reportID, setup, pageIDs(placed), ids())
+	again, _, _, changed, err := pixie.Put(after, reportID, ours(after, reportID), setup, pageIDs(placed), ids())
 	if err != nil || changed {
 		t.Fatalf("put twice: changed is %v, %v", changed, err)
 	}
 	same(t, after, again)
-	before, removed, err := pixie.Remove(after, reportID)
+	before, removed, err := pixie.Remove(after, reportID, ours(after, reportID))
 	if e, ok := errors.AsType[*jsonpart.Error](err); ok && strings.Contains(e.File, "/bookmarks/") {
 		return // one is read only when it names a Pixie
 	}
@@ -358,7 +358,7 @@ func FuzzTexts(f *testing.F) {
 			return string(b)
 		}
 		d := build("report.json", `{"config":`+text(root)+`,"sections":[{"name":"one","config":`+text(section)+`,"visualContainers":[]}]}`)
-		after, _, _, _, err := pixie.Put(d, reportID, setup, nil, ids())
+		after, _, _, _, err := pixie.Put(d, reportID, ours(d, reportID), setup, nil, ids())
 		if err != nil {
 			return
 		}
@@ -380,19 +380,19 @@ func BenchmarkPut(b *testing.B) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		if _, _, _, _, err := pixie.Put(d, reportID, setup, nil, ids()); err != nil {
+		if _, _, _, _, err := pixie.Put(d, reportID, ours(d, reportID), setup, nil, ids()); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkRemove(b *testing.B) {
-	d, _, _, _, err := pixie.Put(large(100, 50), reportID, setup, nil, ids())
+	d, _, _, _, err := pixie.Put(large(100, 50), reportID, acme, setup, nil, ids())
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, _, err := pixie.Remove(d, reportID); err != nil {
+		if _, _, err := pixie.Remove(d, reportID, ours(d, reportID)); err != nil {
 			b.Fatal(err)
 		}
 	}

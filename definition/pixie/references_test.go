@@ -13,7 +13,7 @@ import (
 
 // replacePixies puts the names of the Pixies for ONE and TIP.
 func replacePixies(s string) string {
-	return strings.NewReplacer("ONE", pixie.Names(reportID, "one")[0], "TIP", pixie.Names(reportID, "tip")[0]).Replace(s)
+	return strings.NewReplacer("ONE", pixie.Names(reportID, acme, "one")[0], "TIP", pixie.Names(reportID, acme, "tip")[0]).Replace(s)
 }
 
 // mentions are parts that name Pixies, and what is left of them.
@@ -77,7 +77,7 @@ func TestRemoveForgets(t *testing.T) {
 func TestRemoveKeepsAnothersName(t *testing.T) {
 	t.Parallel()
 	bookmark := replacePixies("{\"options\":{\"targetVisualNames\":[\"ONE\",\"TIP\"]},\"explorationState\":{\"sections\":{\"one\":{\"visualContainers\":{\"ONE\":{}}}, \"tip\":{\"visualContainers\":{\"ONE\":{}}}}}}")
-	d := with(sample(), "definition/pages/tip.Page/visuals/same/visual.json", container("2.4.0", pixie.Names(reportID, "one")[0], 0, chart))
+	d := with(sample(), "definition/pages/tip.Page/visuals/same/visual.json", container("2.4.0", pixie.Names(reportID, acme, "one")[0], 0, chart))
 	after, _, _, _ := put(t, with(d, "definition/bookmarks/b.bookmark.json", bookmark), setup, nil, ids())
 	got, _ := remove(t, after)
 	want := replacePixies("{\"options\":{\"targetVisualNames\":[\"ONE\"]},\"explorationState\":{\"sections\":{\"one\":{\"visualContainers\":{}}, \"tip\":{\"visualContainers\":{\"ONE\":{}}}}}}")
@@ -88,7 +88,7 @@ func TestRemoveReadsWhatNamesAPixie(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, nil, ids())
 	d = with(d, "definition/bookmarks/a.bookmark.json", "{", "definition/bookmarks/b.bookmark.json", replacePixies("{\n\"ONE\": 1,}"))
-	if _, _, err := pixie.Remove(d, reportID); err == nil || !strings.HasPrefix(err.Error(), "definition/bookmarks/b.bookmark.json:2:27: ") {
+	if _, _, err := pixie.Remove(d, reportID, ours(d, reportID)); err == nil || !strings.HasPrefix(err.Error(), "definition/bookmarks/b.bookmark.json:2:27: ") {
 		t.Errorf("got %v", err)
 	}
 }

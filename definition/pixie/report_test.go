@@ -75,6 +75,24 @@ func same(t rapid.TB, want, got definition.Definition) {
 	}
 }
 
+// acme is an account.
+var acme = pixie.Owner{Mark: pixie.Mark([]byte("key"), "acme")}
+
+// ours is the account as the owner of every id in the report.
+func ours(d definition.Definition, reportID string) pixie.Owner {
+	all, _ := pixie.IDs(d, reportID) // one that cannot be read has none
+	return owning(acme, all...)
+}
+
+// owning is the account as the owner of the ids.
+func owning(o pixie.Owner, ids ...string) pixie.Owner {
+	o.IDs = map[string]bool{}
+	for _, id := range ids {
+		o.IDs[id] = true
+	}
+	return o
+}
+
 // ids makes ids: id-0000000000000001 and so on.
 func ids() func() string {
 	n := 0
@@ -85,7 +103,7 @@ func ids() func() string {
 func put(t rapid.TB, d definition.Definition, s pixie.Setup, known map[string]string, newID func() string) (definition.Definition, []pixie.Placed, pixie.Counts, bool) {
 	t.Helper()
 	hash := d.Hash()
-	after, placed, counts, changed, err := pixie.Put(d, reportID, s, known, newID)
+	after, placed, counts, changed, err := pixie.Put(d, reportID, ours(d, reportID), s, known, newID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +119,7 @@ func put(t rapid.TB, d definition.Definition, s pixie.Setup, known map[string]st
 func remove(t rapid.TB, d definition.Definition) (definition.Definition, int) {
 	t.Helper()
 	hash := d.Hash()
-	after, n, err := pixie.Remove(d, reportID)
+	after, n, err := pixie.Remove(d, reportID, ours(d, reportID))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package pixie
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -30,13 +31,9 @@ type visual struct {
 	tree      *jsonpart.Tree
 }
 
-// id is what the Pixie is counted by.
-func (v *visual) id() string {
-	if v.noted != "" {
-		return v.noted
-	}
-	return v.addressed
-}
+// id is what the Pixie is counted by, "" for a visual that has none and so is no
+// Pixie: the one in its address, while that is a collector's.
+func (v *visual) id() string { return cmp.Or(v.addressed, v.noted) }
 
 // members are those of a visual that the two formats call differently.
 type members struct{ visual, container string }

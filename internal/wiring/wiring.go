@@ -6,6 +6,7 @@ package wiring
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -50,12 +51,14 @@ func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views .
 	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store}}, nil
 }
 
-// Parts are what the service is put together from. Log, VaultKey and Now must be
-// given.
+// Parts are what the service is put together from. Log, VaultKey, PixieKey and Now
+// must be given.
 type Parts struct {
 	Log *Log
 	// VaultKey seals tokens, and the keys of AI providers; its size is vault.KeySize.
 	VaultKey []byte
+	// PixieKey marks in reports which account's a Pixie is; at least 32 random bytes.
+	PixieKey []byte
 	Plans    account.Plans // by default account.DefaultPlans
 	AI       ai.Options
 	Logger   *slog.Logger // by default none
@@ -80,6 +83,9 @@ func Wire(p Parts) (*Service, error) {
 	keys, err := vault.NewCredentials(p.Log.Pool, p.VaultKey)
 	if err != nil {
 		return nil, err
+	}
+	if len(p.PixieKey) < 32 {
+		return nil, fmt.Errorf("wiring: the key of Pixies has %d bytes; it needs at least 32", len(p.PixieKey))
 	}
 	providers := commands.Providers{Store: p.Log.Store, Keys: keys}
 	if p.Plans == nil {
@@ -109,6 +115,7 @@ func Wire(p Parts) (*Service, error) {
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue,
+			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers),
 		},
 	}, nil

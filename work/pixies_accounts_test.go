@@ -1,0 +1,229 @@
+package work_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain/operation"
+	"readiness/domain/pixies"
+	"readiness/eventstore"
+)
+
+// pixiesOfAccount changes the Pixies of the first report as a person of the account
+// and returns how that went.
+func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) pixies.ReportEnded {
+	t.Helper()
+	who := b.ana()
+	who.Account = account
+	started, err := b.StartPixies(t.Context(), who, verb, workspace, report1)
+	id := b.accepted(t, started, err)
+	b.change(t, b.options)
+	run := b.run(t, id)
+	ended, ok := run.Result(report1)
+	if op := run.Operation; !ok || op.Status != operation.Succeeded {
+		t.Fatalf("%s %s: it is %s: %+v", account, verb, op.Status, ended.Error)
+	}
+	return ended
+}
+
+func (b *bench) knownTo(t *testing.T, account string) map[string]string {
+	t.Helper()
+	past := eventstore.FoldLast(pixies.Stream(account, report1), pixies.Evolve)
+	if err := b.Store.Load(t.Context(), past); err != nil {
+		t.Fatal(err)
+	}
+	return past.State.Known()
+}
+
+// ofAccount are the files of the report that are the account's Pixies, by path.
+func (b *bench) ofAccount(t *testing.T, account string) map[string]string {
+	t.Helper()
+	known := b.knownTo(t, account)
+	files := b.bytes(t, report1)
+	maps.DeleteFunc(files, func(_, text string) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(known)), func(id string) bool { return strings.Contains(text, id) })
+	})
+	return files
+}
+
+// Two accounts track one report: each adds, updates and removes its own Pixies and
+// hears nothing of the other's, whose files stay as they are. A view is counted for
+// the account whose Pixie was looked at.
+//
+// proves: decisions/9/7
+func TestTwoAccountsOnOneReport(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	two := 2
+	for _, step := range []struct {
+		account string
+		verb    pixies.Verb
+		want    pixies.Outcome
+		pixies  map[string]int // of each account, afterwards
+	}{
+		{"fabrikam", pixies.Removes, pixies.OutcomeRemoved, nil},
+		{"contoso", pixies.Adds, pixies.OutcomeAdded, map[string]int{"contoso": 2}},
+		{"fabrikam", pixies.Removes, pixies.OutcomeRemoved, map[string]int{"contoso": 2}},
+		{"fabrikam", pixies.Adds, pixies.OutcomeAdded, map[string]int{"contoso": 2, "fabrikam": 2}},
+		{"contoso", pixies.Adds, pixies.OutcomeUpdated, map[string]int{"contoso": 2, "fabrikam": 2}},
+		{"contoso", pixies.Removes, pixies.OutcomeRemoved, map[string]int{"fabrikam": 2}},
+		{"fabrikam", pixies.Adds, pixies.OutcomeUpdated, map[string]int{"fabrikam": 2}},
+		{"contoso", pixies.Adds, pixies.OutcomeAdded, map[string]int{"contoso": 2, "fabrikam": 2}},
+		{"fabrikam", pixies.Removes, pixies.OutcomeRemoved, map[string]int{"contoso": 2}},
+		{"contoso", pixies.Removes, pixies.OutcomeRemoved, nil},
+	} {
+		other := map[string]string{"contoso": "fabrikam", "fabrikam": "contoso"}[step.account]
+		theirs := b.ofAccount(t, other)
+		got := b.pixiesOfAccount(t, step.account, step.verb)
+		want := pixies.ReportEnded{ReportID: report1, Outcome: step.want}
+		if step.verb == pixies.Adds {
+			want.Pages, want.Visuals = &two, &two
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", step.account, step.verb, diff)
+		}
+		if diff := cmp.Diff(theirs, b.ofAccount(t, other)); diff != "" {
+			t.Errorf("%s %s changed what is %s's (-before +after):\n%s", step.account, step.verb, other, diff)
+		}
+		all := 0
+		for account, n := range map[string]int{"contoso": step.pixies["contoso"], "fabrikam": step.pixies["fabrikam"]} {
+			if got := len(b.ofAccount(t, account)); got != n {
+				t.Errorf("after %s %s there are %d Pixies of %s, want %d", step.account, step.verb, got, account, n)
+			}
+			all += n
+		}
+		if got := len(b.bytes(t, report1)) - len(before); got != all {
+			t.Errorf("after %s %s the report has %d files more than at first, want %d", step.account, step.verb, got, all)
+		}
+	}
+	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
+		t.Errorf("without Pixies the report is not as it was (-before +after):\n%s", diff)
+	}
+	if n := b.count(t, `SELECT count(*) FROM (SELECT FROM pixie_ids_v1 GROUP BY id HAVING count(*) > 1) shared`); n != 0 {
+		t.Errorf("the accounts share %d ids", n)
+	}
+
+	b.pixiesOfAccount(t, "contoso", pixies.Adds)
+	b.pixiesOfAccount(t, "fabrikam", pixies.Adds)
+	for page, id := range b.knownTo(t, "fabrikam") {
+		found, err := b.views.PixieIDs(t.Context(), []string{id})
+		if at := found[id]; err != nil || at.AccountID != "fabrikam" || at.Page != page || at.ReportID != report1 {
+			t.Errorf("a view of %s counts for %+v, %v", id, at, err)
+		}
+	}
+}
+
+// asBefore gives the Pixies of the first report the names that they had before names
+// told whose they are.
+func (b *bench) asBefore(t *testing.T, id uuid.UUID) {
+	t.Helper()
+	for path, text := range b.bytes(t, id) {
+		if !strings.Contains(text, "readiness.pixie") {
+			continue
+		}
+		was := filepath.Dir(path)
+		sum := sha256.Sum256(fmt.Appendf(nil, "readiness.pixie\n%s\n%s\n0", id, strings.Split(path, "/")[3]))
+		name := hex.EncodeToString(sum[:10])
+		write(t, filepath.Join(b.report(id), filepath.Dir(was), name, "visual.json"), strings.ReplaceAll(text, filepath.Base(was), name))
+		if err := os.RemoveAll(filepath.Join(b.report(id), was)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What was put before names told whose it is, is the account's whose id its address
+// holds: that account updates it in place and removes it, another one does not see
+// it, and of nobody's id it is nobody's.
+//
+// proves: decisions/9/7
+func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	b.pixiesOfAccount(t, "contoso", pixies.Adds)
+	b.asBefore(t, report1)
+	old := b.ofAccount(t, "contoso")
+	if len(old) != 2 {
+		t.Fatalf("there are %d Pixies of before", len(old))
+	}
+
+	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
+	b.pixiesOfAccount(t, "fabrikam", pixies.Adds)
+	if got := b.pixiesOfAccount(t, "contoso", pixies.Adds); got.Outcome != pixies.OutcomeUpdated || *got.Visuals != 2 {
+		t.Errorf("its own account's addition: got %+v", got)
+	}
+	if diff := cmp.Diff(old, b.ofAccount(t, "contoso")); diff != "" {
+		t.Errorf("what was there changed (-before +after):\n%s", diff)
+	}
+	if n := len(b.ofAccount(t, "fabrikam")); n != 2 {
+		t.Errorf("the other account has %d Pixies", n)
+	}
+	b.pixiesOfAccount(t, "contoso", pixies.Removes)
+	if n := len(b.bytes(t, report1)) - len(before); n != 2 || len(b.ofAccount(t, "fabrikam")) != 2 {
+		t.Errorf("%d Pixies are left, want the other account's two", n)
+	}
+	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
+	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
+		t.Errorf("without Pixies the report is not as it was (-before +after):\n%s", diff)
+	}
+
+	// What came back with an older version of the report is the account's still.
+	for path, text := range old {
+		write(t, filepath.Join(b.report(report1), path), text)
+	}
+	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
+	if n := len(b.bytes(t, report1)) - len(before); n != 2 {
+		t.Errorf("another account removed %d Pixies of before", 2-n)
+	}
+	b.pixiesOfAccount(t, "contoso", pixies.Removes)
+	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
+		t.Errorf("Pixies that came back were not removed (-before +after):\n%s", diff)
+	}
+
+	for path, text := range old {
+		at := strings.Index(text, "/p/") + len("/p/")
+		write(t, filepath.Join(b.report(report1), path), strings.ReplaceAll(text, text[at:at+32], "0123456789abcdef0123456789abcdef"))
+	}
+	b.pixiesOfAccount(t, "contoso", pixies.Removes)
+	if n := len(b.bytes(t, report1)) - len(before); n != 2 {
+		t.Errorf("%d Pixies of nobody's id were removed", 2-n)
+	}
+}
+
+// A key that was lost makes other marks: Pixies put with the one before are still the
+// account's whose id they have, and get a name of the new mark.
+func TestAnotherKeyOfPixies(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	before := b.bytes(t, report1)
+	b.pixiesOfAccount(t, "contoso", pixies.Adds)
+	b.pixiesOfAccount(t, "fabrikam", pixies.Adds)
+	known, others := b.knownTo(t, "contoso"), b.ofAccount(t, "fabrikam")
+	b.options.PixieKey = []byte("another key of thirty-two bytes!")
+	b.pixiesOfAccount(t, "contoso", pixies.Adds)
+	if diff := cmp.Diff(known, b.knownTo(t, "contoso")); diff != "" {
+		t.Errorf("the ids changed (-before +after):\n%s", diff)
+	}
+	if n := len(b.bytes(t, report1)) - len(before); n != 4 || len(b.ofAccount(t, "contoso")) != 2 {
+		t.Errorf("there are %d Pixies", n)
+	}
+	if diff := cmp.Diff(others, b.ofAccount(t, "fabrikam")); diff != "" {
+		t.Errorf("the other account's changed (-before +after):\n%s", diff)
+	}
+	b.pixiesOfAccount(t, "contoso", pixies.Removes)
+	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
+	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
+		t.Errorf("without Pixies the report is not as it was (-before +after):\n%s", diff)
+	}
+}
