@@ -2010,7 +2010,7 @@ type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
-	// Data What happened, as it was recorded.
+	// Data What happened, as it was recorded, without texts of models.
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
@@ -4019,6 +4019,8 @@ type ClientInterface interface {
 	//
 	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+	// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
+	// remembered for five minutes; else 404 RunNotFound.
 	//
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 	GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4083,7 +4085,8 @@ type ClientInterface interface {
 	// ListAuditEvents List the events of the account, oldest first
 	//
 	// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-	// name. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
+	// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
+	// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
 	// administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
@@ -4135,6 +4138,9 @@ type ClientInterface interface {
 	// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
 	// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
 	// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
+	// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
+	// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
+	// OperationNotFound.
 	//
 	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 	GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4288,8 +4294,8 @@ type ClientInterface interface {
 
 	// GetReportPixies Read what the account knows of a report's Pixies
 	//
-	// From the account's own record: the platform is asked only for the name of a report that has none. Spends nothing.
-	// A report that was never given Pixies answers status NeverAdded.
+	// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
+	// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 	GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4461,6 +4467,8 @@ type ClientInterface interface {
 	//
 	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+	// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
+	// model and the data agent that answered, remembered for five minutes.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 	GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5070,6 +5078,8 @@ func (c *Client) GetAbTestRun(ctx context.Context, abTestID AbTestID, runID RunI
 //
 // Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 // OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
+// remembered for five minutes; else 404 RunNotFound.
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5204,7 +5214,8 @@ func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEd
 // ListAuditEvents List the events of the account, oldest first
 //
 // Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-// name. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
+// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
+// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
 // administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
@@ -5306,6 +5317,9 @@ func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, p
 // Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
 // A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
 // 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
+// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
+// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
+// OperationNotFound.
 //
 // Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 func (c *Client) GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5619,8 +5633,8 @@ func (c *Client) AddPixies(ctx context.Context, workspaceID WorkspaceID, reportI
 
 // GetReportPixies Read what the account knows of a report's Pixies
 //
-// From the account's own record: the platform is asked only for the name of a report that has none. Spends nothing.
-// A report that was never given Pixies answers status NeverAdded.
+// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
+// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5972,6 +5986,8 @@ func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, s
 //
 // Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 // OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
+// model and the data agent that answered, remembered for five minutes.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10217,6 +10233,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+	// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
+	// remembered for five minutes; else 404 RunNotFound.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10291,7 +10309,8 @@ type ClientWithResponsesInterface interface {
 	// ListAuditEventsWithResponse List the events of the account, oldest first
 	//
 	// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-	// name. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
+	// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
+	// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
 	// administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -10353,6 +10372,9 @@ type ClientWithResponsesInterface interface {
 	// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
 	// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
 	// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
+	// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
+	// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
+	// OperationNotFound.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10526,8 +10548,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetReportPixiesWithResponse Read what the account knows of a report's Pixies
 	//
-	// From the account's own record: the platform is asked only for the name of a report that has none. Spends nothing.
-	// A report that was never given Pixies answers status NeverAdded.
+	// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
+	// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10723,6 +10745,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+	// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
+	// model and the data agent that answered, remembered for five minutes.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12769,6 +12793,8 @@ func (c *ClientWithResponses) GetAbTestRunWithResponse(ctx context.Context, abTe
 //
 // Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 // OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
+// remembered for five minutes; else 404 RunNotFound.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12885,7 +12911,8 @@ func (c *ClientWithResponses) GetAuditCheckpointWithResponse(ctx context.Context
 // ListAuditEventsWithResponse List the events of the account, oldest first
 //
 // Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-// name. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
+// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
+// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
 // administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -12977,6 +13004,9 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 // Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
 // A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
 // 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
+// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
+// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
+// OperationNotFound.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13246,8 +13276,8 @@ func (c *ClientWithResponses) AddPixiesWithResponse(ctx context.Context, workspa
 
 // GetReportPixiesWithResponse Read what the account knows of a report's Pixies
 //
-// From the account's own record: the platform is asked only for the name of a report that has none. Spends nothing.
-// A report that was never given Pixies answers status NeverAdded.
+// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
+// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13551,6 +13581,8 @@ func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, w
 //
 // Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
 // OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
+// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
+// model and the data agent that answered, remembered for five minutes.
 //
 // Returns a wrapper object for the known response body format(s).
 //

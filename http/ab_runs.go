@@ -87,6 +87,13 @@ func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResul
 	if err := s.hasResult(run.RunID, run.Operation.Status, run.At); err != nil {
 		return nil, err
 	}
+	starter, err := s.starter(ctx, run.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mayRead(ctx, starter, abtest.RunNotFound(r.RunID), askedOf(run.SideA, run.SideB)...); err != nil {
+		return nil, err
+	}
 	result, err := s.abTestResult(ctx, run)
 	if err != nil {
 		// What was deleted between the two reads is not there.
@@ -121,6 +128,9 @@ func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.Ope
 	}
 	if !found {
 		return nil, domain.Refuse(domain.OperationExpired, "the run of an A/B test that operation %s made was deleted", o.ID).About("operationId", o.ID)
+	}
+	if err := s.mayRead(ctx, o.Owner, noOperation(o.ID), askedOf(run.SideA, run.SideB)...); err != nil {
+		return nil, err
 	}
 	return s.abTestResult(ctx, run)
 }

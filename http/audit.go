@@ -50,9 +50,13 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	}
 	list := api.AuditEventList{Value: make([]api.AuditEvent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, e := range found {
+		data, err := withoutTexts(e.Type, e.Data)
+		if err != nil {
+			return nil, err
+		}
 		list.Value[i] = api.AuditEvent{
 			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion, RecordedAtUtc: e.RecordedAt,
-			Person: text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: e.Data, Hash: hex.EncodeToString(e.Hash),
+			Person: text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: data, Hash: hex.EncodeToString(e.Hash),
 		}
 	}
 	return api.ListAuditEvents200JSONResponse(list), nil

@@ -130,6 +130,48 @@ func TestAuditEvents(t *testing.T) {
 	})
 }
 
+// Texts of models are in no list: of what an optimization replaced and wrote the history says that it did, of which objects,
+// and not what.
+//
+// proves: decisions/9/9
+func TestAuditEventsHoldNoTexts(t *testing.T) {
+	t.Parallel()
+	w := newOnDisk(t)
+	const text = "Answers of the whole house, in euros."
+	preview, _ := w.done("ada", "/aiInstructions/preview", "")
+	w.done("ada", "/aiInstructions/apply", fmt.Sprintf(`{"previewId":"%s","values":{"aiInstructions":%q}}`, preview, text))
+	again, _ := w.done("ada", "/aiInstructions/preview", "")
+	applied, _ := w.done("ada", "/aiInstructions/apply", fmt.Sprintf(`{"previewId":"%s"}`, again))
+	w.done("ada", "/revert", fmt.Sprintf(`{"operationId":"%s"}`, applied))
+	if n := len(w.recorded(`data::text LIKE '%' || $1 || '%'`, text)); n < 3 {
+		t.Fatalf("the log holds the text %d times", n)
+	}
+	all := w.history(w.as("ada"), nil)
+	withheld := 0
+	for _, e := range all {
+		if strings.Contains(fmt.Sprint(e), text) {
+			t.Errorf("the history holds a text: %v", e)
+		}
+		writes, _ := e["data"].(map[string]any)["writes"].([]any)
+		for _, write := range writes {
+			for _, object := range write.(map[string]any)["objects"].([]any) {
+				object := object.(map[string]any)
+				if written, there := object["written"]; !there || written != nil || object["key"] != "aiInstructions" {
+					t.Errorf("of an object it tells %v", object)
+				}
+				withheld++
+			}
+		}
+	}
+	if withheld < 3 {
+		t.Errorf("%d objects are told of", withheld)
+	}
+	// The checkpoint is that of the whole events all the same.
+	if c := w.checkpoint(w.as("ada")); !w.agrees(w.as("ada"), c) {
+		t.Error("the checkpoint does not agree with the list")
+	}
+}
+
 // An append that is still running keeps later events back, so that no page is passed that something appears on.
 func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 
 // GetBenchmarkRunResult answers GET …/aiReadiness/benchmark/runs/{runId}/result.
 func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
-	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
+	run, err := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRu
 	result, err := s.benchmarkResult(ctx, run)
 	if err != nil {
 		// What was deleted between the two reads is not there.
-		if _, gone := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID); gone != nil {
+		if _, gone := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID); gone != nil {
 			err = gone
 		}
 		return nil, err
@@ -105,6 +105,9 @@ func (s *Server) benchmarked(ctx context.Context, o projections.Operation) (api.
 	}
 	if !found {
 		return nil, domain.Refuse(domain.OperationExpired, "the benchmark run that operation %s made was deleted", o.ID).About("operationId", o.ID)
+	}
+	if err := s.mayRead(ctx, o.Owner, noOperation(o.ID), askedOf(run.Side)...); err != nil {
+		return nil, err
 	}
 	return s.benchmarkResult(ctx, run)
 }
@@ -127,23 +130,53 @@ func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, er
 	return document, err
 }
 
-// benchmarkRun returns a benchmark run of a model that the caller sees. The id is a string: one that no run could have is
-// not found (decisions 8.12).
+// benchmarkRun returns a benchmark run of a model that the caller sees.
 func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
-	who := of(ctx).who
-	if _, err := s.commands.Item(ctx, who, workspaceID, item.SemanticModel, modelID); err != nil {
+	if _, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.SemanticModel, modelID); err != nil {
 		return run, err
 	}
+	return s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
+}
+
+// benchmarkRunToRead returns a benchmark run whose result the caller may read. Whoever does not see the model is refused as
+// every route of the model refuses them.
+func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
+	run, err = s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
+	var starter item.Person
+	if err == nil {
+		if starter, err = s.starter(ctx, run.OperationID); err != nil {
+			return run, err
+		}
+	}
+	if starter == of(ctx).who.Person {
+		return run, nil
+	}
+	if refusal := s.sees(ctx, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}); refusal != nil {
+		return run, refusal
+	}
+	if err == nil {
+		err = s.mayRead(ctx, starter, noBenchmarkRun(modelID, runID), askedOf(run.Side)...)
+	}
+	return run, err
+}
+
+// storedBenchmarkRun returns a benchmark run of the model in the caller's account. The id is a string: one that no run could
+// have is not found (decisions 8.12).
+func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
 	found := false
 	if id, ok := domain.ParseID(runID); ok {
-		if run, found, err = s.views.BenchmarkRun(ctx, who.Account, id); err != nil {
+		if run, found, err = s.views.BenchmarkRun(ctx, of(ctx).who.Account, id); err != nil {
 			return run, err
 		}
 	}
 	if !found || run.Side.SemanticModelID != modelID || run.Side.WorkspaceID != workspaceID {
-		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shown(runID)).About("runId", shown(runID))
+		return run, noBenchmarkRun(modelID, runID)
 	}
 	return run, nil
+}
+
+func noBenchmarkRun(modelID uuid.UUID, runID string) error {
+	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shown(runID)).About("runId", shown(runID))
 }
 
 // benchmarkRun is a benchmark run as callers see it.

@@ -17,16 +17,21 @@ import (
 	"readiness/domain/operation"
 )
 
-// benchmark records a benchmark run of a model of its own, as the call does.
+// benchmark records a benchmark run of a model of its own, which an agent answers, as the call does.
 func (w *world) benchmark(accountID string, model uuid.UUID) uuid.UUID {
+	w.t.Helper()
+	return w.benchmarkOf(accountID, sideOf(model, "Actuals", byAgent(agent, "Analyst")))
+}
+
+func (w *world) benchmarkOf(accountID string, side benchmark.Side) uuid.UUID {
 	w.t.Helper()
 	id := uuid.Must(uuid.NewV7())
 	record(w, accountID, operation.Stream(id), operation.Evolve, domain.Command[operation.Operation](operation.Accept{Accepted: operation.Accepted{
 		OperationID: id, AccountID: accountID, Type: operation.RunBenchmark, Owner: item.Person{ID: "ada"},
-		Resource: operation.Resource{WorkspaceID: sales, ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: new(1)},
+		Resource: operation.Resource{WorkspaceID: sales, ItemID: &side.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: new(1)},
 	}}))
 	w.onBenchmark(accountID, id, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
-		RunID: id, AccountID: accountID, OperationID: id, Side: sideOf(model, "Actuals", byAgent(agent, "Analyst")),
+		RunID: id, AccountID: accountID, OperationID: id, Side: side,
 		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.now(),
 	}})
 	return id

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
@@ -121,9 +122,13 @@ func (s *Server) enterTogether(ctx context.Context, arrivals []arrival) ([]entry
 	return entries, nil
 }
 
-// reads is the operation that a call reads; uuid.Nil if it reads none.
+// reads is the operation that a call reads; uuid.Nil if it reads none. The result of a run is that of an operation, mostly with
+// the run's own id.
 func reads(r *http.Request) uuid.UUID {
 	text := mux.Vars(r)["operationId"]
+	if text == "" && strings.HasSuffix(r.URL.Path, "/result") {
+		text = mux.Vars(r)["runId"]
+	}
 	if r.Method != http.MethodGet || text == "" {
 		return uuid.Nil
 	}

@@ -122,6 +122,9 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 	case o.Status != operation.Succeeded:
 		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID, o.Status).About("operationId", o.ID)
 	}
+	if err := s.mayReadResult(ctx, o); err != nil {
+		return nil, err
+	}
 	body, err := s.result(ctx, o)
 	if err != nil {
 		return nil, err
@@ -219,9 +222,14 @@ func (s *Server) operation(ctx context.Context, id uuid.UUID) (o projections.Ope
 		c.operations = nil // what is read again is read anew
 	}
 	if err == nil && !found {
-		return projections.Operation{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
+		return projections.Operation{}, noOperation(id)
 	}
 	return o, err
+}
+
+// noOperation refuses what is asked of an operation that is not there, or is not there for the caller.
+func noOperation(id uuid.UUID) error {
+	return domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
 }
 
 // state is an operation as callers see it (spec 2.7).

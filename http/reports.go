@@ -85,11 +85,11 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 	}
 	record, reasons := known[r.ReportID], map[string]string{}
 	if record.WorkspaceID != r.WorkspaceID { // no record, or that of a report which was elsewhere then
-		name, err := s.reportName(ctx, r.WorkspaceID, r.ReportID, reasons)
+		name, found, err := s.reportName(ctx, r.WorkspaceID, r.ReportID, reasons)
 		if err != nil {
 			return nil, err
 		}
-		if name == "" {
+		if !found {
 			record, tracked = pixies.Report{Status: pixies.NeverAdded}, nil
 		}
 		record.ReportName = name
@@ -110,22 +110,26 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 	return api.GetReportPixies200JSONResponse(out), nil
 }
 
-// reportName asks the platform, as the caller, what a report is called; where that fails, reasons says why.
-func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (string, error) {
+// reportName asks the platform, as the caller, what a report is called. One that the caller does not see is refused as one that
+// is not there, whatever of it they do not see; where the look-up failed, reasons says why, and found is false.
+func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool, err error) {
 	report, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
 	if err == nil {
-		return report.DisplayName, nil
+		return report.DisplayName, true, nil
 	}
 	refusal, refused := domain.Refused(err)
-	if !refused {
-		return "", err
+	switch {
+	case !refused:
+		return "", false, err
+	case refusal.Code == domain.WorkspaceNotFound || refusal.Code == domain.ItemNotFound:
+		return "", false, domain.Refuse(domain.ItemNotFound, "there is no report %s in workspace %s that you can see", reportID, workspaceID).About("reportId", reportID)
 	}
 	why := refusal.Message
 	if refusal.Code == domain.PlatformConsentRequired {
 		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
 	}
 	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not tell its name: " + why + "."
-	return "", nil
+	return "", false, nil
 }
 
 // pixiesOperation is an operation that worked on a report, as the report shows it.

@@ -134,9 +134,11 @@ func TestReportThatIsDeleted(t *testing.T) {
 	have(t, "added again", w.pixies("ada", reportA), map[string]any{"status": "HasPixies", "pagesTracked": 2., "visualsTracked": 3.})
 }
 
-// The platform is asked only for the name of a report the account has no record of; where that fails the answer says why.
+// A report that the account has no record of is looked up as the caller: one that is not there, or not there for the caller, is
+// 404 in the same words, and nothing that is no report is one; where the look-up fails the answer says why. On record, the
+// platform is not asked.
 //
-// proves: 4.7/pixies-read 2.10/read/reportName 2.10/read/unavailableReasons
+// proves: 4.7/pixies-read 2.10/read/reportName 2.10/read/unavailableReasons decisions/9/8
 func TestNameOfAReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -145,21 +147,37 @@ func TestNameOfAReport(t *testing.T) {
 	if w.cloud.calls == 0 {
 		t.Error("the platform was not asked")
 	}
+	hidden := uuid.MustParse("cccccccc-0000-4000-8000-00000000000e")
+	w.cloud.items = append(w.cloud.items, item.Item{ID: hidden, Type: item.Report, WorkspaceID: finance, DisplayName: "Ledger"})
+	in := func(workspace, report uuid.UUID) string {
+		return "/v1/workspaces/" + workspace.String() + "/reports/" + report.String() + "/pixies"
+	}
+	w.get(in(finance, hidden), w.as("ada")).ok(200)
+	w.untouched(func() {
+		for name, path := range map[string]string{
+			"not there": in(sales, nowhere), "in another workspace": in(sales, hidden), "a workspace that bob does not see": in(finance, hidden),
+			"no workspace": in(nowhere, reportA), "no report": in(sales, modelA),
+		} {
+			w.uncounted()
+			got := w.get(path, w.as("bob")).refused(404, domain.ItemNotFound)
+			at := strings.Split(path, "/")
+			if got.body["message"] != fmt.Sprintf("there is no report %s in workspace %s that you can see", at[5], at[3]) {
+				t.Errorf("%s: got %q", name, got.body["message"])
+			}
+		}
+	})
 	for name, why := range map[string]string{
-		"not there": "", "consent": "https://portal.example.com/consent", "unavailable": "could not be reached",
+		"consent": "https://portal.example.com/consent", "unavailable": "could not be reached",
 	} {
-		report, access := reportA, item.ConsentRequired
-		switch name {
-		case "not there":
-			report, access, why = nowhere, item.Granted, nowhere.String()
-		case "unavailable":
+		access := item.ConsentRequired
+		if name == "unavailable" {
 			access = item.Unavailable
 		}
 		w.cloud.fails = func(item.Caller) error {
 			return item.Permitted(map[item.Permission]item.Access{item.PermissionPlatform: access})
 		}
 		w.untouched(func() {
-			got := w.pixies("ada", report)
+			got := w.pixies("ada", reportA)
 			reasons := got["unavailableReasons"].(map[string]any)
 			if got["reportName"] != nil || len(reasons) != 1 || !strings.Contains(fmt.Sprint(reasons["reportName"]), why) || got["status"] != "NeverAdded" {
 				t.Errorf("%s: got %v", name, got)
@@ -169,7 +187,10 @@ func TestNameOfAReport(t *testing.T) {
 	w.cloud.fails = nil
 	id := w.send("POST", reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
 	elsewhere := "/v1/workspaces/" + finance.String() + "/reports/" + reportA.String() + "/pixies"
+	w.get(elsewhere, w.as("ada")).refused(404, domain.ItemNotFound)
+	w.cloud.fails = func(item.Caller) error { return domain.Refuse(domain.PlatformUnavailable, "nothing works") }
 	have(t, "in another workspace", w.get(elsewhere, w.as("ada")).ok(200).body, map[string]any{"reportName": nil, "status": "NeverAdded", "lastOperation": nil, "trackedItem": false})
+	w.cloud.fails = nil
 	at := slices.IndexFunc(w.cloud.items, func(it item.Item) bool { return it.ID == reportA })
 	w.cloud.items[at].WorkspaceID = finance
 	moved := w.get(elsewhere, w.as("ada")).ok(200).body

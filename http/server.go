@@ -90,6 +90,7 @@ type Server struct {
 	matched   map[*mux.Route]matched
 	arrivals  coalesce.Trips[arrival, entry]
 	expected  *lru.Cache[item.Person, string] // which account a person's last call was for
+	sights    *lru.Cache[sight, time.Time]    // when a person was last seen to see an item
 }
 
 // matched is what is known of a route of the router.
@@ -126,8 +127,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
+	sights, err := lru.New[sight, time.Time](mostSights)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
 	s := &Server{
-		expected: expected, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals, Patience: o.Limiter.Timeout()},
+		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals, Patience: o.Limiter.Timeout()},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,

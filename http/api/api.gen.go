@@ -1631,7 +1631,7 @@ type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
-	// Data What happened, as it was recorded.
+	// Data What happened, as it was recorded, without texts of models.
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
