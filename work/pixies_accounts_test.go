@@ -38,7 +38,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 
 func (b *bench) knownTo(t *testing.T, account string) map[string]string {
 	t.Helper()
-	past := eventstore.FoldLast(pixies.Stream(account, report1), pixies.Evolve)
+	past := eventstore.FoldLast[pixies.Report](pixies.Stream(account, report1))
 	if err := b.Store.Load(t.Context(), past); err != nil {
 		t.Fatal(err)
 	}
