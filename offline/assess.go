@@ -206,12 +206,31 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 		return err
 	}
 	at := newPlaces(i.Shown, d, m)
+	n.warnings = append(n.warnings, refusedByPowerBI(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
 	scoreOnly := g.options()
 	scoreOnly.WithoutFindings = true
 	a.ScoreDataAgent = readiness.AssessAsAgent(m, scoreOnly).Score
 	return nil
+}
+
+// maxNotices is how many places of a model are told of that Power BI would refuse.
+const maxNotices = 20
+
+// refusedByPowerBI are warnings of what Power BI would refuse in the model's files.
+// They are no findings: the score is of what the model says.
+func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
+	var all []Warning
+	for k, one := range m.Notices {
+		w := Warning{path.Join(i.Shown, one.File), max(one.Line, 1), one.Message}
+		if k == maxNotices {
+			w.Message = fmt.Sprintf("Power BI would refuse %d more places of this model", len(m.Notices)-k)
+			return append(all, w)
+		}
+		all = append(all, w)
+	}
+	return all
 }
 
 // score fills in what an assessment finds, and, by one of only what is ignored,

@@ -234,3 +234,35 @@ func TestGate(t *testing.T) {
 		}
 	}
 }
+
+// What Power BI refuses in a file is a warning with its place, in every model once,
+// and costs nothing.
+//
+// proves: decisions/9/15-notices
+func TestWhatPowerBIRefuses(t *testing.T) {
+	t.Parallel()
+	sales := "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	clean := assess(t, offline.AssessOptions{}, files(t, shop))
+	odd := files(t, with(shop, sales, strings.Replace(shop[sales], "\tcolumn Amount", "\t// by the tills\n\n\tcolumn Amount", 1)))
+	before := tree(t, odd)
+	a := assess(t, offline.AssessOptions{}, odd)
+	if len(clean.Warnings) != 0 || len(a.Warnings) != 1 || a.Warnings[0].File != sales || a.Warnings[0].Line != 7 {
+		t.Fatalf("got %v, and %v of the clean one", a.Warnings, clean.Warnings)
+	}
+	if *a.Items[0].Result.Score != *clean.Items[0].Result.Score || len(a.Items[0].Findings) != len(clean.Items[0].Findings) {
+		t.Error("it costs something")
+	}
+	for name, write := range formats {
+		if got := written(t, func(b *bytes.Buffer) error { return write(b, a) }); !bytes.Contains(got, []byte("Power BI reads no comment here")) && name != "table.txt" && name != "junit.xml" {
+			t.Errorf("%s does not tell of it", name)
+		}
+	}
+	thereAndBack(t, odd, embedded())
+	if diff := cmp.Diff(before, tree(t, odd)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	many := files(t, with(shop, sales, strings.Repeat("// x\n", 50)+shop[sales]))
+	if a := assess(t, offline.AssessOptions{}, many); len(a.Warnings) != 21 || !strings.Contains(a.Warnings[20].Message, "30 more places") {
+		t.Errorf("%d warnings", len(a.Warnings))
+	}
+}

@@ -138,6 +138,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if err != nil {
 		return err
 	}
+	n.warnings = append(n.warnings, refusedByPowerBI(p.Item, m)...)
 	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Shown, d, m)})
 	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)

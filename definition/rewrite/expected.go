@@ -125,6 +125,7 @@ func difference(a, b *semanticmodel.Model) string {
 }
 
 func withoutSources(m *semanticmodel.Model) {
+	m.Notices = nil // they name lines
 	none := semanticmodel.Source{}
 	for i := range m.Tables {
 		t := &m.Tables[i]

@@ -334,7 +334,7 @@ func TestWriteRefuses(t *testing.T) {
 		want    string
 	}{
 		{"no model", model("a.txt", "x"), nil, "no model to read"},
-		{"no TMDL", model("definition/a.tmdl", "table T\n\t\tcolumn C\n"), nil, "definition/a.tmdl:2"},
+		{"no TMDL", model("definition/a.tmdl", "table T\n\tcolumn\n"), nil, "definition/a.tmdl:2"},
 		{"no such table", ofTMDL, []rewrite.Change{change(rewrite.Description, "t", "", "a")}, "description of the table 't' cannot be written: the model has no such object"},
 		{"no such field", ofTMDL, []rewrite.Change{change(rewrite.Description, "T", "m", "a")}, "description of 'T'[m] cannot be written: the model has no such object"},
 		{"no such property", ofTMDL, []rewrite.Change{change(rewrite.SummarizeBy, "T", "M", "none")}, "none with such a property"},

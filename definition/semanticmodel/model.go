@@ -20,6 +20,14 @@ type Model struct {
 	Expressions   []string // names of the shared M expressions
 	Functions     []string // names of the user-defined DAX functions
 	Copilot       Copilot
+	// Notices are what Power BI refuses in the files, though it can be read.
+	Notices []Notice
+}
+
+// Notice is a place in a file that Power BI would refuse.
+type Notice struct {
+	Source
+	Message string
 }
 
 // Source is where an object is declared: the part's path and its line, from 1

@@ -3,6 +3,7 @@ package semanticmodel
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ import (
 func FromTMDL(parts []definition.Part) (*Model, error) {
 	root := &declared{}
 	files := 0
+	var notices []Notice
 	for _, part := range parts {
 		if !strings.HasPrefix(part.Path, "definition/") || !strings.HasSuffix(strings.ToLower(part.Path), ".tmdl") {
 			continue
@@ -30,6 +32,9 @@ func FromTMDL(parts []definition.Part) (*Model, error) {
 		doc, err := tmdl.Parse(part.Path, part.Data)
 		if err != nil {
 			return nil, err
+		}
+		for _, n := range doc.Notices {
+			notices = append(notices, Notice{Source{part.Path, n.Line}, n.Message})
 		}
 		for _, o := range doc.Objects {
 			if err := root.declare(part.Path, o); err != nil {
@@ -45,12 +50,43 @@ func FromTMDL(parts []definition.Part) (*Model, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	r.sameTags(root)
+	m.Notices = append(notices, r.notices...)
 	return m, nil
 }
 
 // tmdlReader turns merged declarations into a model. It keeps the first error
 // and goes on with defaults.
-type tmdlReader struct{ err error }
+type tmdlReader struct {
+	err     error
+	notices []Notice
+}
+
+// sameTags notes the tables, and the columns, measures and hierarchies of each, whose
+// lineage tag another one of them has: the engine tells them apart by it.
+func (r *tmdlReader) sameTags(o *declared) {
+	first := map[string]*declared{}
+	for _, c := range o.children {
+		switch c.keyword {
+		case "table":
+			r.sameTags(c)
+		case "column", "measure", "hierarchy":
+		default:
+			continue
+		}
+		p, ok := c.property("lineageTag")
+		if !ok || p.Value() == "" {
+			continue
+		}
+		tag := strings.ToLower(p.Value())
+		if other := first[tag]; other != nil {
+			r.notices = append(r.notices, Notice{Source{p.file, p.Line}, fmt.Sprintf(
+				"the %s has the lineage tag of the %s (%s:%d); Power BI refuses two with the same: remove one of the tags", c, other, other.file, other.first.Line)})
+			continue
+		}
+		first[tag] = c
+	}
+}
 
 func (r *tmdlReader) model(root *declared) *Model {
 	m := &Model{}
@@ -101,7 +137,7 @@ func (r *tmdlReader) table(o *declared) Table {
 		case "hierarchy":
 			t.Hierarchies = append(t.Hierarchies, r.hierarchy(c))
 		case "partition":
-			t.Partitions = append(t.Partitions, partition(c))
+			t.Partitions = append(t.Partitions, r.partition(c))
 		case "calculationGroup":
 			t.CalculationGroup = r.calculationGroup(c)
 		}
@@ -116,12 +152,12 @@ func (r *tmdlReader) column(o *declared) Column {
 	return Column{
 		Name:               o.name,
 		Description:        o.description(),
-		DataType:           dataType(o.enum("dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
-		SummarizeBy:        o.enum("summarizeBy", "default", "none", "sum", "min", "max", "count", "average", "distinctCount"),
+		DataType:           dataType(r.enum(o, "dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
+		SummarizeBy:        r.enum(o, "summarizeBy", "default", "none", "sum", "min", "max", "count", "average", "distinctCount"),
 		IsHidden:           r.flag(o, "isHidden", false),
 		IsKey:              r.flag(o, "isKey", false),
 		IsDefaultLabel:     r.flag(o, "isDefaultLabel", false),
-		IsRowNumber:        o.enum("type", "rowNumber") == "rowNumber" || o.name == rowNumberColumn,
+		IsRowNumber:        canonical(o.text("type"), "rowNumber") == "rowNumber" || o.name == rowNumberColumn,
 		SortByColumn:       r.reference(o, "sortByColumn"),
 		DataCategory:       o.text("dataCategory"),
 		FormatString:       o.text("formatString"),
@@ -159,11 +195,11 @@ func (r *tmdlReader) hierarchy(o *declared) Hierarchy {
 	return h
 }
 
-func partition(o *declared) Partition {
+func (r *tmdlReader) partition(o *declared) Partition {
 	return Partition{
 		Name:       o.name,
 		SourceType: canonical(o.value(), "m", "calculated", "entity", "query", "policyRange", "calculationGroup", "inferred", "none"),
-		Mode:       o.enum("mode", "import", "directQuery", "default", "push", "dual", "directLake"),
+		Mode:       r.enum(o, "mode", "import", "directQuery", "default", "push", "dual", "directLake"),
 		Expression: cmp.Or(o.text("source"), o.text("expression"), o.childValue("source")),
 	}
 }
@@ -183,9 +219,9 @@ func (r *tmdlReader) calculationGroup(o *declared) *CalculationGroup {
 func (r *tmdlReader) relationship(o *declared) Relationship {
 	rel := Relationship{
 		Name:                   o.name,
-		FromCardinality:        Cardinality(cmp.Or(o.enum("fromCardinality", "one", "many"), string(Many))),
-		ToCardinality:          Cardinality(cmp.Or(o.enum("toCardinality", "one", "many"), string(One))),
-		CrossFilteringBehavior: cmp.Or(o.enum("crossFilteringBehavior", "oneDirection", "bothDirections", "automatic"), "oneDirection"),
+		FromCardinality:        Cardinality(cmp.Or(r.enum(o, "fromCardinality", "one", "many"), string(Many))),
+		ToCardinality:          Cardinality(cmp.Or(r.enum(o, "toCardinality", "one", "many"), string(One))),
+		CrossFilteringBehavior: cmp.Or(r.enum(o, "crossFilteringBehavior", "oneDirection", "bothDirections", "automatic"), "oneDirection"),
 		IsActive:               r.flag(o, "isActive", true),
 		Source:                 o.source(),
 	}
@@ -273,9 +309,14 @@ func (r *tmdlReader) fail(o *declared, name, message string) {
 }
 
 // enum is the value of a property in the spelling of the known ones; one that is
-// not known stays as it is.
-func (o *declared) enum(name string, known ...string) string {
-	return canonical(o.text(name), known...)
+// not known stays as it is, and is noted.
+func (r *tmdlReader) enum(o *declared, name string, known ...string) string {
+	value := canonical(o.text(name), known...)
+	if p, ok := o.property(name); ok && !slices.Contains(known, value) {
+		r.notices = append(r.notices, Notice{Source{p.file, p.Line}, fmt.Sprintf(
+			"the property %s of the %s is %q, which Power BI does not know; it knows %s", p.Name, o, p.Value(), strings.Join(known, ", "))})
+	}
+	return value
 }
 
 func canonical(value string, known ...string) string {

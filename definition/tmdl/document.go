@@ -5,9 +5,11 @@
 //
 // Where Power BI's own reader and this one differ, this one is the more lenient
 // as long as the text can be read in one way only: comments between
-// declarations and properties of a later version are kept. What reads in two
-// ways, such as an expression no deeper than the properties that follow it, is
-// refused with its line.
+// declarations and properties of a later version are kept, and a Notice says of
+// what Power BI refuses where it stands. What reads in two ways, such as an
+// expression no deeper than the properties that follow it, is refused with its
+// line. What stands in an object may be indented by any more than the object, but
+// all of it the same.
 package tmdl
 
 import (
@@ -23,6 +25,8 @@ const (
 	MaxDepth = 32
 	// MaxNodes is how many objects and properties a file declares.
 	MaxNodes = 1 << 20
+	// MaxNotices is how many notices of a file are kept.
+	MaxNotices = 100
 )
 
 // Document is a parsed file. It is immutable: edits make a new one.
@@ -31,7 +35,17 @@ type Document struct {
 	File string
 	// Objects are those at the outermost level, in the order of the file.
 	Objects []*Object
+	// Notices are what Power BI refuses in the file, and what is read here all the
+	// same; MaxNotices at most, in the order of the file.
+	Notices []Notice
 	src     string
+}
+
+// Notice is a place in a file that Power BI would refuse. Line and Column count
+// from 1.
+type Notice struct {
+	Line, Column int
+	Message      string
 }
 
 // Bytes returns the file's bytes, exactly those that were parsed.

@@ -314,18 +314,24 @@ func (d *Document) insertProperty(o *Object, c change) splice {
 }
 
 // indentIn is the indentation of what stands in the object: that of what is
-// there, else one step more than its own.
+// there, else as much more than its own as in an object of its type, or in any.
 func (d *Document) indentIn(o *Object) string {
 	if s, ok := d.indentOfFirst(o); ok {
 		return s
 	}
-	own := d.indentAt(o.declaration.start)
+	own, step, found := d.indentAt(o.declaration.start), "\t", false
 	for other := range d.All() {
+		if found && other.Keyword != o.Keyword {
+			continue
+		}
 		if s, ok := d.indentOfFirst(other); ok {
-			return own + strings.TrimPrefix(s, d.indentAt(other.declaration.start))
+			step, found = strings.TrimPrefix(s, d.indentAt(other.declaration.start)), true
+			if other.Keyword == o.Keyword {
+				break
+			}
 		}
 	}
-	return own + "\t"
+	return own + step
 }
 
 func (d *Document) indentOfFirst(o *Object) (string, bool) {

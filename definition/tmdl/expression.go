@@ -3,16 +3,16 @@ package tmdl
 import "strings"
 
 // expression reads the text behind an `=`, on the same line, in the lines below
-// or between fences. It is at home at the level of the properties beside it: the
-// lines below belong to it while they are deeper or, for a sole expression, just
-// as deep but no property. It returns the text, where it is written, and where the line after it
-// starts.
-func (p *parser) expression(at, level int, sole bool) (value text, written span, after int, err error) {
+// or between fences. The properties beside it are indented by beside: the lines
+// below belong to it while they are deeper or, for a sole expression, just as deep
+// but no property. It returns the text, where it is written, and where the line
+// after it starts.
+func (p *parser) expression(at int, beside indent, sole bool) (value text, written span, after int, err error) {
 	from := p.skipBlanks(at)
 	to := p.trimmedEnd(from)
 	switch p.src[from:to] {
 	case "":
-		value, written, after = p.block(level, sole)
+		value, written, after = p.block(beside, sole)
 		return value, written, after, nil
 	case "```":
 		return p.fence(from)
@@ -23,14 +23,14 @@ func (p *parser) expression(at, level int, sole bool) (value text, written span,
 
 // block reads an expression that stands in the lines below the current one.
 // Blank lines belong to it unless they are the last.
-func (p *parser) block(level int, sole bool) (value text, written span, after int) {
+func (p *parser) block(beside indent, sole bool) (value text, written span, after int) {
 	from, to, after := p.after, p.after, p.after
 	for p.scanner.next() {
 		at := p.content()
 		if at == p.end {
 			continue
 		}
-		if !p.deeper(at, level) && !(sole && p.standsAt(at, level) && !p.looksLikeProperty(at)) {
+		if c := p.compare(p.indent(at), beside); c < 0 || c == 0 && !(sole && !p.looksLikeProperty(at)) {
 			p.pending = true
 			break
 		}
@@ -59,45 +59,6 @@ func (p *parser) fence(at int) (value text, written span, after int, err error) 
 		}
 	}
 	return text{}, span{}, 0, &SyntaxError{p.doc.File, line, column, "the ``` opened here is never closed; close it by a line that holds nothing else"}
-}
-
-// indent counts the tabs and spaces before the text at at.
-func (p *parser) indent(at int) (tabs, spaces int) {
-	for i := p.start; i < at; i++ {
-		if p.src[i] == '\t' {
-			tabs++
-		}
-	}
-	return tabs, at - p.start - tabs
-}
-
-// level is how many levels deep the text at at is indented, and how many spaces
-// remain that make no level. A tab is a level.
-func (p *parser) level(at int) (level, rest int) {
-	tabs, spaces := p.indent(at)
-	if spaces == 0 {
-		return tabs, 0
-	}
-	if p.unit == 0 {
-		p.unit = spacesPerLevel(p.src)
-	}
-	return tabs + spaces/p.unit, spaces % p.unit
-}
-
-// standsAt is true for text indented by the level exactly.
-func (p *parser) standsAt(at, level int) bool {
-	own, rest := p.level(at)
-	return own == level && rest == 0
-}
-
-// deeper is true for text indented by more than the level. Tabs decide it in
-// most files, with no need to know what a space is worth.
-func (p *parser) deeper(at, level int) bool {
-	if tabs, spaces := p.indent(at); tabs > level || tabs == level && spaces > 0 {
-		return true
-	}
-	own, rest := p.level(at)
-	return own > level || own == level && rest > 0
 }
 
 // spacesPerLevel is the smallest indentation by spaces alone that a line outside

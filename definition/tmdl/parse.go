@@ -53,22 +53,28 @@ func firstNonText(src []byte) (line, column int) {
 }
 
 // parser turns lines into the tree. Objects that are still open stand on a
-// stack, one for each level of indentation; their children are collected on a
-// shared stack and moved into slices of the right size when they close.
+// stack; what stands in one is indented deeper than it is, all of it the same.
+// Their children are collected on a shared stack and moved into slices of the
+// right size when they close.
 type parser struct {
 	scanner
 	doc     *Document
 	pending bool // the current line is to be looked at again
-	unit    int  // how many leading spaces are a level; 0 until it is needed
+	unit    int  // how many leading spaces make a tab; 0 until it is needed
 
 	open     []opened
 	children []*Object
 	nodes    int
 
-	// description is the run of `///` lines right above the current line, of
-	// descriptionLevel; empty when there is none.
-	description      span
-	descriptionLevel int
+	// description is the run of `///` lines right above the current line, indented
+	// by descriptionIndent; empty when there is none.
+	description       span
+	descriptionIndent indent
+	descriptionLine   int
+	// step is how much deeper than its object the first line was that stands in one,
+	// and steps the same by the objects' types.
+	step  indent
+	steps map[string]indent
 	// convertible is true when the line above was a property that turns out to
 	// be an object if a deeper line follows.
 	convertible bool
@@ -84,7 +90,9 @@ type parser struct {
 
 type opened struct {
 	object   *Object
-	children int // where its own begin on the stack
+	children int    // where its own begin on the stack
+	own      indent // of the declaration
+	inside   indent // of what stands in it; zero until something does
 }
 
 func (p *parser) next() bool {
@@ -114,22 +122,19 @@ func (p *parser) parse() error {
 	for p.next() {
 		at := p.content()
 		if at == p.end {
-			p.description = span{}
+			p.stray()
 			continue
 		}
 		if strings.HasPrefix(p.src[at:p.end], "//") {
 			p.comment(at)
 			continue
 		}
-		level, rest := p.level(at)
-		if rest != 0 {
-			return p.failAt(at, "the indentation fits no level; each level is one tab (or always the same number of spaces)")
-		}
-		if err := p.declaration(at, level); err != nil {
+		if err := p.declaration(at); err != nil {
 			return err
 		}
-		p.description = span{}
+		p.stray()
 	}
+	p.stray()
 	if err := p.closeTo(0); err != nil {
 		return err
 	}
@@ -141,34 +146,42 @@ func (p *parser) parse() error {
 // directly above a declaration of their indentation are its description.
 func (p *parser) comment(at int) {
 	if !strings.HasPrefix(p.src[at:p.end], "///") {
-		p.description = span{}
+		p.stray()
+		p.notice(p.line, at-p.start+1, "Power BI reads no comment here; a // comment stands in an expression only")
 		return
 	}
-	level, rest := p.level(at)
-	if rest != 0 {
-		level = -1 // of no declaration
+	own := p.indent(at)
+	if p.description != (span{}) && p.compare(own, p.descriptionIndent) != 0 {
+		p.stray()
 	}
-	if p.description == (span{}) || level != p.descriptionLevel {
-		p.description.start, p.descriptionLevel = int32(p.start), level
+	if p.description == (span{}) {
+		p.description.start, p.descriptionIndent, p.descriptionLine = int32(p.start), own, p.line
 	}
 	p.description.end = int32(p.after)
 }
 
+// stray gives up the `///` lines that nothing has taken for its description.
+func (p *parser) stray() {
+	if p.description != (span{}) {
+		p.notice(p.descriptionLine, 1, "the /// lines describe nothing: Power BI reads them right above a declaration, indented as it is")
+	}
+	p.description = span{}
+}
+
+// notice notes what Power BI refuses, and what can be read in one way only.
+func (p *parser) notice(line, column int, message string) {
+	if len(p.doc.Notices) < MaxNotices {
+		p.doc.Notices = append(p.doc.Notices, Notice{line, column, message})
+	}
+}
+
 // declaration reads the current line, whose text starts at at.
-func (p *parser) declaration(at, level int) error {
+func (p *parser) declaration(at int) error {
 	if p.nodes++; p.nodes > MaxNodes {
 		return p.failAt(at, "the file declares more than %d objects and properties", MaxNodes)
 	}
-	if level == len(p.open)+1 && p.convertible {
-		if err := p.convert(); err != nil {
-			return err
-		}
-	}
-	p.convertible = false
-	if level > len(p.open) {
-		return p.failAt(at, "the line is indented by %d levels, more than the %d that the line above allows; %s", level, len(p.open), p.expected())
-	}
-	if err := p.closeTo(level); err != nil {
+	level, err := p.place(at)
+	if err != nil {
 		return err
 	}
 	word := p.word(at)
@@ -272,7 +285,7 @@ func (p *parser) expressionProperty(start, level int, word string, at int) error
 	if err != nil {
 		return err
 	}
-	value, written, after, err := p.expression(at, level, false)
+	value, written, after, err := p.expression(at, p.open[level-1].inside, false)
 	if err != nil {
 		return err
 	}
@@ -319,18 +332,23 @@ func (p *parser) object(at, level int, t *objectType, ref bool, name string, i i
 	o.Keyword, o.Name, o.Ref = t.keyword, name, ref
 	o.Line, o.Column = p.line, at-p.start+1 // only blanks are before it
 	o.declaration, o.headEnd = span{int32(p.start), int32(p.end)}, int32(p.after)
-	if p.description != (span{}) && p.descriptionLevel == level {
-		o.description = p.description
+	own := p.indent(at)
+	if p.description != (span{}) && !ref && p.compare(p.descriptionIndent, own) == 0 {
+		o.description, p.description = p.description, span{}
 	}
 	if i < p.end {
-		value, written, after, err := p.expression(i+1, level+1, t.sole)
+		var beside indent
+		if p.skipBlanks(i+1) == p.end {
+			beside = p.besides(t.keyword, own)
+		}
+		value, written, after, err := p.expression(i+1, beside, t.sole)
 		if err != nil {
 			return err
 		}
 		o.value, o.written, o.headEnd = value, written, int32(after)
 		p.remember(opener{object: o, line: o.Line, form: value.form}, value)
 	}
-	p.open = append(p.open, opened{o, len(p.children)})
+	p.open = append(p.open, opened{object: o, children: len(p.children), own: own})
 	return nil
 }
 
@@ -381,8 +399,47 @@ func (p *parser) convert() error {
 	if strings.EqualFold(o.Keyword, "source") {
 		o.Keyword = "source"
 	}
-	p.open = append(p.open, opened{o, len(p.children)})
+	p.open = append(p.open, opened{object: o, children: len(p.children), own: p.open[len(p.open)-1].inside})
 	return nil
+}
+
+// place closes the objects that the current line no longer stands in, and returns
+// how many it stands in.
+func (p *parser) place(at int) (int, error) {
+	own := p.indent(at)
+	level := len(p.open)
+	for level > 0 && p.compare(own, p.open[level-1].own) <= 0 {
+		level--
+	}
+	deeper := p.convertible && level > 0 && level == len(p.open) && p.compare(own, p.open[level-1].inside) > 0
+	p.convertible = false
+	if deeper {
+		if err := p.convert(); err != nil {
+			return 0, err
+		}
+		level++
+	}
+	if err := p.closeTo(level); err != nil {
+		return 0, err
+	}
+	if level == 0 {
+		if own != (indent{}) {
+			return 0, p.failAt(at, "the line is indented, more than the 0 that stand at the outermost level; %s", p.expected())
+		}
+		return 0, nil
+	}
+	in := &p.open[level-1]
+	if in.inside == (indent{}) {
+		in.inside = own
+		p.learn(in)
+	}
+	switch c := p.compare(own, in.inside); {
+	case c > 0:
+		return 0, p.failAt(at, "the line is indented deeper than what stands beside it in the %s of line %d; %s", describe(in.object), in.object.Line, p.expected())
+	case c < 0:
+		return 0, p.failAt(at, "the indentation fits no level: it is deeper than the %s of line %d, but not as deep as what else stands in it", describe(in.object), in.object.Line)
+	}
+	return level, nil
 }
 
 // closeTo closes the objects that are open at the level and deeper.

@@ -31,7 +31,7 @@ var (
 // comments and blank lines, with and without a byte order mark.
 func file(t *rapid.T) string {
 	var b strings.Builder
-	step := rapid.SampledFrom([]string{"\t", "\t", "  ", "    "}).Draw(t, "step")
+	step := rapid.SampledFrom([]string{"\t", "\t", "  ", "    ", "\t\t", "\t\t\t", "\t ", " ", "          "}).Draw(t, "step")
 	ends := rapid.SampledFrom([][]string{{"\n"}, {"\r\n"}, {"\r"}, {"\n", "\r\n", "\r"}}).Draw(t, "line ends")
 	line := func(level int, text string) {
 		end := rapid.SampledFrom(ends).Draw(t, "line end")
