@@ -4,62 +4,134 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
-	"readiness/domain"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 )
 
-// ErrNotRecorded says that for certain nothing was recorded, so that the same may
-// be recorded again.
-var ErrNotRecorded = errors.New("commands: nothing was recorded")
+// recordedAtOnce bounds how many reports' hours one transaction records.
+const recordedAtOnce = 100
 
-// seen is a pixies.Seen to be recorded. Nothing speaks against it.
-type seen struct{ pixies.Seen }
+// errCounted says that views of an hour were counted, or recorded by another
+// process, while they were being recorded.
+var errCounted = errors.New("commands: the views of an hour changed while they were recorded")
 
-// Decide implements domain.Command.
-func (c seen) Decide(struct{}) ([]domain.Event, error) { return []domain.Event{c.Seen}, nil }
+// reportHour is what an event is made of.
+type reportHour struct {
+	Account string    `db:"account_id"`
+	Report  uuid.UUID `db:"report_id"`
+	Hour    time.Time `db:"hour"`
+}
 
-// RecordViews records what pages of the account's reports were looked at, all of
-// it or nothing. Any error but ErrNotRecorded leaves open whether it was: the
-// connection may have broken behind the commit, and views must not count twice.
-func (s *Service) RecordViews(ctx context.Context, accountID string, views []pixies.Seen) error {
-	streams := make([]*eventstore.Past[struct{}], len(views))
-	pasts := make([]eventstore.Loadable, len(views))
-	for i, v := range views {
-		day, err := time.Parse(time.DateOnly, v.Day)
+// RecordViews turns the views of hours that are over into events, one a report
+// and hour. The event is appended and what it was made of deleted in one
+// transaction, so whoever dies, and however many do this at once, nothing
+// counts twice and nothing gets lost.
+func (s *Service) RecordViews(ctx context.Context) error {
+	until := pixies.RecordedUntil(s.Now())
+	var after reportHour // in the order in which hours are recorded
+	var failed []error   // what cannot be recorded keeps nothing else from it
+	for {
+		rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour FROM page_view_hours
+			WHERE hour < $1 AND (hour, account_id, report_id) > ($2, $3, $4) GROUP BY 3, 1, 2 ORDER BY 3, 1, 2 LIMIT $5`,
+			until, after.Hour, after.Account, after.Report, recordedAtOnce)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotRecorded, err)
+			return fmt.Errorf("commands: views to be recorded: %w", err)
 		}
-		streams[i] = eventstore.Tail(pixies.SeenStream(accountID, v.ReportID, day))
-		pasts[i] = streams[i]
+		over, err := pgx.CollectRows(rows, pgx.RowToStructByName[reportHour])
+		if err != nil {
+			return fmt.Errorf("commands: views to be recorded: %w", err)
+		}
+		if len(over) == 0 {
+			return errors.Join(failed...)
+		}
+		after = over[len(over)-1]
+		for len(over) > 0 {
+			account := over[0].Account
+			end := slices.IndexFunc(over, func(o reportHour) bool { return o.Account != account })
+			if end < 0 {
+				end = len(over)
+			}
+			// What changed meanwhile is left to the next time.
+			if err := s.recordHours(ctx, account, over[:end]); err != nil && !errors.Is(err, errCounted) {
+				failed = append(failed, err)
+			}
+			over = over[end:]
+		}
 	}
-	appended := false
-	err := s.Store.Change(ctx, eventstore.Metadata{Account: accountID, Causation: "collector"}, pasts, func(c *eventstore.Change) error {
-		appended = true
-		for i, v := range views {
-			if err := eventstore.Decide(c, streams[i], seen{v}); err != nil {
+}
+
+// recordHours records the views of an account's reports in hours.
+func (s *Service) recordHours(ctx context.Context, account string, over []reportHour) error {
+	var reports []uuid.UUID
+	var hours []time.Time
+	for _, o := range over {
+		reports, hours = append(reports, o.Report), append(hours, o.Hour)
+	}
+	const of = `account_id = $1 AND (report_id, hour) IN (SELECT * FROM unnest($2::uuid[], $3::timestamptz[]))`
+	rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports, hours)
+	if err != nil {
+		return fmt.Errorf("commands: views to be recorded: %w", err)
+	}
+	views, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pixies.Viewed])
+	if err != nil {
+		return fmt.Errorf("commands: views to be recorded: %w", err)
+	}
+	if len(views) == 0 {
+		return nil // another process was faster
+	}
+	byHour := map[reportHour]pixies.RecordHour{}
+	for _, v := range inOrder(views) {
+		at := reportHour{Report: v.ReportID, Hour: v.Hour.UTC()}
+		byHour[at] = append(byHour[at], v)
+	}
+	pasts := make([]eventstore.Loadable, 0, len(over))
+	streams := map[string]*eventstore.Past[struct{}]{}
+	for at := range byHour {
+		name := pixies.SeenStream(account, at.Report, at.Hour)
+		if streams[name] == nil {
+			streams[name] = eventstore.Tail(name)
+			pasts = append(pasts, streams[name])
+		}
+	}
+	return s.Store.Change(ctx, eventstore.Metadata{Account: account, Causation: "collector"}, pasts, func(c *eventstore.Change) error {
+		for at, hour := range byHour {
+			if err := eventstore.Decide(c, streams[pixies.SeenStream(account, at.Report, at.Hour)], hour); err != nil {
 				return err
 			}
 		}
+		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.deleteHours(ctx, tx, views) })
 		return nil
 	})
-	if err != nil && (!appended || undone(err)) {
-		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
-	}
-	return err
 }
 
-// undone reports whether an append that failed was certainly not committed: it
-// was never sent, or the database itself says what it undid it for. What ends a
-// connection may come behind the commit.
-func undone(err error) bool {
-	if _, never := errors.AsType[*pgconn.ConnectError](err); never {
-		return true
+// deleteHours deletes what was recorded, if it is what is still there. Rows are
+// held in the order in which CountViews takes them.
+func (s *Service) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.Viewed) error {
+	var reports []uuid.UUID
+	var hours []time.Time
+	var pages []string
+	var counts []int
+	for _, v := range views {
+		reports, hours, pages, counts = append(reports, v.ReportID), append(hours, v.Hour), append(pages, v.Page), append(counts, v.Views)
 	}
-	said, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && said.SeverityUnlocalized == "ERROR" || pgconn.SafeToRetry(err) || errors.Is(err, eventstore.ErrConflict)
+	const of = `FROM page_view_hours h JOIN unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[]) r (report_id, hour, page, views)
+		ON h.account_id = $1 AND h.report_id = r.report_id AND h.hour = r.hour AND h.page = r.page AND h.views = r.views`
+	account := views[0].AccountID
+	if _, err := tx.Exec(ctx, `SELECT `+of+` ORDER BY h.account_id COLLATE "C", h.report_id, h.hour, h.page COLLATE "C" FOR UPDATE OF h`, account, reports, hours, pages, counts); err != nil {
+		return err
+	}
+	gone, err := tx.Exec(ctx, `DELETE FROM page_view_hours USING (SELECT h.ctid AS at `+of+`) held WHERE ctid = held.at`, account, reports, hours, pages, counts)
+	if err != nil {
+		return err
+	}
+	if int(gone.RowsAffected()) != len(views) {
+		return errCounted
+	}
+	return nil
 }

@@ -1,10 +1,14 @@
 package projections_test
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
@@ -24,6 +28,7 @@ type observer struct {
 	log    *eventstore.Store
 	engine *projections.Engine
 	views  *projections.Views
+	codec  *eventstore.Codec
 }
 
 func newObserver(t *testing.T) observer {
@@ -39,6 +44,7 @@ func newObserver(t *testing.T) observer {
 	views := *projections.PageViews
 	views.Inline = true // so that nobody waits for it
 	o := observer{engine: projections.NewEngine(pool, projections.Pixies, &views)}
+	o.codec = codec
 	o.log = eventstore.New(pool, codec, eventstore.Options{Inline: o.engine.Inline})
 	o.views = &projections.Views{Pool: pool, Store: o.log}
 	if err := o.engine.Create(t.Context()); err != nil {
@@ -252,4 +258,70 @@ func TestPageViews(t *testing.T) {
 	check()
 	o.same(t, "page_views")
 	check()
+}
+
+// What the view has not reached, and what no event tells of yet, is read all the same, and once.
+//
+// proves: decisions/9/10-hours
+func TestPageViewsOfThisHour(t *testing.T) {
+	t.Parallel()
+	o := newObserver(t)
+	o.engine = projections.NewEngine(o.views.Pool, projections.PageViews) // which follows
+	one, two := uuid.New(), uuid.New()
+	today := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	read := func(want map[uuid.UUID]map[string]int64, days ...int) {
+		t.Helper()
+		got, err := o.views.PageViews(t.Context(), "acme", []uuid.UUID{one, two}, today.AddDate(0, 0, days[0]), today.AddDate(0, 0, days[1]))
+		if d := gocmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("error %v, views (-want +got):\n%s", err, d)
+		}
+	}
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := o.views.Pool.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`INSERT INTO followers (name) VALUES ('page_views_v1')`)
+	o.log = eventstore.New(o.views.Pool, o.codec, eventstore.Options{})
+	look := func(accountID string, id uuid.UUID, on time.Time, views map[string]int) {
+		hour := on.Hour()
+		decideOn(t, o, accountID, eventstore.Tail(pixies.SeenStream(accountID, id, on)), see{pixies.Seen{ReportID: id, Day: on.Format(time.DateOnly), Hour: &hour, Views: views}})
+	}
+	count := func(accountID string, id uuid.UUID, hour time.Time, page string, views int) {
+		exec(`INSERT INTO page_view_hours VALUES ($1, $2, $3, $4, $5)`, accountID, id, hour, page, views)
+	}
+	look("acme", one, today, map[string]int{"a": 1, "b": 2})
+	look("acme", one, today.AddDate(0, 0, -1), map[string]int{"a": 10})
+	look("other", one, today, map[string]int{"a": 10000})
+	count("acme", one, today, "a", 100)
+	count("acme", one, today.Add(-time.Hour), "a", 1000)
+	count("acme", two, today.Add(23*time.Hour), "b", 5)
+	count("acme", two, today.Add(24*time.Hour), "b", 7)
+	count("other", one, today, "a", 20000)
+	readAll := func() {
+		t.Helper()
+		read(map[uuid.UUID]map[string]int64{one: {"a": 101, "b": 2}, two: {"b": 5}}, 0, 0)
+		read(map[uuid.UUID]map[string]int64{one: {"a": 1111, "b": 2}, two: {"b": 12}}, -1, 1)
+		read(map[uuid.UUID]map[string]int64{one: {"a": 1010}}, -1, -1)
+	}
+	readAll()
+	router, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.engine.Follow(o.log, router); err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() { _ = router.Run(context.Background()) })
+	<-router.Running()
+	defer func() { _ = router.Close(); done.Wait() }()
+	for viewed := 0; viewed < 4; { // the view reaches what there is
+		readAll()
+		if err := o.views.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_views_v1`).Scan(&viewed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readAll()
 }

@@ -164,10 +164,11 @@ func (r *reporter) look(ctx context.Context) {
 	}
 }
 
-// counted are the views that the log holds.
+// counted are the views that the log holds, and those of hours that are not over.
 func (r *reporter) counted() int64 {
 	r.t.Helper()
-	n, ok := query[int64](r.crash, `SELECT coalesce(sum(v.value::int), 0) FROM events, json_each_text(data->'views') v WHERE type = 'pixies.seen'`)
+	n, ok := query[int64](r.crash, `SELECT (SELECT coalesce(sum(v.value::int), 0) FROM events, json_each_text(data->'views') v WHERE type = 'pixies.seen')
+		+ (SELECT coalesce(sum(views), 0) FROM page_view_hours)::bigint`)
 	if !ok {
 		r.t.Fatal("the database does not answer")
 	}

@@ -201,7 +201,7 @@ func (w *world) up() {
 	check(w.t, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Record: w.commands.RecordViews, Registry: registry, Log: w.options.Log, Now: w.now,
+		Resolve: w.views.PixieIDs, Count: w.commands.CountViews, Registry: registry, Log: w.options.Log, Now: w.now,
 	})
 	check(w.t, err)
 	w.commands.CollectorURL = base

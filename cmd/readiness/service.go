@@ -127,7 +127,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	s.commands.CollectorURL = f.baseURL
 	registry := newRegistry(s.pool)
 	views, err := collector.New(collector.Options{
-		Resolve: s.views.PixieIDs, Record: s.commands.RecordViews, Registry: registry, Log: s.log, Now: time.Now,
+		Resolve: s.views.PixieIDs, Count: s.commands.CountViews, Registry: registry, Log: s.log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -157,9 +157,9 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	return ended, nil
 }
 
-// sweep deletes idempotency keys and documents whose life is over, and ends
-// operations that have waited for their owner for too long, now and then, until
-// ctx ends.
+// sweep deletes idempotency keys and documents whose life is over, records the
+// views of hours that are over, and ends operations that have waited for their
+// owner for too long, now and then, until ctx ends.
 func (s *service) sweep(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
@@ -173,6 +173,9 @@ func (s *service) sweep(ctx context.Context) {
 			}
 			if err := documents.Sweep(ctx, s.pool, time.Now()); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired documents failed", "error", err)
+			}
+			if err := s.commands.RecordViews(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
 			}
 			if err := s.commands.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("ending operations that waited for too long failed", "error", err)

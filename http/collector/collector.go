@@ -1,6 +1,6 @@
 // Package collector counts the views of pages that carry a Pixie. Whoever looks
 // at a page asks for the Pixie's image; the collector keeps the id in its address
-// and the day, and nothing of who asked. It never lets anybody wait: what cannot
+// and the hour, and nothing of who asked. It never lets anybody wait: what cannot
 // be kept is dropped, and counted as dropped.
 package collector
 
@@ -21,27 +21,25 @@ import (
 const (
 	// queued is how many views wait to be added up.
 	queued = 16_384
-	// batch is how many different views are recorded without waiting for the
-	// second to be over.
+	// batch is how many different views are counted without waiting for the
+	// second to be over, and at once.
 	batch = 1_000
-	// held is how many different views are kept while they cannot be recorded.
+	// held is how many different views are kept while they cannot be counted.
 	held = 20_000
-	// patience is how many attempts in a row, one a second, may record nothing
+	// patience is how many attempts in a row, one a second, may count nothing
 	// before what is held is dropped.
 	patience = 300
 	// known is how many ids are remembered, of Pixies and of none alike.
 	known = 50_000
-	// appended is how many reports' views go into one append.
-	appended = 100
 )
 
 const (
-	// every is how often views are recorded: as much as a killed process loses.
+	// every is how often views are counted: as much as a killed process loses.
 	every = time.Second
 	// unknownLife is for how long an id is taken for nobody's without being
 	// looked up again: a Pixie is seen before its operation has ended.
 	unknownLife = time.Minute
-	// callLimit bounds a look-up and an append.
+	// callLimit bounds looking up what is pending, and counting a batch of it.
 	callLimit = 10 * time.Second
 )
 
@@ -49,9 +47,9 @@ const (
 type Options struct {
 	// Resolve looks up where the Pixies with the ids are.
 	Resolve func(ctx context.Context, ids []string) (map[string]projections.PixieID, error)
-	// Record records views of an account's reports, all of them or none;
-	// commands.ErrNotRecorded says that they may be recorded again.
-	Record   func(ctx context.Context, accountID string, views []pixies.Seen) error
+	// Count counts views, all of them or none; commands.ErrNotCounted says that
+	// they may be counted again.
+	Count    func(ctx context.Context, views []pixies.Viewed) error
 	Registry prometheus.Registerer
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -60,16 +58,14 @@ type Options struct {
 // id is what the address of a Pixie ends in.
 type id [16]byte
 
-// view is what is counted: a Pixie on a day, in days since 1970 (UTC).
+// view is what is counted: a Pixie in an hour, in hours since 1970.
 type view struct {
-	id  id
-	day int64
+	id   id
+	hour int64
 }
 
-func (v view) date() string { return time.Unix(v.day*24*60*60, 0).UTC().Format(time.DateOnly) }
-
-// Collector counts views. See may be called from anywhere at once; what it counts
-// is recorded by Run.
+// Collector counts views. See may be called from anywhere at once; what it saw
+// is counted by Run.
 type Collector struct {
 	Options
 	queue chan view
@@ -77,7 +73,7 @@ type Collector struct {
 
 	// What follows belongs to Run.
 	pending  map[view]int
-	failures int // attempts in a row that left something to be recorded again
+	failures int // attempts in a row that left something to be counted again
 	places   map[id]projections.PixieID
 	nobodys  map[id]bool
 	forget   time.Time // when nobodys are looked up again
@@ -85,11 +81,11 @@ type Collector struct {
 
 // What becomes of a view.
 const (
-	recorded    = "recorded"
+	recorded    = "recorded"    // counted
 	unknown     = "unknown"     // no Pixie has the id
 	overloaded  = "overloaded"  // dropped: more came than could be added up
 	unavailable = "unavailable" // dropped: the database was away for too long
-	uncertain   = "uncertain"   // dropped: it may have been recorded, and must not be twice
+	uncertain   = "uncertain"   // dropped: it may have been counted, and must not be twice
 )
 
 // New returns a Collector, whose metrics are registered.
@@ -114,23 +110,23 @@ func New(o Options) (*Collector, error) {
 
 // See counts a view of the Pixie whose address ends in text. It never waits.
 func (c *Collector) See(text string) {
-	v := view{day: c.Now().Unix() / (24 * 60 * 60)}
+	v := view{hour: c.Now().Unix() / (60 * 60)}
 	if len(text) != hex.EncodedLen(len(v.id)) {
-		c.count(unknown, 1)
+		c.became(unknown, 1)
 		return
 	}
 	if _, err := hex.Decode(v.id[:], []byte(text)); err != nil {
-		c.count(unknown, 1)
+		c.became(unknown, 1)
 		return
 	}
 	select {
 	case c.queue <- v:
 	default:
-		c.count(overloaded, 1)
+		c.became(overloaded, 1)
 	}
 }
 
-// Run records what is seen until ctx ends, and then what was seen until then.
+// Run counts what is seen until ctx ends, and then what was seen until then.
 func (c *Collector) Run(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -138,7 +134,7 @@ func (c *Collector) Run(ctx context.Context) {
 		select {
 		case v := <-c.queue:
 			c.add(v)
-			// While nothing can be recorded only the clock says when to try.
+			// While nothing can be counted only the clock says when to try.
 			if len(c.pending) >= batch && c.failures == 0 {
 				c.flush(ctx)
 			}
@@ -151,8 +147,8 @@ func (c *Collector) Run(ctx context.Context) {
 	}
 }
 
-// drain records what is left, once. The limit of a call bounds how long that
-// takes.
+// drain counts what is left, once. The limits of look-ups and batches bound how
+// long that takes.
 func (c *Collector) drain(ctx context.Context) {
 	c.take()
 	c.flush(ctx)
@@ -174,7 +170,7 @@ func (c *Collector) take() {
 // add adds a view up.
 func (c *Collector) add(v view) {
 	if _, there := c.pending[v]; !there && len(c.pending) >= held {
-		c.count(overloaded, 1)
+		c.became(overloaded, 1)
 		return
 	}
 	c.pending[v]++
@@ -183,9 +179,9 @@ func (c *Collector) add(v view) {
 // drop gives everything up that is pending.
 func (c *Collector) drop(outcome string) {
 	for _, n := range c.pending {
-		c.count(outcome, n)
+		c.became(outcome, n)
 	}
 	clear(c.pending)
 }
 
-func (c *Collector) count(outcome string, n int) { c.views.WithLabelValues(outcome).Add(float64(n)) }
+func (c *Collector) became(outcome string, n int) { c.views.WithLabelValues(outcome).Add(float64(n)) }

@@ -34,6 +34,7 @@ type bench struct {
 	options  collector.Options
 	pool     *pgxpool.Pool
 	store    *eventstore.Store
+	service  *commands.Service
 	registry *prometheus.Registry
 	now      atomic.Pointer[time.Time]
 	log      strings.Builder
@@ -50,9 +51,9 @@ func newBench(t *testing.T) *bench {
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	check(t, err)
 	b.store = eventstore.New(b.pool, codec, eventstore.Options{Inline: engine.Inline})
-	service := &commands.Service{Pool: b.pool, Store: b.store}
+	b.service = &commands.Service{Pool: b.pool, Store: b.store, Now: func() time.Time { return *b.now.Load() }}
 	b.options = collector.Options{
-		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Record: service.RecordViews,
+		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Count: b.service.CountViews,
 		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: func() time.Time { return *b.now.Load() },
 	}
 	b.Collector, err = collector.New(b.options)
@@ -122,10 +123,11 @@ func (b *bench) became(t *testing.T, want map[string]int) {
 	}
 }
 
-// stored are the views in the log by account, day and page.
+// stored are the views that are counted or in the log, by account, day and page.
 func (b *bench) stored(t *testing.T) map[string]int {
 	t.Helper()
-	rows, err := b.pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1`)
+	rows, err := b.pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1
+		UNION ALL SELECT account_id || ' ' || (hour AT TIME ZONE 'UTC')::date || ' ' || page, views FROM page_view_hours`)
 	check(t, err)
 	all := map[string]int{}
 	var key string
@@ -138,13 +140,21 @@ func (b *bench) stored(t *testing.T) map[string]int {
 	return all
 }
 
+// counting is how many pages' hours are counted.
+func (b *bench) counting(t *testing.T) (n int) {
+	t.Helper()
+	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM page_view_hours`).Scan(&n))
+	return n
+}
+
 func (b *bench) appends(t *testing.T) (n int) {
 	t.Helper()
 	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type = 'pixies.seen'`).Scan(&n))
 	return n
 }
 
-// Views add up by report, page and day, in one event for each report and day; what is nobody's leaves no trace.
+// Views add up by report, page and hour, and are one event a report and hour once that is over; what is nobody's leaves no
+// trace.
 func TestViewsAddUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -166,23 +176,31 @@ func TestViewsAddUp(t *testing.T) {
 	want := map[string]int{
 		"acme 2026-11-21 page 1": 3, "acme 2026-11-22 page 1": 1, "acme 2026-11-21 page 2": 2, "acme 2026-11-21 page 3": 1, "other 2026-11-21 page 4": 1,
 	}
-	holds := func(events int) {
+	holds := func(hours, events int) {
 		t.Helper()
 		if diff := cmp.Diff(want, b.stored(t)); diff != "" {
 			t.Errorf("what is stored (-want +got):\n%s", diff)
 		}
-		if n := b.appends(t); n != events {
-			t.Errorf("%d events, want %d", n, events)
+		if h, n := b.counting(t), b.appends(t); h != hours || n != events {
+			t.Errorf("%d rows are counted and %d events are there, want %d and %d", h, n, hours, events)
 		}
 	}
-	holds(4)
+	holds(5, 0)
 	b.became(t, map[string]int{"recorded": 8, "unknown": 9})
 	b.Collect(t.Context()) // once
-	holds(4)
+	holds(5, 0)
+	check(t, b.service.RecordViews(t.Context())) // noon is over, midnight's hour is not
+	holds(1, 3)
 	b.See(id(4))
 	b.Collect(t.Context())
 	want["other 2026-11-22 page 4"] = 1
-	holds(5)
+	holds(2, 3)
+	later := midnight.Add(time.Hour + time.Minute)
+	b.now.Store(&later)
+	for range 2 { // once
+		check(t, b.service.RecordViews(t.Context()))
+		holds(0, 5)
+	}
 	var said string
 	check(t, b.pool.QueryRow(t.Context(), `SELECT string_agg(data::text || metadata::text, ' ') FROM events WHERE type = 'pixies.seen'`).Scan(&said))
 	if strings.Contains(said, id(9)) || strings.Contains(said, "person") || strings.Contains(said, id(1)) {
@@ -220,12 +238,12 @@ func TestIDThatComesLater(t *testing.T) {
 	}
 }
 
-// A thousand views at once, while views are recorded, are a thousand; the end records what came until then. More reports
-// than one append takes are recorded all the same.
+// A thousand views at once, while views are counted, are a thousand; the end records what came until then. More pages
+// than are counted at once are counted all the same.
 func TestRunRecordsEverything(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const reports = 2*collector.Appended + 1
+	const reports = collector.Batch + 1
 	for n := range reports {
 		b.place(t, "acme", n, n)
 	}
@@ -253,12 +271,12 @@ func TestRunRecordsEverything(t *testing.T) {
 	}
 }
 
-// block holds every append until the returned function is called. waits says whether one does.
+// block holds all counting until the returned function is called. waits says whether one does.
 func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 	t.Helper()
 	tx, err := b.pool.Begin(t.Context())
 	check(t, err)
-	_, err = tx.Exec(t.Context(), `LOCK TABLE events IN EXCLUSIVE MODE`)
+	_, err = tx.Exec(t.Context(), `LOCK TABLE page_view_hours IN EXCLUSIVE MODE`)
 	check(t, err)
 	free = sync.OnceFunc(func() { check(t, tx.Rollback(context.Background())) })
 	t.Cleanup(free)
@@ -267,7 +285,7 @@ func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 		defer cancel()
 		for {
 			rows, err := b.pool.Query(ctx, `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
-				WHERE d.datname = current_database() AND relation = 'events'::regclass AND NOT granted`)
+				WHERE d.datname = current_database() AND relation = 'page_view_hours'::regclass AND NOT granted`)
 			check(t, err)
 			pids, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
 			check(t, err)
@@ -306,7 +324,7 @@ func TestOverload(t *testing.T) {
 // left when the process ends.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "load": "streams", "append": "page_views_v1"} {
+	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "count": "page_view_hours"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
@@ -336,7 +354,7 @@ func TestDatabaseAway(t *testing.T) {
 			if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": 3, "other 2026-11-21 page 2": 3}, b.stored(t)); diff != "" {
 				t.Errorf("what is stored (-want +got):\n%s", diff)
 			}
-			if n := strings.Count(b.log.String(), "cannot be recorded now"); n != 1 {
+			if n := strings.Count(b.log.String(), "cannot be counted now"); n != 1 {
 				t.Errorf("%d lines say so, want one:\n%s", n, b.log.String())
 			}
 
@@ -375,17 +393,17 @@ func TestViewsHeld(t *testing.T) {
 	b.became(t, map[string]int{"overloaded": 7})
 }
 
-// An append whose end is not known is not repeated, whether it was committed or not: no view counts twice.
-func TestAppendInDoubt(t *testing.T) {
+// Counting whose end is not known is not repeated, whether it was committed or not: no view counts twice.
+func TestCountInDoubt(t *testing.T) {
 	t.Parallel()
 	t.Run("committed", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t)
 		b.place(t, "acme", 1, 1)
-		record := b.options.Record
+		count := b.options.Count
 		b.beside(t, func(o *collector.Options) {
-			o.Record = func(ctx context.Context, accountID string, seen []pixies.Seen) error {
-				check(t, record(ctx, accountID, seen))
+			o.Count = func(ctx context.Context, views []pixies.Viewed) error {
+				check(t, count(ctx, views))
 				return io.ErrUnexpectedEOF // the answer got lost
 			}
 		})
@@ -393,8 +411,8 @@ func TestAppendInDoubt(t *testing.T) {
 		b.Collect(t.Context())
 		b.Collect(t.Context())
 		b.became(t, map[string]int{"uncertain": 1})
-		if n := b.appends(t); n != 1 {
-			t.Errorf("%d events, want one", n)
+		if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": 1}, b.stored(t)); diff != "" {
+			t.Errorf("what is stored (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("the connection broke", func(t *testing.T) {
@@ -411,8 +429,8 @@ func TestAppendInDoubt(t *testing.T) {
 		free()
 		b.Collect(t.Context())
 		b.became(t, map[string]int{"uncertain": 1})
-		if n := b.appends(t); n != 0 {
-			t.Errorf("%d events, want none", n)
+		if n := b.counting(t); n != 0 {
+			t.Errorf("%d rows are counted, want none", n)
 		}
 	})
 }

@@ -7,10 +7,10 @@ const (
 	Queued   = queued
 	Held     = held
 	Patience = patience
-	Appended = appended
+	Batch    = batch
 )
 
-// Collect records what was seen, as Run does every second.
+// Collect counts what was seen, as Run does every second.
 func (c *Collector) Collect(ctx context.Context) {
 	c.take()
 	c.flush(ctx)

@@ -6,38 +6,36 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/google/uuid"
+	"time"
 
 	"readiness/commands"
 	"readiness/domain/pixies"
 )
 
-// flush records what is pending. What certainly was not recorded stays pending,
+// flush counts what is pending. What certainly was not counted stays pending,
 // for a while.
 func (c *Collector) flush(ctx context.Context) {
 	if len(c.pending) == 0 {
 		return
 	}
-	// Nothing is cut off by the end of the process: an append that is may have been
+	// Nothing is cut off by the end of the process: what is cut off may have been
 	// committed.
 	ctx = context.WithoutCancel(ctx)
 	round, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	err := c.resolve(round)
 	if err == nil {
-		err = c.recordAll(ctx, round)
+		err = c.countAll(ctx, round)
 	}
 	if err == nil {
 		c.failures = 0
 		return
 	}
 	if c.failures++; c.failures == 1 {
-		c.Log.Warn("views cannot be recorded now; they are kept and tried again", "error", err)
+		c.Log.Warn("views cannot be counted now; they are kept and tried again", "error", err)
 	}
 	if c.failures >= patience {
-		c.Log.Error("views were given up because they could not be recorded for too long", "different", len(c.pending), "error", err)
+		c.Log.Error("views were given up because they could not be counted for too long", "different", len(c.pending), "error", err)
 		c.drop(unavailable)
 		c.failures = 0
 	}
@@ -60,7 +58,7 @@ func (c *Collector) resolve(ctx context.Context) error {
 		}
 	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids) // seen on two days
+	ids = slices.Compact(ids) // seen in two hours
 	if len(ids) > 0 {
 		found, err := c.Resolve(ctx, ids)
 		if err != nil {
@@ -78,84 +76,49 @@ func (c *Collector) resolve(ctx context.Context) error {
 	}
 	for v, n := range c.pending {
 		if c.nobodys[v.id] {
-			c.count(unknown, n)
+			c.became(unknown, n)
 			delete(c.pending, v)
 		}
 	}
 	return nil
 }
 
-// part is what one append records, and what it was made of.
-type part struct {
-	account string
-	seen    []pixies.Seen
-	of      []view
-}
-
-// gather adds up what is pending and has a known place, by account, report and
-// day, in parts that an append may record.
-func (c *Collector) gather() []part {
-	type key struct {
-		report uuid.UUID
-		day    int64
-	}
-	accounts := map[string]map[key][]view{}
-	for v := range c.pending {
-		place := c.places[v.id]
-		if accounts[place.AccountID] == nil {
-			accounts[place.AccountID] = map[key][]view{}
-		}
-		k := key{place.ReportID, v.day}
-		accounts[place.AccountID][k] = append(accounts[place.AccountID][k], v)
-	}
-	var parts []part
-	for _, account := range slices.Sorted(maps.Keys(accounts)) {
-		reports := accounts[account]
-		all := slices.SortedFunc(maps.Keys(reports), func(a, b key) int { return strings.Compare(a.report.String(), b.report.String()) })
-		for some := range slices.Chunk(all, appended) {
-			p := part{account: account}
-			for _, k := range some {
-				seen := pixies.Seen{ReportID: k.report, Day: view{day: k.day}.date(), Views: map[string]int{}}
-				for _, v := range reports[k] {
-					seen.Views[c.places[v.id].Page] += c.pending[v]
-				}
-				p.seen, p.of = append(p.seen, seen), append(p.of, reports[k]...)
-			}
-			parts = append(parts, p)
-		}
-	}
-	return parts
-}
-
-// recordAll records what is pending, part by part, until the round is over. One
-// that cannot be recorded keeps no other from it.
-func (c *Collector) recordAll(ctx, round context.Context) (failed error) {
-	for _, p := range c.gather() {
+// countAll counts what is pending, batch by batch, until the round is over or
+// one is to be tried again.
+func (c *Collector) countAll(ctx, round context.Context) error {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(c.pending)), batch) {
 		if round.Err() != nil {
 			return round.Err()
 		}
-		if err := c.record(ctx, p); err != nil {
-			failed = err
+		if err := c.count(ctx, some); err != nil {
+			return err
 		}
 	}
-	return failed
+	return nil
 }
 
-// record records a part. It returns an error when that can be tried again.
-func (c *Collector) record(ctx context.Context, p part) error {
+// count counts views. It returns an error when that can be tried again.
+func (c *Collector) count(ctx context.Context, views []view) error {
+	viewed := make([]pixies.Viewed, len(views))
+	for i, v := range views {
+		place := c.places[v.id]
+		viewed[i] = pixies.Viewed{
+			AccountID: place.AccountID, ReportID: place.ReportID, Hour: time.Unix(v.hour*60*60, 0), Page: place.Page, Views: c.pending[v],
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	err := c.Record(ctx, p.account, p.seen)
-	if errors.Is(err, commands.ErrNotRecorded) {
+	err := c.Count(ctx, viewed)
+	if errors.Is(err, commands.ErrNotCounted) {
 		return err
 	}
 	outcome := recorded
 	if err != nil {
 		outcome = uncertain
-		c.Log.Error("views were given up: whether they were recorded is not known", "account", p.account, "error", err)
+		c.Log.Error("views were given up: whether they were counted is not known", "error", err)
 	}
-	for _, v := range p.of {
-		c.count(outcome, c.pending[v])
+	for _, v := range views {
+		c.became(outcome, c.pending[v])
 		delete(c.pending, v)
 	}
 	return nil

@@ -1,0 +1,146 @@
+package collector_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/commands"
+	"readiness/domain/pixies"
+	"readiness/projections"
+)
+
+// seenBy is what is in the log and still counted of an account's reports, as an assessment reads it.
+func (b *bench) seenBy(t *testing.T, account string, reports ...uuid.UUID) map[uuid.UUID]map[string]int64 {
+	t.Helper()
+	views, err := (&projections.Views{Pool: b.pool}).PageViews(t.Context(), account, reports, noon.AddDate(0, 0, -28), noon.AddDate(0, 0, 2))
+	check(t, err)
+	return views
+}
+
+// Hours are recorded by several processes at once while views of them still come, and connections are cut meanwhile: nothing
+// counts twice, nothing gets lost, and what is read is the same at every instant.
+//
+// proves: decisions/9/10-hours
+func TestHoursAreRecordedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	later := noon.Add(3 * time.Hour)
+	b.now.Store(&later)
+	const reports, rounds = 30, 40
+	var ids []uuid.UUID
+	for range reports {
+		ids = append(ids, uuid.New())
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var recorders sync.WaitGroup
+	for range 3 {
+		recorders.Go(func() {
+			for ctx.Err() == nil {
+				// A connection that was cut, or a process that was faster, is why one may fail.
+				_ = b.service.RecordViews(ctx)
+			}
+		})
+	}
+	recorders.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = b.pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%DELETE FROM page_view_hours%' AND random() < 0.2`)
+		}
+	})
+	random := rand.New(rand.NewPCG(1, 2))
+	want := map[uuid.UUID]map[string]int64{}
+	for n := range rounds {
+		var views []pixies.Viewed
+		for range 50 {
+			v := pixies.Viewed{AccountID: "acme", ReportID: ids[random.IntN(reports)], Hour: noon.Add(time.Duration(random.IntN(2)) * time.Hour), Page: fmt.Sprint("page ", random.IntN(3)), Views: 1 + random.IntN(5)}
+			views = append(views, v)
+			if want[v.ReportID] == nil {
+				want[v.ReportID] = map[string]int64{}
+			}
+			want[v.ReportID][v.Page] += int64(v.Views)
+		}
+		for {
+			err := b.service.CountViews(t.Context(), views)
+			if errors.Is(err, commands.ErrNotCounted) {
+				continue
+			}
+			check(t, err)
+			break
+		}
+		if diff := cmp.Diff(want, b.seenBy(t, "acme", ids...)); diff != "" {
+			t.Fatalf("after %d counts, what is read (-want +got):\n%s", n+1, diff)
+		}
+	}
+	stop()
+	recorders.Wait()
+	check(t, b.service.RecordViews(t.Context()))
+	if n := b.counting(t); n != 0 {
+		t.Errorf("%d rows are still counted", n)
+	}
+	if diff := cmp.Diff(want, b.seenBy(t, "acme", ids...)); diff != "" {
+		t.Errorf("at the end, what is read (-want +got):\n%s", diff)
+	}
+}
+
+// A Pixie's image that a bot asks for in a loop is one event an hour, whatever the loop; an hour that is not over is none, and
+// views that come after their hour's event are another.
+func TestBotMakesOneEventAnHour(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	report := b.place(t, "acme", 1, 1)
+	at := noon
+	for hour := range 3 {
+		for range 20 {
+			at = noon.Add(time.Duration(hour) * time.Hour).Add(time.Duration(hour) * time.Minute)
+			b.now.Store(&at)
+			for range 100 {
+				b.See(id(1))
+			}
+			b.Collect(t.Context())
+			check(t, b.service.RecordViews(t.Context()))
+			if n := b.appends(t); n != hour {
+				t.Fatalf("%d events in the hour %d, want one for each hour that is over", n, hour)
+			}
+		}
+	}
+	check(t, b.service.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
+	check(t, b.service.RecordViews(t.Context()))
+	if n := b.appends(t); n != 3 {
+		t.Errorf("%d events, want two of the hours that are over and one of views that came late", n)
+	}
+	if diff := cmp.Diff(map[uuid.UUID]map[string]int64{report: {"page 1": 6005}}, b.seenBy(t, "acme", report)); diff != "" {
+		t.Errorf("what is read (-want +got):\n%s", diff)
+	}
+}
+
+// One account's views that cannot be recorded keep no other account's from it, and stay counted.
+func TestRecordingFailsForOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	report := uuid.New()
+	for _, account := range []string{"a", "broken", "z"} {
+		check(t, b.service.CountViews(t.Context(), []pixies.Viewed{{AccountID: account, ReportID: report, Hour: noon.Add(-2 * time.Hour), Page: "page", Views: 7}}))
+	}
+	_, err := b.pool.Exec(t.Context(), `ALTER TABLE events ADD CONSTRAINT broken CHECK (account_id <> 'broken')`)
+	check(t, err)
+	if err := b.service.RecordViews(t.Context()); err == nil {
+		t.Error("no error says that views were not recorded")
+	}
+	if h, n := b.counting(t), b.appends(t); h != 1 || n != 2 {
+		t.Errorf("%d rows are counted and %d events are there, want one and two", h, n)
+	}
+	_, err = b.pool.Exec(t.Context(), `ALTER TABLE events DROP CONSTRAINT broken`)
+	check(t, err)
+	check(t, b.service.RecordViews(t.Context()))
+	if h, n := b.counting(t), b.appends(t); h != 0 || n != 3 {
+		t.Errorf("%d rows are counted and %d events are there, want none and three", h, n)
+	}
+}
