@@ -195,8 +195,9 @@ func let(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// patience is how long a script waits for what the service does on its own.
-const patience = 30 * time.Second
+// patience is how long anybody waits for any one thing. It says that something never comes to pass, not that it took long: so it is more than the
+// slowest machine needs.
+const patience = 5 * time.Minute
 
 // firstPause is how long who waits for something lets pass before looking again; the next pauses are longer.
 const firstPause = 3 * time.Millisecond
@@ -222,7 +223,7 @@ func await(ts *testscript.TestScript, w *world, op, want string, is func(status 
 		}
 		select {
 		case <-ctx.Done():
-			ts.Fatalf("the operation is still %s, want %s", o.Status, want)
+			ts.Fatalf("the operation is still %s after %s, want %s", o.Status, patience, want)
 		case <-time.After(pause):
 		}
 	}

@@ -59,19 +59,18 @@ func TestKilledProcess(t *testing.T) {
 	kills := times(t, 6)
 	c := newCrash(t, "--database-url", pgtest.URL(t))
 	c.life(func(context.Context) {})
-	for killed := 0; killed < kills; {
+	c.strike(kills, 120*time.Millisecond, func(lasts time.Duration) bool {
 		before := c.unfinished()
 		c.life(func(ctx context.Context) {
-			ctx, cancel := context.WithTimeout(ctx, time.Duration(c.random.Int64N(int64(120*time.Millisecond))))
+			ctx, cancel := context.WithTimeout(ctx, lasts)
 			defer cancel()
-			c.accept(ctx) // killed while it is accepted, too
-			<-ctx.Done()
+			for ctx.Err() == nil {
+				c.accept(ctx) // killed while it is accepted, too
+				c.wait(ctx, pollPause)
+			}
 		})
-		// What was killed before it was a run, or after, does not count.
-		if before || c.unfinished() {
-			killed++
-		}
-	}
+		return before || c.unfinished() // what was killed before it was a run, or after, does not count
+	})
 	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
 	c.finish()
 	c.verify()
@@ -84,17 +83,19 @@ func TestKilledPostgreSQL(t *testing.T) {
 	c := newCrash(t)
 	p := c.launch()
 	defer p.kill()
-	for killed := 0; killed < kills; {
-		c.await("a run is accepted", func() bool {
-			c.accept(t.Context())
-			return c.unfinished()
-		})
-		c.wait(t.Context(), time.Duration(c.random.Int64N(int64(300*time.Millisecond))))
-		if c.unfinished() {
-			c.killPostgreSQL()
-			killed++
+	c.strike(kills, 300*time.Millisecond, func(lasts time.Duration) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), lasts)
+		defer cancel()
+		for ctx.Err() == nil {
+			c.accept(ctx)
+			c.wait(ctx, pollPause)
 		}
-	}
+		if !c.unfinished() {
+			return false
+		}
+		c.killPostgreSQL()
+		return true
+	})
 	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
 	c.settle()
 	if p.over() {
@@ -115,7 +116,6 @@ type crash struct {
 	database []string // how commands reach the database
 	seed     uint64
 	random   *rand.Rand
-	deadline time.Time
 
 	workspaces string // where they are
 	cluster    string // of the PostgreSQL that is killed
@@ -150,13 +150,13 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readiness-crash-") // one that another user, PostgreSQL's, may enter
 	check(t, err)
-	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	t.Cleanup(func() { removeAll(t, dir) })
 	check(t, os.Chmod(dir, 0o711))
 	program, err := build()
 	check(t, err)
 	c := &crash{
 		t: t, program: program, data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces"), database: database, seed: *seed,
-		workspace: uuid.New(), deadline: time.Now().Add(3 * time.Minute),
+		workspace: uuid.New(),
 	}
 	c.cluster = filepath.Join(c.data, "cluster")
 	if c.seed == 0 {
@@ -178,6 +178,18 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + c.workspaces, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
 	c.database = append([]string{"--data", c.data}, database...)
 	return c
+}
+
+// removeAll removes a folder, which a PostgreSQL whose service was killed may write to for a moment more.
+func removeAll(t *testing.T, dir string) {
+	t.Helper()
+	began := time.Now()
+	for err := os.RemoveAll(dir); err != nil; err = os.RemoveAll(dir) {
+		if time.Since(began) > patience {
+			t.Fatalf("in %s it did not come to pass that the folder is removed: %v", patience, err)
+		}
+		<-time.After(firstPause)
+	}
 }
 
 // put writes a file of the workspace.
@@ -230,6 +242,7 @@ func (p *process) over() bool {
 	}
 }
 
+// kill kills it unless it has ended, and returns when it has.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
@@ -237,7 +250,7 @@ func (p *process) kill() {
 
 var greeting = regexp.MustCompile(`Listening on (\S+),`)
 
-// spawn starts the program.
+// spawn starts the program, which the end of the test kills if nobody did before.
 func (c *crash) spawn() *process {
 	c.t.Helper()
 	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &logBook{}, stderr: &logBook{}, ended: make(chan struct{})}
@@ -248,6 +261,7 @@ func (c *crash) spawn() *process {
 		defer close(p.ended)
 		_ = p.cmd.Wait() // it is killed
 	}()
+	c.t.Cleanup(p.kill)
 	return p
 }
 
@@ -283,11 +297,9 @@ func (c *crash) mint(person string) string {
 func (c *crash) life(do func(context.Context)) {
 	c.t.Helper()
 	if len(c.runs) > 0 && c.random.IntN(5) == 0 {
-		cmd := exec.Command(c.program, c.args...)
-		check(c.t, cmd.Start())
+		early := c.spawn()
 		c.wait(c.t.Context(), time.Duration(c.random.Int64N(int64(400*time.Millisecond))))
-		check(c.t, cmd.Process.Kill())
-		_ = cmd.Wait()
+		early.kill()
 		return
 	}
 	p := c.launch()
@@ -308,22 +320,48 @@ func (c *crash) wait(ctx context.Context, d time.Duration) {
 // await looks again and again, less and less often, until is holds.
 func (c *crash) await(what string, is func() bool) {
 	c.t.Helper()
+	began := time.Now()
 	for pause := firstPause; !is(); pause = min(pause*3/2, 150*time.Millisecond) {
-		if time.Now().After(c.deadline) {
-			c.t.Fatalf("it did not come to pass in time that %s; the last answer was %v\n%s", what, c.last, c.lives[len(c.lives)-1].stderr)
+		if time.Since(began) > patience {
+			c.t.Fatalf("in %s it did not come to pass that %s; the last answer was %v%s", patience, what, c.last, c.said())
 		}
 		c.wait(c.t.Context(), pause)
 	}
 }
 
-// call makes a call, and says whether there was an answer with the status. One that came too early is made again.
+// said is what the last life of the program said.
+func (c *crash) said() string {
+	if len(c.lives) == 0 {
+		return ""
+	}
+	return "\n" + c.lives[len(c.lives)-1].stderr.String()
+}
+
+// strike lets try happen until it counted n times, each lasting for a random time. The longest that may be doubles after each try that did not count,
+// so that a machine of any speed comes to some that do.
+func (c *crash) strike(n int, longest time.Duration, try func(lasts time.Duration) (counted bool)) {
+	c.t.Helper()
+	for now := longest; n > 0; {
+		if now > patience {
+			c.t.Fatalf("nothing went on at any of the instants up to %s, so no kill counted; %d more were wanted; the last answer was %v%s", now/2, n, c.last, c.said())
+		}
+		if try(time.Duration(c.random.Int64N(int64(now)))) {
+			n, now = n-1, max(longest, now/2)
+		} else {
+			now *= 2
+		}
+	}
+}
+
+// call makes a call, and says whether there was an answer with the status. One that came too early, or could not be counted, is made again, as a
+// client would.
 func (c *crash) call(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
-	for {
+	for began := time.Now(); ; {
 		status, got, err := exchange(ctx, c.base, c.token, method, path, body, headers...)
 		if status != 0 {
 			c.last = got
 		}
-		if status == http.StatusTooManyRequests && ctx.Err() == nil && time.Now().Before(c.deadline) {
+		if againLater(status, got) && ctx.Err() == nil && time.Since(began) < patience {
 			c.wait(ctx, time.Second)
 			continue
 		}
@@ -334,9 +372,14 @@ func (c *crash) call(ctx context.Context, method, path string, want int, body an
 	}
 }
 
+// againLater reports whether an answer says that nothing was begun, and to make the call again.
+func againLater(status int, got map[string]any) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && got["isRetriable"] == true
+}
+
 // exchange makes a call and returns the status and the object that answer it; an error when nothing whole did.
 func exchange(ctx context.Context, base, token, method, path string, body any, headers ...string) (status int, got map[string]any, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // twice what the service gives itself
 	defer cancel()
 	var reader io.Reader
 	switch body := body.(type) {
@@ -400,7 +443,7 @@ func (c *crash) url() string {
 
 // query reads one value from the database; false while it does not answer.
 func query[T any](c *crash, sql string, args ...any) (v T, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, c.url())
 	if err != nil {
@@ -508,8 +551,10 @@ func (c *crash) verify() {
 // operate carries out an operator's command, which has to find nothing wrong.
 func (c *crash) operate(args ...string) {
 	c.t.Helper()
-	out, err := exec.CommandContext(c.t.Context(), c.program, append(args, c.database...)...).CombinedOutput()
+	ctx, cancel := context.WithTimeoutCause(c.t.Context(), patience, fmt.Errorf("it did not end in %s", patience))
+	defer cancel()
+	out, err := exec.CommandContext(ctx, c.program, append(args, c.database...)...).CombinedOutput()
 	if err != nil {
-		c.t.Errorf("readiness %s: %v\n%s", strings.Join(args, " "), err, out)
+		c.t.Errorf("readiness %s: %v (%v)\n%s", strings.Join(args, " "), err, context.Cause(ctx), out)
 	}
 }

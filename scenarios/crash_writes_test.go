@@ -23,17 +23,11 @@ func TestKilledWrites(t *testing.T) {
 	kills := times(t, 4)
 	w := newWriter(t, "--database-url", pgtest.URL(t))
 	w.life(w.rehearse)
-	for killed := 0; killed < kills; {
+	w.strike(kills, 400*time.Millisecond, func(lasts time.Duration) bool {
 		goesOn := w.op != uuid.Nil
-		w.life(func(ctx context.Context) {
-			ctx, cancel := context.WithTimeout(ctx, time.Duration(w.random.Int64N(int64(400*time.Millisecond))))
-			defer cancel()
-			w.live(ctx, false)
-		})
-		if goesOn || w.asked || w.op != uuid.Nil { // what was killed before it was asked for does not count
-			killed++
-		}
-	}
+		w.life(func(ctx context.Context) { w.live(ctx, lasts) })
+		return goesOn || w.asked || w.op != uuid.Nil // what was killed before it was asked for does not count
+	})
 	p := w.launch()
 	defer p.kill()
 	w.finishWrites()
@@ -49,15 +43,14 @@ func TestKilledPostgreSQLOfWrites(t *testing.T) {
 	p := w.launch()
 	defer p.kill()
 	w.rehearse(t.Context())
-	for killed := 0; killed < kills; {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(w.random.Int64N(int64(time.Second))))
-		w.live(ctx, false)
-		cancel()
-		if w.op != uuid.Nil {
-			w.killPostgreSQL()
-			killed++
+	w.strike(kills, time.Second, func(lasts time.Duration) bool {
+		w.live(t.Context(), lasts)
+		if w.op == uuid.Nil {
+			return false
 		}
-	}
+		w.killPostgreSQL()
+		return true
+	})
 	w.finishWrites()
 	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
 	if p.over() {
@@ -180,28 +173,32 @@ func (w *writer) rehearsed(ctx context.Context, route string, body any) (result 
 	return result
 }
 
-// live asks for one thing after the other until its time is over; the last time it ends what goes on and asks for no more.
-func (w *writer) live(ctx context.Context, last bool) {
+// live asks for one thing after the other until its time is over.
+func (w *writer) live(ctx context.Context, lasts time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, lasts)
+	defer cancel()
 	for ctx.Err() == nil {
-		switch {
-		case w.op != uuid.Nil:
-			w.follow(ctx)
-		case last && !w.asked:
-			return
-		default:
+		if w.op == uuid.Nil {
 			w.start(ctx)
+		} else {
+			w.follow(ctx)
 		}
 		w.wait(ctx, pollPause)
-		if time.Now().After(w.deadline) {
-			w.t.Fatalf("operation %s does not end; the last answer was %v", w.op, w.last)
-		}
 	}
 }
 
 // finishWrites ends what goes on, and waits until nothing is left to do.
 func (w *writer) finishWrites() {
 	w.t.Helper()
-	w.live(w.t.Context(), true)
+	w.await("what was asked for has ended", func() bool {
+		switch {
+		case w.op != uuid.Nil:
+			w.follow(w.t.Context())
+		case w.asked:
+			w.start(w.t.Context())
+		}
+		return w.op == uuid.Nil && !w.asked
+	})
 	w.await("every step is done", func() bool {
 		left, ok := query[int](w.crash, `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`)
 		return ok && left == 0

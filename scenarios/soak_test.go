@@ -156,7 +156,7 @@ func newSoak(t *testing.T) *soak {
 	began := time.Now()
 	dir, err := os.MkdirTemp("", "readiness-soak-") // one that another user, PostgreSQL's, may enter
 	check(t, err)
-	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	t.Cleanup(func() { removeAll(t, dir) })
 	check(t, os.Chmod(dir, 0o711))
 	// What is committed outlives the death of its processes without being synced; only the machine's would take it along.
 	server, err := postgres.Start(t.Context(), postgres.Options{DataDir: dir, Settings: map[string]string{"fsync": "off"}})
@@ -166,15 +166,11 @@ func newSoak(t *testing.T) *soak {
 	s := &soak{crash: newProgram(t, nil, "--database-url", server.URL()), workspace: map[uuid.UUID]string{}, calls: tally{counts: map[string]int{}}}
 	s.cluster = filepath.Join(dir, "cluster")
 	s.began = began
-	s.deadline = began.Add(*soakFor + 5*time.Minute)
 	if *soakSeed != 0 {
 		s.seed = *soakSeed
 		s.random = rand.New(rand.NewPCG(s.seed, 0))
 	}
 	t.Cleanup(func() {
-		for _, p := range s.lives {
-			p.kill()
-		}
 		if t.Failed() {
 			t.Logf("again with -soak.seed %d -soak.for %s; the calls will be the same, their order will not", s.seed, *soakFor)
 		}
