@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -29,14 +30,15 @@ func (c closed) Definition(context.Context, item.Caller, item.Item) (definition.
 // done waits until the operation has ended.
 func (s *service) done(t *testing.T, id uuid.UUID, want operation.Status) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	const patience = 5 * time.Minute
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("in %s operation %s has not ended", patience, id))
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		o, _, err := s.views.Operation(ctx, "contoso", id)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(err, context.Cause(ctx))
 		}
 		if o.Status.Ended() {
 			if o.Status != want {

@@ -160,17 +160,20 @@ func TestThousandViews(t *testing.T) {
 	}
 }
 
+// patience is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+const patience = 5 * time.Minute
+
 // eventually waits for what happens behind a call.
 func (w *world) eventually(what string, happened func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !happened() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("not in a minute: %s", what)
+			w.t.Fatalf("in %s it did not come to pass that %s", patience, what)
 		case <-tick.C:
 		}
 	}

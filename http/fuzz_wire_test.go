@@ -53,7 +53,7 @@ func (f *fuzzed) wired(t *testing.T, call fuzzedCall) answered {
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(call.of.base, "http://"))
 	check(t, err)
 	defer c.Close()
-	check(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	check(t, c.SetDeadline(time.Now().Add(patience)))
 	go func() { // what is refused early is not read to its end
 		_, _ = c.Write(sent)
 		if cut { // who ends a call that is whole has hung up

@@ -50,7 +50,7 @@ func newOnDisk(t testing.TB) *onDisk {
 	check(t, err)
 	check(t, queue.Start(t.Context()))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		check(t, queue.Stop(ctx))
 	})
@@ -139,7 +139,7 @@ func (w *onDisk) post(person, path, body string, headers ...string) reply {
 // resting waits until an operation has ended, or waits for its owner.
 func (w *onDisk) resting(id uuid.UUID) operation.Operation {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -151,7 +151,7 @@ func (w *onDisk) resting(id uuid.UUID) operation.Operation {
 		}
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("operation %s is still %s", id, op.State.Status)
+			w.t.Fatalf("operation %s is still %s after %s", id, op.State.Status, patience)
 		case <-tick.C:
 		}
 	}

@@ -54,7 +54,7 @@ func TestMalformedHTTPIsAnErrorResponse(t *testing.T) {
 			c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
 			check(t, err)
 			defer c.Close()
-			check(t, c.SetDeadline(time.Now().Add(time.Minute)))
+			check(t, c.SetDeadline(time.Now().Add(patience)))
 			go func() { _, _ = io.WriteString(c, row.sent) }() // what is refused early is not read to its end
 			from := bufio.NewReader(c)
 			answer, err := http.ReadResponse(from, nil)

@@ -211,7 +211,7 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 	end := time.Now().Add(patience)
 	for pause := firstPause; !is(); pause = longer(pause) {
 		if time.Now().After(end) {
-			ts.Fatalf("it did not come to pass in time that %s", what)
+			ts.Fatalf("in %s it did not come to pass that %s", patience, what)
 		}
 		<-time.After(pause)
 	}

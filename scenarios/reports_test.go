@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -111,17 +110,7 @@ func look(ts *testscript.TestScript, w *world, args []string) {
 	for page := range all {
 		before[page] += int64(n)
 	}
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !maps.Equal(before, w.viewsOf(ts, args[0])) {
-		select {
-		case <-ctx.Done():
-			ts.Fatalf("the views were not counted in a minute: %v, want %v", w.viewsOf(ts, args[0]), before)
-		case <-tick.C:
-		}
-	}
+	within(ts, fmt.Sprintf("the views are counted as %v", before), func() bool { return maps.Equal(before, w.viewsOf(ts, args[0])) })
 }
 
 // viewsOf are the views of a report's pages, whenever they were.

@@ -181,7 +181,7 @@ func (w *world) apply(name string, file []byte) {
 
 // up starts the service: its followers, its workers and its listener, as the program does.
 func (w *world) up() {
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 20 * time.Second}, watermill.NewSlogLogger(w.options.Log))
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: patience}, watermill.NewSlogLogger(w.options.Log))
 	check(w.t, err)
 	check(w.t, w.engine.Follow(w.store, router))
 	background, stop := context.WithCancel(context.Background())
@@ -195,7 +195,7 @@ func (w *world) up() {
 	})
 	w.startWorkers()
 
-	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Timeout: 20 * time.Second})
+	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Timeout: patience})
 	check(w.t, err)
 	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.now, Log: w.options.Log})
 	check(w.t, err)
@@ -248,7 +248,7 @@ func (w *world) stopWorkers() {
 	if w.queue == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	check(w.t, w.queue.Stop(ctx))
 	w.queue = nil

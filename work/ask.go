@@ -284,6 +284,9 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, sql string, args []any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.failing >= maxFailing { // the run ends; what was asked beside the last is not told of
+		return nil
+	}
 	after, err := s.runs.Asked(ctx, s.metadata(s.step), s.state, made, sql, args)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
 	id := b.benchmarkRun(t)
 	died := errors.New("the process died")
 	r := &respondent{reply: func(s benchmark.Side, q string, n int) (benchmark.Reply, error) {
-		if n == 9 {
+		if n >= 9 { // and nothing that is asked while it dies is answered
 			return benchmark.Reply{}, died
 		}
 		return unanswered(s, q, n)
@@ -45,7 +45,7 @@ func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
 	if err := b.carryAsk(t, r); !errors.Is(err, died) {
 		t.Fatal(err)
 	}
-	if n := len(b.asking(t, id).Run.Asks); n < 5 || n > 9 {
+	if n := len(b.asking(t, id).Run.Asks); n < 5 || n > 8 {
 		t.Fatalf("%d asks are recorded before the fault", n)
 	}
 	r.reply = unanswered

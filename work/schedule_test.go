@@ -90,7 +90,7 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 	t.Parallel()
 	b, made := planned(t)
 	b.options.Now = time.Now
-	run := func(until func() bool) {
+	run := func(what string, until func() bool) {
 		t.Helper()
 		for range 2 {
 			queue, err := work.NewQueue(b.options)
@@ -101,25 +101,14 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 			if err := queue.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			defer func() {
-				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-				defer cancel()
-				if err := queue.Stop(ctx); err != nil {
-					t.Errorf("stop: %v", err)
-				}
-			}()
+			defer stop(t, queue)
 		}
-		deadline := time.NewTimer(30 * time.Second)
-		defer deadline.Stop()
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for !until() {
-			select {
-			case <-tick.C:
-			case <-deadline.C:
-				t.Fatalf("it did not come to pass; operations: %+v", b.operations(t))
+		defer func() {
+			if t.Failed() {
+				t.Logf("operations: %+v", b.operations(t))
 			}
-		}
+		}()
+		eventually(t, what, until)
 	}
 	ended := func(n int) func() bool {
 		return func() bool {
@@ -127,7 +116,7 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 			return len(all) == n && all[0].Status.Ended() && all[len(all)-1].Status.Ended()
 		}
 	}
-	run(ended(1))
+	run("the first has ended", ended(1))
 	if all := b.operations(t); all[0].Status != operation.Succeeded || all[0].Owner.ID != "ana" {
 		t.Errorf("it ended %+v", all[0])
 	}
@@ -137,12 +126,12 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 	}
 	looks := `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state = 'completed'`
 	before := b.count(t, looks)
-	run(func() bool { return b.count(t, looks) > before })
+	run("it is looked again", func() bool { return b.count(t, looks) > before })
 	if n := len(b.operations(t)); n != 1 {
 		t.Errorf("started again, %d operations were started", n)
 	}
 	b.now = s.NextRunAt().Add(time.Minute)
-	run(ended(2))
+	run("the second has ended", ended(2))
 	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state <> 'completed'`); n != 0 {
 		t.Errorf("%d looks are left", n)
 	}

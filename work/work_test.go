@@ -470,23 +470,38 @@ func TestQueue(t *testing.T) {
 	if err := queue.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.NewTimer(30 * time.Second)
-	defer deadline.Stop()
-	look := time.NewTicker(10 * time.Millisecond)
-	defer look.Stop()
 	for _, id := range []uuid.UUID{first, second} {
-		for !b.operation(t, id).Status.Ended() {
-			select {
-			case <-look.C:
-			case <-deadline.C:
-				t.Fatalf("operation %s has not ended: %+v", id, b.operation(t, id))
-			}
-		}
+		eventually(t, fmt.Sprintf("operation %s ends", id), func() bool { return b.operation(t, id).Status.Ended() })
 		if op := b.operation(t, id); op.Status != operation.Succeeded {
 			t.Errorf("operation %s ended %s: %+v", id, op.Status, op.Failure)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	stop(t, queue)
+}
+
+// patience is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+const patience = 5 * time.Minute
+
+// eventually waits until something has come to pass.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-limit.C:
+			t.Fatalf("in %s it did not come to pass that %s", patience, what)
+		}
+	}
+}
+
+// stop stops the workers in good order.
+func stop(t *testing.T, queue *work.Queue) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := queue.Stop(ctx); err != nil {
 		t.Errorf("stop: %v", err)

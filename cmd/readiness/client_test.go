@@ -32,10 +32,10 @@ type typist struct {
 
 func newTypist(t *testing.T) *typist { return &typist{t: t, config: t.TempDir(), pause: hurry} }
 
-// hurry waits for a moment, whatever the service asks for.
-func hurry(ctx context.Context, _ time.Duration) error {
+// hurry waits for a moment, and not for much of what the service asks for.
+func hurry(ctx context.Context, asked time.Duration) error {
 	select {
-	case <-time.After(20 * time.Millisecond):
+	case <-time.After(max(20*time.Millisecond, asked/10)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -24,6 +24,9 @@ import (
 	"readiness/internal/postgres"
 )
 
+// waits is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+const waits = 5 * time.Minute
+
 // output collects what a command prints and tells of each line.
 type output struct {
 	mu    sync.Mutex
@@ -50,6 +53,8 @@ func (o *output) String() string {
 // await waits until pattern is printed, or fails when the command ends first.
 func (o *output) await(t *testing.T, pattern string, ended <-chan struct{}) []string {
 	t.Helper()
+	limit := time.NewTimer(waits)
+	defer limit.Stop()
 	for {
 		o.mu.Lock()
 		found, fresh := regexp.MustCompile(pattern).FindStringSubmatch(o.text.String()), o.fresh
@@ -64,8 +69,8 @@ func (o *output) await(t *testing.T, pattern string, ended <-chan struct{}) []st
 				return found
 			}
 			t.Fatalf("the command ended without printing %q:\n%s", pattern, o)
-		case <-t.Context().Done():
-			t.Fatalf("%q was not printed:\n%s", pattern, o)
+		case <-limit.C:
+			t.Fatalf("in %s %q was not printed:\n%s", waits, pattern, o)
 		}
 	}
 }
@@ -158,10 +163,11 @@ func TestServeOnADatabase(t *testing.T) {
 	}
 	// The server ends its side of a session a moment after the client has.
 	const sessions = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
-	for deadline := time.Now().Add(time.Minute); query[int](t, url, sessions) > 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("sessions are left in the database")
+	for began := time.Now(); query[int](t, url, sessions) > 0; {
+		if time.Since(began) > waits {
+			t.Fatalf("in %s the sessions in the database did not end", waits)
 		}
+		<-time.After(10 * time.Millisecond)
 	}
 	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("the listener is left: %v", err)
@@ -205,7 +211,7 @@ func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	url := pgtest.URL(t)
 	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
 	query[bool](t, url, `WITH gone AS (DELETE FROM view_generations WHERE view = 'operations' RETURNING 1) SELECT count(*) > 0 FROM gone`)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would serve for ever
+	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve for ever
 	defer cancel()
 	got := run(ctx, "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
 	if got.code != exitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
@@ -268,14 +274,15 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; {
+	for began := time.Now(); ; {
 		status, body, err := get(t, s.base+"/v1/operations", token)
 		if err == nil && status == http.StatusOK {
 			break
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("a minute after PostgreSQL was killed: status %d, error %v\n%s\n%s", status, err, body, s.stderr)
+		if time.Since(began) > waits {
+			t.Fatalf("%s after PostgreSQL was killed: status %d, error %v\n%s\n%s", waits, status, err, body, s.stderr)
 		}
+		<-time.After(10 * time.Millisecond)
 	}
 
 	s.stop()

@@ -17,7 +17,7 @@ import (
 func open(t testing.TB, url string) *rate.Limiter {
 	t.Helper()
 	// Tests share a machine: a count that waits for it is no failure.
-	l, err := rate.Open(t.Context(), url, rate.Options{Timeout: 20 * time.Second})
+	l, err := rate.Open(t.Context(), url, rate.Options{Timeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +55,15 @@ func exec(t testing.TB, url, sql string, args ...any) {
 // proves: decisions/2/rates
 func TestTheCallBeyondTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
-	l := open(t, pgtest.URL(t))
+	url := pgtest.URL(t)
+	l := open(t, url)
 	for _, limit := range []int{1, 10, 300, 500} {
 		key := fmt.Sprint(limit)
-		for i := range limit {
+		for i := 0; i < limit; i++ {
+			if i == 5 { // as many calls as leave five: a slow machine must not let the first ones leave the window
+				i = max(i, limit-5)
+				exec(t, url, `UPDATE rate_windows SET hits = hits || array_fill(clock_timestamp(), ARRAY[$2::int]) WHERE key = $1`, key, i-5)
+			}
 			c := take(t, l, key, limit)
 			if !c.Allowed || c.Remaining != limit-1-i || c.Reset <= 0 || c.Reset > rate.Window {
 				t.Fatalf("limit %d, call %d: got %+v, want it allowed with %d remaining", limit, i+1, c, limit-1-i)
@@ -137,13 +142,13 @@ func TestRefusedCallsDoNotLengthenTheWindow(t *testing.T) {
 	url := pgtest.URL(t)
 	l := open(t, url)
 	take(t, l, "k", 1)
-	age(t, url, "k", 59*time.Second)
+	age(t, url, "k", 10*time.Second)
 	for range 20 {
-		if c := take(t, l, "k", 1); c.Allowed || c.Reset > time.Second {
-			t.Fatalf("got %+v, want a refusal of at most a second", c)
+		if c := take(t, l, "k", 1); c.Allowed || c.Reset > 50*time.Second {
+			t.Fatalf("got %+v, want a refusal of at most 50 s", c)
 		}
 	}
-	age(t, url, "k", time.Second)
+	age(t, url, "k", 50*time.Second)
 	if c := take(t, l, "k", 1); !c.Allowed {
 		t.Errorf("got %+v, want it allowed", c)
 	}
@@ -168,9 +173,9 @@ func TestSweepKeepsWhatCounts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() { l.KeepSwept(ctx, time.Millisecond) })
-	for keys(t, url) != 1 { // ends with the test's time if nothing is swept
-		if t.Context().Err() != nil {
-			t.Fatal("nothing was swept")
+	for began := time.Now(); keys(t, url) != 1; {
+		if time.Since(began) > 5*time.Minute {
+			t.Fatal("in 5 minutes nothing was swept")
 		}
 	}
 	cancel()
