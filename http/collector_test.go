@@ -89,7 +89,7 @@ func TestThousandViews(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
 	c, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Record: w.commands.RecordViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.now,
+		Resolve: w.views.PixieIDs, Count: w.commands.CountViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.now,
 	})
 	check(t, err)
 	w.collector = c
@@ -131,6 +131,9 @@ func TestThousandViews(t *testing.T) {
 	viewers.Wait()
 	stop()
 	running.Wait()
+	today := w.now()
+	w.later(2 * time.Hour) // the hour is over
+	check(t, w.commands.RecordViews(t.Context()))
 
 	engine := projections.NewEngine(w.pool, projections.All()...)
 	router, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})
@@ -143,7 +146,6 @@ func TestThousandViews(t *testing.T) {
 		following.Wait()
 	})
 	want := map[uuid.UUID]map[string]int64{reportA: {"p0": 750, "p1": 250}}
-	today := w.now()
 	views := func() map[uuid.UUID]map[string]int64 {
 		t.Helper()
 		got, err := w.views.PageViews(t.Context(), "acme", []uuid.UUID{reportA, reportB}, today.AddDate(0, 0, -1), today)
