@@ -31,7 +31,9 @@ var mayImport = map[string][]string{
 	},
 	// These reach the platform and the AI through interfaces they declare.
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},
-	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands"},
+	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "work/turns"},
+	// Who may work now: it knows nothing of the work.
+	"work/turns": {},
 
 	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce"},
 

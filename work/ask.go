@@ -71,24 +71,33 @@ func (ask) Kind() string { return "ask-questions" }
 type asker struct {
 	river.WorkerDefaults[ask]
 	Options
-	runs commands.Runs
-	busy *busy
+	runs   commands.Runs
+	shared *shared
 }
 
 // Timeout implements river.Worker.
 func (*asker) Timeout(*river.Job[ask]) time.Duration {
-	return stepTimeout + askSlice + askTimeout + verdictTimeout + endTimeout
+	return 2*turnTimeout + 2*stepTimeout + askSlice + askTimeout + verdictTimeout + endTimeout
 }
 
 // Work implements river.Worker. What is left to ask, the run's stream says: what
 // was asked before a crash is not asked again.
 func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
 	a, err := w.runs.Load(ctx, step.RunID)
 	if err != nil || a.Ended() {
 		return err
 	}
+	k := keyOf(step.AccountID, step.Person)
+	if k.Provider, err = w.provider(ctx, step.AccountID, a.Run.Side.AnsweredBy); err != nil {
+		return err
+	}
+	release, err := turn(ctx, w.shared.asks, k)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if a, err = w.runs.Begin(ctx, w.metadata(step), a); err != nil {
 		return err
 	}
@@ -112,6 +121,36 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	return w.runs.Fail(end, w.metadata(step), a, failure)
+}
+
+// provider is the AI provider that the side is answered by, "" where it is none.
+func (w *asker) provider(ctx context.Context, accountID string, by benchmark.AnsweredBy) (string, error) {
+	var settings aiprovider.Settings
+	var err error
+	switch by.Kind {
+	case comparison.GenericAgent:
+		settings, err = w.Providers.Get(ctx, accountID, by.ProviderID)
+	case comparison.ServiceTestAgent:
+		settings, _, err = w.Providers.ForPurpose(ctx, accountID, aiprovider.Agent)
+	}
+	if _, refused := domain.Refused(err); refused {
+		return "", nil // what comes of it, asking says
+	}
+	return answering(settings), err
+}
+
+// open reads what the side sees. It is the one time that a run reads definitions.
+func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
+	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
+	defer cancel()
+	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.Person))
+	if err != nil {
+		return comparison.Target{}, nil, err
+	}
+	defer release()
+	ctx, cancel = context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	return w.Asker.Open(ctx, as, side)
 }
 
 // failure is what the run fails with, or that the step is worth another attempt.
@@ -169,10 +208,10 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side, both: a.Sides(),
 		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
 	}
-	reading, cancel := context.WithTimeout(ctx, stepTimeout)
-	defer cancel()
-	if s.about, s.ask, err = w.Asker.Open(reading, s.as, a.Run.Side); err != nil {
+	if s.about, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {
 		if domain.IsRefused(err, domain.ItemNotFound) {
+			reading, cancel := context.WithTimeout(ctx, stepTimeout)
+			defer cancel()
 			err = errors.Join(err, w.noticeGone(reading, w.metadata(step), s.as, a.Run.Side.WorkspaceID, a.Run.Side.SemanticModelID))
 		}
 		return a, false, err

@@ -36,7 +36,7 @@ func (assess) Kind() string { return "assess-semantic-model" }
 type assessor struct {
 	river.WorkerDefaults[assess]
 	Options
-	busy *busy
+	shared *shared
 }
 
 // When a step gives up.
@@ -55,12 +55,17 @@ const (
 // another attempt; whatever the platform or the model makes of the step is an
 // outcome in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
+	step := job.Args.Step
+	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
+	if err != nil {
+		return err
+	}
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	step := job.Args.Step
 	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
-	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, assessment.Begin{})
 	})
 	if err != nil {

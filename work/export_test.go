@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -24,7 +25,7 @@ func Carry(ctx context.Context, o Options, step assessment.Step, failed int) err
 // earlier ones and others that ended their process.
 func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
 	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
-	return (&assessor{Options: o, busy: new(busy)}).Work(ctx, job)
+	return (&assessor{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryOptimize carries a step of an optimization out once, as the attempt after
@@ -41,7 +42,7 @@ func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, 
 		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
 		Args:   optimize{step},
 	}
-	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}
+	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}
 	return w.Work(ctx, job)
 }
 
@@ -57,14 +58,14 @@ func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed i
 		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
 		Args:   changePixies{step},
 	}
-	return (&pixier{Options: o, busy: new(busy)}).Work(ctx, job)
+	return (&pixier{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryAsk carries a step of a benchmark run out once, as the attempt after failed
 // earlier ones.
 func CarryAsk(ctx context.Context, o Options, step benchmark.Step, failed int) error {
 	job := &river.Job[ask]{JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: ask{step}}
-	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, busy: new(busy)}).Work(ctx, job)
+	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryQuestions carries a step of a generation or a saving of questions out once,
@@ -75,13 +76,16 @@ func CarryQuestions(ctx context.Context, o Options, step benchmark.QuestionStep,
 		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
 		Args:   makeQuestions{step},
 	}
-	return (&questioner{Options: o, busy: new(busy)}).Work(ctx, job)
+	return (&questioner{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
 // LookForDue looks once for schedules that are due.
 func LookForDue(ctx context.Context, o Options) error {
-	return (&scheduler{Options: o, busy: new(busy)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})
+	return (&scheduler{Options: o, shared: newShared(o)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})
 }
+
+// LogOfRiver is logOfRiver.
+func LogOfRiver(log *slog.Logger) *slog.Logger { return logOfRiver(log) }
 
 // TakeUp is takeUp.
 func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {

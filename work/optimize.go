@@ -43,28 +43,36 @@ type optimizer struct {
 	river.WorkerDefaults[optimize]
 	Options
 	recorder commands.Recorder
-	busy     *busy
+	shared   *shared
 }
 
 // Timeout implements river.Worker: a proposal may take longer than other steps.
-func (*optimizer) Timeout(*river.Job[optimize]) time.Duration { return proposeTimeout + endTimeout }
+func (*optimizer) Timeout(*river.Job[optimize]) time.Duration {
+	return turnTimeout + proposeTimeout + endTimeout
+}
 
 // Work implements river.Worker. Which step is to be done, the operation's stream
 // says; one that was done before a crash is not done again.
 func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
 	work, err := w.recorder.Load(ctx, step.OperationID)
 	if err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
 		return err
 	}
-	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil {
+	by := w.proposer(ctx, step, work)
+	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
 		return err
 	}
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
 		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault is the service's%s", crashes, openEnd(work))
 	} else {
-		err = w.carryOut(ctx, step, work)
+		err = w.carryOut(ctx, step, work, by)
 	}
 	if err == nil {
 		return nil
@@ -121,7 +129,7 @@ func openEnd(work optimization.Work) string {
 
 // carryOut makes the proposal, or the write that was started. A panic is a fault
 // like others: it is tried again, and not for ever.
-func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work) (err error) {
+func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work, by proposer) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("an optimization broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
@@ -136,15 +144,14 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s", openEnd(work))
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
-	proposes := work.Operation.Type == operation.PreviewOptimization || work.Unattended && !work.Proposed
 	timeout := stepTimeout
-	if proposes {
+	if by.proposes {
 		timeout = proposeTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if proposes {
-		err = w.propose(ctx, as, step, work)
+	if by.proposes {
+		err = w.propose(ctx, as, step, work, by)
 	} else {
 		err = w.write(ctx, as, step, work)
 	}
@@ -156,8 +163,8 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 
 // propose makes the preview of the kind: of a preview operation its result, of an
 // unattended apply what it will write.
-func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) error {
-	p, err := w.preview(ctx, as, step, work)
+func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) error {
+	p, err := w.preview(ctx, as, step, work, by)
 	if err != nil {
 		return err
 	}
@@ -181,8 +188,33 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimizati
 	return err
 }
 
+// proposer is who proposes in a step that does, or why nobody can.
+type proposer struct {
+	proposes bool
+	settings aiprovider.Settings
+	err      error
+}
+
+func (w *optimizer) proposer(ctx context.Context, step optimization.Step, work optimization.Work) (by proposer) {
+	by.proposes = work.Operation.Type == operation.PreviewOptimization || work.Unattended && !work.Proposed
+	if by.proposes {
+		by.settings, by.err = w.Providers.Proposing(ctx, step.AccountID)
+	}
+	return by
+}
+
+// read reads the model of a proposal.
+func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) (definition.Definition, error) {
+	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	if err != nil {
+		return definition.Definition{}, err
+	}
+	defer release()
+	return w.Platform.Definition(ctx, as, theItem(step, work))
+}
+
 // preview composes a preview as the person who started it.
-func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) (*optimization.Preview, error) {
+func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) (*optimization.Preview, error) {
 	now := w.Now().UTC().Truncate(time.Microsecond)
 	p := &optimization.Preview{
 		PreviewID: step.OperationID, Kind: work.Kind, WorkspaceID: step.WorkspaceID, SemanticModelID: step.ModelID, SemanticModelName: work.ModelName,
@@ -208,17 +240,16 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimizati
 			return p, nil
 		}
 	}
-	settings, err := w.Providers.Proposing(ctx, step.AccountID)
-	if err != nil {
-		return nil, err
+	if by.err != nil {
+		return nil, by.err
 	}
-	if settings.IsDataAgent() {
+	if by.settings.IsDataAgent() {
 		if a.Agent = access[item.PermissionAgent]; a.Agent == "" {
 			a.Agent = item.Unavailable
 		}
 	}
-	a.Propose = func(ask proposal.Ask) (proposal.Answer, error) { return w.Proposer.Propose(ctx, settings, ask) }
-	d, err := w.Platform.Definition(ctx, as, theItem(step, work))
+	a.Propose = func(ask proposal.Ask) (proposal.Answer, error) { return w.Proposer.Propose(ctx, by.settings, ask) }
+	d, err := w.read(ctx, as, step, work, by)
 	if err != nil {
 		return nil, err
 	}

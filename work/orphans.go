@@ -165,7 +165,7 @@ func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
 			return nil, err
 		}
 	}
-	n, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids())
+	n, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids())
 	if err != nil {
 		return a, err
 	}

@@ -36,7 +36,7 @@ func (changePixies) Kind() string { return "change-pixies" }
 type pixier struct {
 	river.WorkerDefaults[changePixies]
 	Options
-	busy *busy
+	shared *shared
 }
 
 // copyLife is how long a copy of a definition is kept (spec 8).
@@ -46,12 +46,17 @@ const copyLife = 30 * 24 * time.Hour
 // another attempt; whatever the platform or the report makes of the step is an
 // outcome in the log.
 func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
+	step := job.Args.Step
+	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
+	if err != nil {
+		return err
+	}
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	step := job.Args.Step
 	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
-	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, pixies.Begin{})
 	})
 	if err != nil || !run.State.Open(step.ReportID) {

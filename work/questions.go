@@ -52,12 +52,12 @@ func (makeQuestions) Kind() string { return "make-benchmark-questions" }
 type questioner struct {
 	river.WorkerDefaults[makeQuestions]
 	Options
-	busy *busy
+	shared *shared
 }
 
 // Timeout implements river.Worker: a provider may be asked for many texts.
 func (*questioner) Timeout(*river.Job[makeQuestions]) time.Duration {
-	return proposeTimeout + endTimeout
+	return turnTimeout + proposeTimeout + endTimeout
 }
 
 // notBegun is a failure before the work was begun.
@@ -67,10 +67,19 @@ func (n *notBegun) Unwrap() error { return n.error }
 
 // Work implements river.Worker. What was done before a crash is not done again.
 func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
 	step := job.Args.QuestionStep
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
-	err := w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
+	if err := w.Store.Load(ctx, work); err != nil || work.State.Operation.Status.Ended() {
+		return err
+	}
+	by := w.phraser(ctx, step, work.State)
+	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, work, benchmark.BeginQuestions{})
 	})
 	if err != nil || work.State.Operation.Status.Ended() {
@@ -79,7 +88,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
 		err = domain.Refuse(domain.QuestionsNotGenerated, "the service stopped %d times while it worked on the questions; the fault is the service's", crashes)
 	} else {
-		err = w.carryOut(ctx, step, work.State)
+		err = w.carryOut(ctx, step, work.State, by)
 	}
 	if err == nil {
 		return nil
@@ -148,7 +157,7 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 
 // carryOut makes the questions. A panic is a fault like others: it is tried again,
 // and not for ever.
-func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork) (err error) {
+func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("questions broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
@@ -168,11 +177,30 @@ func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, 
 	if work.Operation.Type == operation.SaveBenchmarkQuestions {
 		return w.save(ctx, as, step, work)
 	}
-	return w.generate(ctx, as, step, work)
+	return w.generate(ctx, as, step, work, by)
+}
+
+// phraser is who puts the questions of a generation into words; nobody where
+// questions are saved.
+type phraser struct {
+	settings aiprovider.Settings
+	err      error
+}
+
+func (w *questioner) phraser(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork) (by phraser) {
+	if work.Operation.Type != operation.SaveBenchmarkQuestions {
+		by.settings, _, by.err = w.Providers.ForPurpose(ctx, step.AccountID, aiprovider.Questions)
+	}
+	return by
 }
 
 // read reads the model as the person.
-func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) (*semanticmodel.Model, error) {
+func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) (*semanticmodel.Model, error) {
+	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName})
 	if err != nil {
 		return nil, err
@@ -186,12 +214,12 @@ func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.Qu
 
 // generate makes questions about the model; they are a proposal, and nothing is
 // saved.
-func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) error {
+func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) error {
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
 		return err
 	}
-	m, err := w.read(ctx, as, step, work)
+	m, err := w.read(ctx, as, step, work, by)
 	if err != nil {
 		return err
 	}
@@ -207,13 +235,12 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 	if err != nil {
 		return err
 	}
-	settings, _, err := w.Providers.ForPurpose(ctx, step.AccountID, aiprovider.Questions)
-	if _, refused := domain.Refused(err); refused { // its key no longer opens: the embedded one says it
-		w.Log.Warn("AI provider phrased no questions", "operationId", step.OperationID, "error", err)
-	} else if err != nil {
-		return err
+	if _, refused := domain.Refused(by.err); refused { // its key no longer opens: the embedded one says it
+		w.Log.Warn("AI provider phrased no questions", "operationId", step.OperationID, "error", by.err)
+	} else if by.err != nil {
+		return by.err
 	}
-	texts, err := w.Phraser.Phrase(ctx, settings, m, queries, work.Count)
+	texts, err := w.Phraser.Phrase(ctx, by.settings, m, queries, work.Count)
 	if err != nil {
 		return err
 	}
@@ -233,7 +260,7 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.Qu
 	}
 	checked := []benchmark.Checked{}
 	if len(set.Questions) > 0 { // a set of none needs no model
-		m, err := w.read(ctx, as, step, work)
+		m, err := w.read(ctx, as, step, work, phraser{})
 		if err != nil {
 			return err
 		}

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// riverLog is the log that River is given. What River could not end because it
-// was cancelled, by a stop or by a caller who left, it takes for an error; it is
-// none, as who cancels knows that something is left, and is told at level debug.
+// riverLog is the log that River is given. What River tells of its own going, such
+// as how many jobs it ran, is told at level debug. So is what River could not end
+// because it was cancelled, by a stop or by a caller who left: River takes it for an
+// error; it is none, as who cancels knows that something is left.
 type riverLog struct{ slog.Handler }
 
 func logOfRiver(log *slog.Logger) *slog.Logger { return slog.New(riverLog{log.Handler()}) }
 
 // Handle implements slog.Handler.
 func (l riverLog) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level >= slog.LevelError && errors.Is(ctx.Err(), context.Canceled) && saysCancelled(r) {
+	if r.Level == slog.LevelInfo || r.Level >= slog.LevelError && errors.Is(ctx.Err(), context.Canceled) && saysCancelled(r) {
 		if !l.Enabled(ctx, slog.LevelDebug) {
 			return nil
 		}

@@ -17,6 +17,32 @@ import (
 	"readiness/work"
 )
 
+// What River tells of its own going is nothing that an operator is told; what it
+// warns of is.
+func TestRiverTellsOfItselfToWhoDebugs(t *testing.T) {
+	t.Parallel()
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
+		var log bytes.Buffer
+		river := work.LogOfRiver(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})))
+		river.Debug("fetched")
+		river.Info("producer: Producer job counts", "num_jobs_running", 0)
+		river.Warn("slow")
+		river.Error("broken")
+		want := "level=WARN msg=slow\nlevel=ERROR msg=broken\n"
+		if level == slog.LevelDebug {
+			want = "level=DEBUG msg=fetched\nlevel=DEBUG msg=\"producer: Producer job counts\" num_jobs_running=0\n" + want
+		}
+		if diff := cmp.Diff(want, log.String()); diff != "" {
+			t.Errorf("at level %s (-want +got):\n%s", level, diff)
+		}
+	}
+}
+
 // breaking is a transaction in which something happens when River is about to tell of its jobs.
 type breaking struct {
 	pgx.Tx

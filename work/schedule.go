@@ -18,12 +18,15 @@ func (startDue) Kind() string { return "start-due-schedules" }
 // InsertOpts implements river.JobArgsWithInsertOpts: one look at a time, and none
 // is repeated, for the next comes within a minute.
 func (startDue) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
+	return river.InsertOpts{Queue: schedules, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled,
 	}}}
 }
 
 const (
+	// schedules is the queue of these jobs, which have no turns: no step keeps them
+	// waiting, and they keep no step waiting.
+	schedules = "schedules"
 	// dueEvery is how often due schedules are looked for.
 	dueEvery = time.Minute
 	// dueTimeout bounds a look. What is left is found by the next.
@@ -41,7 +44,7 @@ func periodic() []*river.PeriodicJob {
 type scheduler struct {
 	river.WorkerDefaults[startDue]
 	Options
-	busy *busy
+	shared *shared
 }
 
 // Timeout implements river.Worker.
@@ -50,7 +53,7 @@ func (w *scheduler) Timeout(*river.Job[startDue]) time.Duration { return dueTime
 // Work implements river.Worker. A schedule that meets a fault of ours is still due
 // at the next look.
 func (w *scheduler) Work(ctx context.Context, job *river.Job[startDue]) error {
-	defer w.busy.begin(job.ID)()
+	defer w.shared.begin(job.ID)()
 	if err := w.StartDue(ctx); err != nil && ctx.Err() == nil {
 		w.Log.Error("schedules that are due could not all be started; they are looked for again in a minute", "error", err)
 	}

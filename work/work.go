@@ -48,13 +48,15 @@ const (
 	endTimeout  = 10 * time.Second // to record an outcome once it is known
 	// A proposal may ask an AI provider for many texts.
 	proposeTimeout = 5 * time.Minute
-	jobTimeout     = stepTimeout + endTimeout
-	rescueAfter    = proposeTimeout + time.Minute
+	jobTimeout     = turnTimeout + stepTimeout + endTimeout
+	rescueAfter    = 10 * time.Minute // longer than any step takes
 	softStop       = 20 * time.Second
 	// A free worker asks for its next step this soon: steps are short, and
 	// River's default would leave it idle for longer than one takes.
 	fetchCooldown = 10 * time.Millisecond
-	hardStop      = 5 * time.Second
+	// A step that was told to come back later does so no later than this.
+	fetchPoll = 200 * time.Millisecond
+	hardStop  = 5 * time.Second
 	// maxAttempts is far above what crashes cause: a step gives up on its own,
 	// with an outcome in the log, never by being discarded.
 	maxAttempts = 10_000
@@ -90,8 +92,9 @@ type Options struct {
 	NewID    func() uuid.UUID
 	Asker    Asker
 	Queries  Queries // nil where the platform runs none
-	// Workers is how many steps run at once in this process.
-	Workers int
+	// Workers is how many steps read and write definitions at once in this process,
+	// Asks how many ask AI providers. Of these nobody's are more than a share.
+	Workers, Asks int
 }
 
 // Queue enqueues steps; with Start it carries them out too.
@@ -100,7 +103,7 @@ type Queue struct {
 	id     string
 	client *river.Client[pgx.Tx]
 	jobs   *river.Client[pgx.Tx] // inserts only
-	busy   busy
+	shared *shared
 	stop   context.CancelFunc
 	done   chan struct{}
 }
@@ -113,7 +116,7 @@ func NewQueue(o Options) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
-	return &Queue{o: o, id: o.NewID().String(), jobs: jobs}, nil
+	return &Queue{o: o, id: o.NewID().String(), jobs: jobs, shared: newShared(o)}, nil
 }
 
 // Assess enqueues the steps of a run in the transaction that accepts it.
@@ -164,23 +167,24 @@ func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
 // Start takes up what was left behind and begins to work. Stop ends it.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &assessor{Options: q.o, busy: &q.busy})
-	river.AddWorker(workers, &pixier{Options: q.o, busy: &q.busy})
+	river.AddWorker(workers, &assessor{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &pixier{Options: q.o, shared: q.shared})
 	runs := commands.Runs{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &asker{Options: q.o, runs: runs, busy: &q.busy})
-	river.AddWorker(workers, &scheduler{Options: q.o, busy: &q.busy})
-	river.AddWorker(workers, &questioner{Options: q.o, busy: &q.busy})
+	river.AddWorker(workers, &asker{Options: q.o, runs: runs, shared: q.shared})
+	river.AddWorker(workers, &scheduler{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, busy: &q.busy})
+	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
 		ID:                          q.id,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, q.o.Workers)}},
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory}, schedules: {MaxWorkers: 1}},
 		Workers:                     workers,
 		PeriodicJobs:                periodic(),
 		Logger:                      logOfRiver(q.o.Log),
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,
 		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           fetchPoll,
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{},
@@ -198,7 +202,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		stop()
 		return err
 	}
-	if _, err := takeUp(ctx, q.o.Pool, q.id, q.busy.ids()); err != nil {
+	if _, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids()); err != nil {
 		stop()
 		alive.release()
 		return err
@@ -215,6 +219,17 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
+// Going is how the work of this process goes: of each kind of step, how many have
+// their turn and how many are here and wait for it.
+type Going struct{ Reading, WaitingToRead, Asking, WaitingToAsk int }
+
+// Going says how the work goes now.
+func (q *Queue) Going() (g Going) {
+	g.Reading, g.WaitingToRead = q.shared.definitions.Now()
+	g.Asking, g.WaitingToAsk = q.shared.asks.Now()
+	return g
+}
+
 // Stop lets running steps end, at most until ctx is over, and takes up no new
 // ones. Steps that go on are cancelled and given a moment more. What had not
 // ended is taken up by another process or at the next start.
@@ -222,6 +237,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	if q.client == nil {
 		return nil
 	}
+	q.shared.close()
 	err := q.client.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), hardStop)

@@ -4,20 +4,31 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"readiness/work"
 )
 
 // newRegistry returns the metrics of the process itself; the interface adds its
 // own.
-func newRegistry(pool *pgxpool.Pool) *prometheus.Registry {
+func newRegistry(pool *pgxpool.Pool, queue *work.Queue) *prometheus.Registry {
 	connections := func(state string, n func(*pgxpool.Stat) int32) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "readiness_database_connections", Help: "Connections of the main pool, by state.", ConstLabels: prometheus.Labels{"state": state},
 		}, func() float64 { return float64(n(pool.Stat())) })
 	}
+	steps := func(kind, state string, n func(work.Going) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "readiness_work_steps", Help: "Steps of work in this process, by kind and whether they have their turn.", ConstLabels: prometheus.Labels{"kind": kind, "state": state},
+		}, func() float64 { return float64(n(queue.Going())) })
+	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		steps("definitions", "working", func(g work.Going) int { return g.Reading }),
+		steps("definitions", "waiting", func(g work.Going) int { return g.WaitingToRead }),
+		steps("asks", "working", func(g work.Going) int { return g.Asking }),
+		steps("asks", "waiting", func(g work.Going) int { return g.WaitingToAsk }),
 		connections("used", (*pgxpool.Stat).AcquiredConns),
 		connections("idle", (*pgxpool.Stat).IdleConns),
 		connections("allowed", (*pgxpool.Stat).MaxConns),

@@ -15,6 +15,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/http/token"
+	"readiness/work"
 )
 
 // serviceFlags are the flags of the processes that serve or work.
@@ -22,7 +23,9 @@ type serviceFlags struct {
 	databaseFlags
 	platform string
 	plans    string
-	workers  int
+	// workers is how many steps read and write definitions at once, asks how many ask
+	// AI providers.
+	workers, asks int
 	// aiPrivate lets the AI providers that accounts saved be in private networks.
 	aiPrivate bool
 }
@@ -31,7 +34,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	plansFlag(flags, &f.plans)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
-	flags.IntVar(&f.workers, "workers", 4, "how many steps of work run at once")
+	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or a person has half of them at most")
+	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks, "how many steps of work ask AI providers at once; an account, a person or a provider has a quarter of them at most")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false, "let the AI providers that accounts save be on this machine and in private networks too")
 }
 
@@ -114,6 +118,9 @@ func (f *serviceFlags) check() error {
 	}
 	if f.workers < 1 {
 		return usage("--workers must be at least 1")
+	}
+	if f.asks < 1 {
+		return usage("--ai-workers must be at least 1")
 	}
 	return nil
 }

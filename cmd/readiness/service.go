@@ -78,7 +78,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
+		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers, Asks: f.asks,
 	})
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		f.portalURL = f.baseURL
 	}
 	s.commands.CollectorURL = f.baseURL
-	registry := newRegistry(s.pool)
+	registry := newRegistry(s.pool, s.queue)
 	views, err := collector.New(collector.Options{
 		Resolve: s.views.PixieIDs, Count: s.commands.CountViews, Registry: registry, Log: s.log, Now: time.Now,
 	})

@@ -63,8 +63,9 @@ type Parts struct {
 	AI       ai.Options
 	Logger   *slog.Logger // by default none
 	Now      func() time.Time
-	// Workers is how many steps of work run at once, by default 1.
-	Workers int
+	// Workers is how many steps of work read and write definitions at once, by default
+	// 1; Asks how many ask AI providers, by default work.DefaultAsks.
+	Workers, Asks int
 }
 
 // Service are the parts put together. Platform, Permissions and Jobs, which
@@ -116,7 +117,7 @@ func Wire(p Parts) (*Service, error) {
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue,
 			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
-			Workers: max(1, p.Workers),
+			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 		},
 	}, nil
 }

@@ -1,0 +1,213 @@
+package work_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/ai"
+	"readiness/commands"
+	"readiness/domain/aiprovider"
+	"readiness/domain/item"
+	"readiness/domain/operation"
+	"readiness/eventstore"
+	"readiness/work"
+)
+
+// unanswering is an AI provider that takes every question and answers none until it is
+// told to.
+type unanswering struct {
+	url     string
+	asked   chan struct{} // has one for each question
+	release func()
+
+	mu      sync.Mutex
+	waiting int
+}
+
+func newUnanswering(t *testing.T) *unanswering {
+	t.Helper()
+	let := make(chan struct{})
+	s := &unanswering{asked: make(chan struct{}, 1000), release: sync.OnceFunc(func() { close(let) })}
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		s.count(1)
+		defer s.count(-1)
+		s.asked <- struct{}{}
+		select {
+		case <-let:
+		case <-r.Context().Done():
+		}
+		rw.WriteHeader(http.StatusUnauthorized)
+	}))
+	s.url = server.URL
+	t.Cleanup(server.Close)
+	t.Cleanup(s.release)
+	return s
+}
+
+func (s *unanswering) count(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting += n
+}
+
+// hanging is how many questions wait for an answer.
+func (s *unanswering) hanging() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting
+}
+
+// of is a caller of another account.
+func (b *bench) of(account, person string) commands.Caller {
+	who := b.ana()
+	who.Account, who.Person = account, item.Person{ID: person}
+	return who
+}
+
+// saveProvider saves a language model that writes texts, without a test call.
+func (b *bench) saveProvider(t *testing.T, account, url string) {
+	t.Helper()
+	past := eventstore.FoldKept(aiprovider.Stream(account), aiprovider.Evolve)
+	save := aiprovider.Save{At: b.now, Configuration: aiprovider.Configuration{
+		ProviderID: uuid.NewString(), Name: "Model of " + account, Kind: aiprovider.OpenAICompatible, BaseURL: url, Model: "m", Enabled: true,
+		Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Limits: aiprovider.Limits{MaxConcurrency: 16, TimeoutMs: 280_000, MaxRetries: 1, MaxOutputTokens: 8192},
+	}}
+	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: account}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, save)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// works starts a queue that carries the bench's work out, and ends it with the test,
+// after what the test let go.
+func (b *bench) works(t *testing.T, asks int) {
+	t.Helper()
+	b.now, b.options.Now = time.Now(), time.Now
+	b.options.Proposer, b.options.Asks = ai.New(ai.Options{PrivateAddresses: true}), asks
+	queue, err := work.NewQueue(b.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Jobs = queue
+	if err := queue.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		if err := queue.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+}
+
+// ended waits until the operation has ended and returns how.
+func (b *bench) ended(t *testing.T, account string, id uuid.UUID) operation.Status {
+	t.Helper()
+	deadline := time.NewTimer(time.Minute)
+	defer deadline.Stop()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		op, found, err := b.views.Operation(t.Context(), account, id)
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		if op.Status.Ended() {
+			return op.Status
+		}
+		select {
+		case <-look.C:
+		case <-deadline.C:
+			t.Fatalf("operation %s of %s is %s after a minute", id, account, op.Status)
+		}
+	}
+}
+
+// While three providers never answer the previews of their accounts, others assess
+// and preview, and no provider is asked by more than its share of the steps.
+//
+// proves: decisions/9/4
+func TestSilentProvidersHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
+	const asks, share = 8, 2
+	var providers []*unanswering
+	for i := range 3 {
+		s := newUnanswering(t)
+		providers = append(providers, s)
+		b.saveProvider(t, fmt.Sprint("silent", i), s.url)
+	}
+	b.works(t, asks)
+	t.Cleanup(func() {
+		for _, s := range providers {
+			s.release()
+		}
+	})
+	for i := range 40 {
+		who := b.of(fmt.Sprint("silent", i%3), fmt.Sprint("person", i))
+		if _, err := b.StartPreview(t.Context(), who, workspace, good, "aiInstructions"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, s := range providers { // until each holds its share
+		for range share {
+			select {
+			case <-s.asked:
+			case <-time.After(time.Minute):
+				t.Fatalf("provider %d was asked by %d steps after a minute", i, s.hanging())
+			}
+		}
+	}
+	ben := b.of("contoso", "ben")
+	for range 3 {
+		assessed, err := b.StartAssessment(t.Context(), ben, workspace, good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.ended(t, "contoso", assessed.OperationID); got != operation.Succeeded {
+			t.Errorf("the assessment of another account %s", got)
+		}
+	}
+	// The accounts of the silent providers assess too, and another account's provider
+	// answers.
+	own, err := b.StartAssessment(t.Context(), b.of("silent0", "person0"), workspace, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.ended(t, "silent0", own.OperationID); got != operation.Succeeded {
+		t.Errorf("the assessment of the provider's account %s", got)
+	}
+	fourth := newUnanswering(t)
+	fourth.release() // it answers, that it does not know the key
+	b.saveProvider(t, "fourth", fourth.url)
+	preview, err := b.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.ended(t, "fourth", preview.OperationID); got != operation.Failed || len(fourth.asked) == 0 {
+		t.Errorf("the preview of a fourth provider %s, which was asked %d times", got, len(fourth.asked))
+	}
+	for i, s := range providers {
+		if n, more := s.hanging(), len(s.asked); n != share || more != 0 {
+			t.Errorf("provider %d is asked by %d steps, and was by %d more; want %d throughout", i, n, more, share)
+		}
+	}
+	if got := b.count(t, `SELECT count(*) FROM operations_v2 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
+		t.Errorf("%d operations of the silent providers' accounts have ended, want the assessment alone", got)
+	}
+}

@@ -1,0 +1,231 @@
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"readiness/work/turns"
+)
+
+// line is who took turns, in that order; each holds its turn until it is told to end.
+type line struct {
+	*turns.Turns
+	t     *testing.T
+	ctx   context.Context
+	began []string
+	ends  map[string]func()
+	errs  map[string]error
+	now   time.Time
+}
+
+func newLine(t *testing.T, l turns.Limits) *line {
+	made := &line{t: t, ctx: t.Context(), ends: map[string]func(){}, errs: map[string]error{}, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	made.Turns = turns.New(l, func() time.Time { return made.now })
+	return made
+}
+
+// come has somebody ask for a turn, and wait until it is there.
+func (l *line) come(name string, k turns.Key) {
+	l.t.Helper()
+	go func() {
+		release, err := l.Take(l.ctx, k)
+		if l.errs[name] = err; err == nil {
+			l.began, l.ends[name] = append(l.began, name), release
+		}
+	}()
+	synctest.Wait()
+}
+
+func (l *line) end(name string) {
+	l.t.Helper()
+	release, ok := l.ends[name]
+	if !ok {
+		l.t.Fatalf("%s holds no turn; %v do", name, l.began)
+	}
+	release()
+	release() // a second time changes nothing
+	synctest.Wait()
+}
+
+func (l *line) want(began ...string) {
+	l.t.Helper()
+	if !slices.Equal(l.began, began) {
+		l.t.Errorf("turns were had by %v, want %v", l.began, began)
+	}
+}
+
+func of(account string) turns.Key { return turns.Key{Account: account, Person: account + "'s"} }
+
+// Nobody holds more than a share, whoever else there is or is not, and others have
+// their turn at once.
+//
+// proves: decisions/9/4
+func TestShares(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		same, other turns.Key
+	}{
+		"account":  {turns.Key{Account: "a"}, turns.Key{Account: "b"}},
+		"person":   {turns.Key{Person: "ana"}, turns.Key{Person: "ben"}},
+		"provider": {turns.Key{Provider: "gpt"}, turns.Key{Provider: "llama"}},
+		"person of two accounts": {
+			turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := newLine(t, turns.Limits{Size: 4, Share: 2, Line: 9})
+				same := c.same
+				for i := range 4 {
+					if name == "person of two accounts" {
+						same.Account = string(rune('w' + i))
+					}
+					l.come(fmt.Sprint("same", i), same)
+				}
+				l.want("same0", "same1")
+				l.come("other", c.other)
+				l.want("same0", "same1", "other")
+				l.end("same0")
+				l.want("same0", "same1", "other", "same2")
+				if held, waiting := l.Now(); held != 3 || waiting != 1 {
+					t.Errorf("%d are held and %d wait, want 3 and 1", held, waiting)
+				}
+				l.Close()
+			})
+		})
+	}
+}
+
+// A turn that comes free goes to whose account holds the fewest, then to whose
+// person does, then to who came first.
+func TestWhoIsNext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, turns.Limits{Size: 4, Share: 4, Line: 9})
+		ana, ben := turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"}
+		for i := range 6 {
+			l.come(fmt.Sprint("ana", i), ana)
+		}
+		l.come("ben", ben)
+		l.come("b0", of("b"))
+		l.come("b1", of("b"))
+		l.want("ana0", "ana1", "ana2", "ana3")
+		for i := range 4 {
+			l.end(fmt.Sprint("ana", i))
+		}
+		l.want("ana0", "ana1", "ana2", "ana3", "b0", "b1", "ben", "ana4")
+		l.end("ben")
+		l.want("ana0", "ana1", "ana2", "ana3", "b0", "b1", "ben", "ana4", "ana5")
+		l.Close()
+	})
+}
+
+// Who holds all it may keeps nobody behind it in the line waiting.
+func TestFullShareHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, turns.Limits{Size: 8, Share: 2, Line: 64})
+		for i := range 40 { // three providers that never answer
+			l.come(fmt.Sprint("silent", i), turns.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
+		}
+		for i := range 2 {
+			l.come(fmt.Sprint("other", i), turns.Key{Account: "b", Provider: "p9"})
+		}
+		l.want("silent0", "silent1", "silent2", "silent3", "silent4", "silent5", "other0", "other1")
+		l.Close()
+	})
+}
+
+// So many of an account wait; the next are told to come back one after another,
+// and at most as often as one in a pace, however many accounts there are.
+func TestComeBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, turns.Limits{Size: 4, Share: 1, Line: 2})
+		for i := range 3 {
+			l.come(fmt.Sprint("a", i), of("a"))
+			l.come(fmt.Sprint("b", i), of("b"))
+		}
+		for i, c := range []struct {
+			account string
+			want    time.Duration
+		}{
+			{"a", 500 * time.Millisecond}, {"a", 505 * time.Millisecond}, {"a", 510 * time.Millisecond},
+			{"b", 500 * time.Millisecond}, {"b", 510 * time.Millisecond}, {"a", 520 * time.Millisecond},
+		} {
+			_, err := l.Take(t.Context(), of(c.account))
+			if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != c.want {
+				t.Errorf("the %d. got %v, want to come back after %s", i+1, err, c.want)
+			}
+		}
+		l.now = l.now.Add(time.Second)
+		_, err := l.Take(t.Context(), of("a"))
+		if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != 500*time.Millisecond {
+			t.Errorf("after a second: %v", err)
+		}
+		l.want("a0", "b0")
+		if held, waiting := l.Now(); held != 2 || waiting != 4 {
+			t.Errorf("%d are held and %d wait, want 2 and 4", held, waiting)
+		}
+		// Who cannot come back waits.
+		got := make(chan error, 1)
+		go func() {
+			_, err := l.Await(t.Context(), of("a"))
+			got <- err
+		}()
+		synctest.Wait()
+		if held, waiting := l.Now(); held != 2 || waiting != 5 {
+			t.Errorf("%d are held and %d wait, want 2 and 5", held, waiting)
+		}
+		l.Close()
+		if held, waiting := l.Now(); held != 2 || waiting != 1 {
+			t.Errorf("after the close %d are held and %d wait, want 2 and 1", held, waiting)
+		}
+		l.end("a0")
+		if err := <-got; err != nil {
+			t.Errorf("who had begun got %v", err)
+		}
+	})
+}
+
+// Whose context ends leaves the line, and takes no turn with it; a close ends all
+// waiting and no turn.
+func TestLeaveAndClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, turns.Limits{Size: 1, Share: 1, Line: 9})
+		l.come("first", of("a"))
+		ctx, cancel := context.WithCancel(t.Context())
+		all := l.ctx
+		l.ctx = ctx
+		l.come("leaves", of("b"))
+		l.ctx = all
+		l.come("second", of("c"))
+		cancel()
+		synctest.Wait()
+		if err := l.errs["leaves"]; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left got %v", err)
+		}
+		l.end("first")
+		l.want("first", "second")
+		l.come("third", of("d"))
+		l.Close()
+		synctest.Wait()
+		if err := l.errs["third"]; !errors.Is(err, turns.ErrClosed) {
+			t.Errorf("who waited got %v", err)
+		}
+		l.end("second")
+		if _, err := l.Take(t.Context(), of("e")); !errors.Is(err, turns.ErrClosed) {
+			t.Errorf("who came late got %v", err)
+		}
+		if held, waiting := l.Now(); held != 0 || waiting != 0 {
+			t.Errorf("%d are held and %d wait after the end", held, waiting)
+		}
+	})
+}
