@@ -53,6 +53,23 @@ func serve(contentType string, body []byte) http.HandlerFunc {
 	}
 }
 
+// serveDescription answers with doc, at the address of this service. It is encoded when it is first asked for, which costs as much as the rest of the start.
+func (s *Server) serveDescription(doc *openapi3.T) http.HandlerFunc {
+	encoded := sync.OnceValues(func() ([]byte, error) {
+		ours := *doc
+		ours.Servers = openapi3.Servers{{URL: s.base}}
+		return json.Marshal(&ours)
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		text, err := encoded()
+		if err != nil {
+			s.refuse(w, r, fmt.Errorf("http: openapi.yaml: %w", err))
+			return
+		}
+		serve("application/json", text)(w, r)
+	}
+}
+
 func serveDocs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", docsPolicy)
 	w.Header().Set("Referrer-Policy", "no-referrer")

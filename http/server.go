@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -182,14 +181,8 @@ func absolute(what, address string) (*url.URL, error) {
 
 // route makes the router: what openapi.yaml describes, each route with its line of the table of routes.
 func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
-	ours := *doc
-	ours.Servers = openapi3.Servers{{URL: s.base}}
-	text, err := json.Marshal(&ours)
-	if err != nil {
-		return fmt.Errorf("http: openapi.yaml: %w", err)
-	}
 	r := mux.NewRouter().SkipClean(true)
-	r.HandleFunc("/v1/openapi.json", serve("application/json", text)).Methods(http.MethodGet)
+	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
 	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
 	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
 	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)

@@ -23,7 +23,11 @@ const (
 // comparison, side B of each begins once, and no ask is in the log twice.
 func TestKilledAbRuns(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 2)
+	killAbRuns(t, 2)
+}
+
+func killAbRuns(t *testing.T, kills int) {
+	t.Helper()
 	a := &abtester{crash: newProgram(t, []string{"ada"}, "--database-url", pgtest.URL(t)), model: uuid.New()}
 	a.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, a.model), "Sales.SemanticModel", ".platform")
 	table := "table Sales\n"

@@ -13,10 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,33 +29,18 @@ import (
 
 var seed = flag.Uint64("crash.seed", 0, "seed of the instants at which the crash tests kill; 0 takes one of its own")
 
-// Enough models, each large enough, that a run takes many lives of the process.
-const (
-	crashModels = 80
-	crashTables = 60
-)
-
-// times is how often a test kills: n times, a fifth of that in short runs, or as often as READINESS_KILLS says.
-func times(t *testing.T, n int) int {
-	t.Helper()
-	if set := os.Getenv("READINESS_KILLS"); set != "" {
-		n, err := strconv.Atoi(set)
-		check(t, err)
-		return n
-	}
-	if testing.Short() {
-		return max(2, n/5)
-	}
-	return n
-}
-
-// TestKilledProcess kills the program at many random instants of runs over many models.
+// TestKilledProcess kills the program at random instants of runs over many models.
 //
 // proves: 4.4/bulk/4 decisions/5/spent-when-accepted 8/allowance-assessments
 func TestKilledProcess(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 6)
-	c := newCrash(t, "--database-url", pgtest.URL(t))
+	killProcess(t, 3, 40, 20)
+}
+
+// killProcess kills the program so often in runs over so many models of so many tables.
+func killProcess(t *testing.T, kills, models, tables int) {
+	t.Helper()
+	c := newCrash(t, models, tables, "--database-url", pgtest.URL(t))
 	c.life(func(context.Context) {})
 	c.strike(kills, 120*time.Millisecond, func(lasts time.Duration) bool {
 		before := c.unfinished()
@@ -71,36 +54,8 @@ func TestKilledProcess(t *testing.T) {
 		})
 		return before || c.unfinished() // what was killed before it was a run, or after, does not count
 	})
-	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
+	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), models)
 	c.finish()
-	c.verify()
-}
-
-// TestKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, while runs go on.
-func TestKilledPostgreSQL(t *testing.T) {
-	t.Parallel()
-	kills := times(t, 2)
-	c := newCrash(t)
-	p := c.launch()
-	defer p.kill()
-	c.strike(kills, 300*time.Millisecond, func(lasts time.Duration) bool {
-		ctx, cancel := context.WithTimeout(t.Context(), lasts)
-		defer cancel()
-		for ctx.Err() == nil {
-			c.accept(ctx)
-			c.wait(ctx, pollPause)
-		}
-		if !c.unfinished() {
-			return false
-		}
-		c.killPostgreSQL()
-		return true
-	})
-	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), crashModels)
-	c.settle()
-	if p.over() {
-		t.Fatalf("the service did not outlive its PostgreSQL:\n%s", p.stderr)
-	}
 	c.verify()
 }
 
@@ -130,15 +85,15 @@ type crash struct {
 	last        map[string]any // answer
 }
 
-// newCrash is a service with many models to assess.
-func newCrash(t *testing.T, database ...string) *crash {
+// newCrash is a service with so many models to assess, of so many tables each.
+func newCrash(t *testing.T, models, tables int, database ...string) *crash {
 	t.Helper()
 	c := newProgram(t, []string{"ada"}, database...)
-	for i := range crashModels {
+	for i := range models {
 		id, folder := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", i)
 		c.models = append(c.models, id)
 		c.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %03d"},"config":{"logicalId":%q}}`, i, id), folder, ".platform")
-		for j := range crashTables {
+		for j := range tables {
 			c.put(table(j), folder, "definition", "tables", fmt.Sprintf("T%d.tmdl", j))
 		}
 	}
@@ -487,26 +442,10 @@ func (c *crash) settle() {
 			result, ok = c.call(c.t.Context(), http.MethodGet, "/v1/operations/"+id.String()+"/result", http.StatusOK, nil)
 			return ok
 		})
-		if result["succeeded"] != float64(crashModels) || len(result["value"].([]any)) != crashModels {
-			c.t.Errorf("run %s: got %v of %d assessed, %d rows", id, result["succeeded"], crashModels, len(result["value"].([]any)))
+		if result["succeeded"] != float64(len(c.models)) || len(result["value"].([]any)) != len(c.models) {
+			c.t.Errorf("run %s: got %v of %d assessed, %d rows", id, result["succeeded"], len(c.models), len(result["value"].([]any)))
 		}
 	}
-}
-
-// killPostgreSQL kills the postmaster, or one of its processes, which makes it start all of them again.
-func (c *crash) killPostgreSQL() {
-	c.t.Helper()
-	c.await("PostgreSQL is killed", func() bool {
-		// A server that answers is the one whose processes are named here, and no other has their ids.
-		pid, ok := query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
-		if ok && c.random.IntN(2) == 0 {
-			file, err := os.ReadFile(filepath.Join(c.cluster, "postmaster.pid"))
-			check(c.t, err)
-			_, err = fmt.Sscan(string(file), &pid)
-			check(c.t, err)
-		}
-		return ok && syscall.Kill(pid, syscall.SIGKILL) == nil
-	})
 }
 
 // verify holds the log against what was asked for: every run once, every model of it once, everything spent once.
@@ -539,8 +478,8 @@ func (c *crash) verify() {
 		Tokens:        count(`SELECT count(*) FROM step_tokens`),
 		Rows:          count(`SELECT count(*) FROM assessments_v1`),
 	}
-	all := runs * crashModels
-	want := counts{Accepted: runs, Started: runs, Succeeded: runs, Ended: all, Recorded: all, Spends: runs, Spent: all, FirstLooks: crashModels, Rows: all}
+	all := runs * len(c.models)
+	want := counts{Accepted: runs, Started: runs, Succeeded: runs, Ended: all, Recorded: all, Spends: runs, Spent: all, FirstLooks: len(c.models), Rows: all}
 	if diff := cmp.Diff(want, got); diff != "" {
 		c.t.Errorf("the log after %d runs (-want +got):\n%s", runs, diff)
 	}

@@ -20,7 +20,11 @@ import (
 // proves: 4.5/apply/4 4.5/apply/8 4.5/revert/1 8/allowance-optimizationApplies decisions/8/20
 func TestKilledWrites(t *testing.T) {
 	t.Parallel()
-	kills := times(t, 4)
+	killWrites(t, 2)
+}
+
+func killWrites(t *testing.T, kills int) {
+	t.Helper()
 	w := newWriter(t, "--database-url", pgtest.URL(t))
 	w.life(w.rehearse)
 	w.strike(kills, 400*time.Millisecond, func(lasts time.Duration) bool {
@@ -32,30 +36,6 @@ func TestKilledWrites(t *testing.T) {
 	defer p.kill()
 	w.finishWrites()
 	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
-	w.verify()
-}
-
-// TestKilledPostgreSQLOfWrites kills the service's own PostgreSQL, or one of its backends, while applies and reverts go on.
-func TestKilledPostgreSQLOfWrites(t *testing.T) {
-	t.Parallel()
-	kills := times(t, 2)
-	w := newWriter(t)
-	p := w.launch()
-	defer p.kill()
-	w.rehearse(t.Context())
-	w.strike(kills, time.Second, func(lasts time.Duration) bool {
-		w.live(t.Context(), lasts)
-		if w.op == uuid.Nil {
-			return false
-		}
-		w.killPostgreSQL()
-		return true
-	})
-	w.finishWrites()
-	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
-	if p.over() {
-		t.Fatalf("the service did not outlive its PostgreSQL:\n%s", p.stderr)
-	}
 	w.verify()
 }
 
