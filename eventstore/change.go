@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"readiness/domain"
+	"readiness/internal/database"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -151,7 +152,7 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	defer func() {
 		if conn.PgConn().TxStatus() != 'I' && !conn.IsClosed() {
 			// The caller may be gone; what it held must be let go all the same.
-			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			end, cancel := database.Beyond(ctx, 5*time.Second)
 			defer cancel()
 			if _, e := conn.Exec(end, "ROLLBACK"); e != nil {
 				err = errors.Join(err, fmt.Errorf("eventstore: roll back: %w", e))

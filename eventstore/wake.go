@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"readiness/internal/database"
 )
 
 const (
@@ -88,7 +90,7 @@ func (s *Store) connected(ctx context.Context, purpose string, fn func(*pgx.Conn
 }
 
 func (s *Store) once(ctx context.Context, fn func(*pgx.Conn) error) error {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	conn, err := database.Beside(ctx, s.pool)
 	if err != nil {
 		return err
 	}

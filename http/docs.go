@@ -3,6 +3,7 @@ package http
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"golang.org/x/sync/singleflight"
 
 	"readiness/http/api"
+	"readiness/internal/database"
 )
 
 // Description is openapi.yaml: every route, member, header, code and limit of the interface.
@@ -97,12 +100,28 @@ func health(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, api.Health{Status: api.HealthStatusOk})
 }
 
-// ready answers GET /readyz: whether everything that a call needs is there.
+// ready answers GET /readyz: whether everything that a call needs is there. What does not say so in the time of a read, a disk that hangs say, is
+// not; nothing is looked at twice at the same time.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), s.patience.read)
+	defer cancel()
+	looks := make([]<-chan singleflight.Result, len(s.checks))
+	for i, check := range s.checks {
+		looks[i] = s.looks.DoChan(check.Name, func() (any, error) {
+			return nil, check.Run(database.Within(context.WithoutCancel(ctx), s.patience.read))
+		})
+	}
 	body, status := api.Health{Status: api.HealthStatusOk, Checks: map[string]string{}}, http.StatusOK
-	for _, check := range s.checks {
+	for i, check := range s.checks {
 		body.Checks[check.Name] = string(api.HealthStatusOk)
-		if err := check.Run(r.Context()); err != nil {
+		var err error
+		select {
+		case seen := <-looks[i]:
+			err = seen.Err
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if err != nil {
 			s.log.ErrorContext(r.Context(), "not ready", "check", check.Name, "err", err)
 			body.Checks[check.Name], body.Status, status = string(api.HealthStatusUnavailable), api.HealthStatusUnavailable, http.StatusServiceUnavailable
 		}

@@ -2,7 +2,6 @@ package http
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/rate"
+	"readiness/internal/database"
 	"readiness/projections"
 )
 
@@ -56,13 +56,20 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	var err error
 	if together {
 		foreseen := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
-		e, err = s.arrivals.Do(ctx, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
+		waiting, waited := database.Waiting(ctx)
+		if !c.route.Group.Closed { // it goes on without being counted
+			var cancel context.CancelFunc
+			waiting, cancel = context.WithTimeout(waiting, s.limiter.Timeout())
+			defer cancel()
+		}
+		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
+		waited()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	if together = together && err == nil; !together {
-		if errors.Is(err, context.DeadlineExceeded) { // it may be counted, and another try would take as long
+		if database.Late(err) { // it may be counted, and another try would take as long
 			e.uncounted = err
 		}
 		if e.members, err = s.views.Members(ctx, c.by.Person); err != nil {

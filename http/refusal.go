@@ -14,6 +14,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/internal/database"
 )
 
 // statuses holds the HTTP status of every code of a refusal (decisions 1).
@@ -138,11 +139,28 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 			return refusal, status
 		}
 	}
+	if database.Unavailable(ctx, err) {
+		return s.away(ctx, err), http.StatusServiceUnavailable
+	}
 	// A caller who hung up is no fault of ours.
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		s.log.ErrorContext(ctx, "a call failed", "requestId", of(ctx).id, "err", err)
 	}
 	return domain.Refuse(domain.UnknownError, "the service failed to answer; call again, and name the request id if it keeps failing"), http.StatusInternalServerError
+}
+
+// awayPause is how long to wait when the database does not answer.
+const awayPause = 5 * time.Second
+
+// away is what a caller is told when the database did not answer (decisions 9.1). Whoever starts work does so under a key, so what is repeated is
+// done once.
+func (s *Server) away(ctx context.Context, err error) *domain.Refusal {
+	c, code := of(ctx), domain.UnknownError
+	if c.route != nil && c.route.Starts {
+		code = domain.ThrottleStoreUnavailable
+	}
+	s.log.ErrorContext(ctx, "the database did not answer a call", "requestId", c.id, "err", err)
+	return domain.Refuse(code, "the database of the service does not answer now; call again as Retry-After says").After(awayPause)
 }
 
 // resourceTypes are what the ids that refusals name are ids of.

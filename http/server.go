@@ -27,6 +27,7 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/singleflight"
 
 	"readiness/commands"
 	"readiness/domain"
@@ -35,6 +36,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/coalesce"
+	"readiness/internal/database"
 	"readiness/projections"
 )
 
@@ -61,8 +63,11 @@ type Options struct {
 	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log; the same in every instance.
 	CheckpointKey []byte
 	// Checks are what GET /readyz looks at.
-	Checks   []Check
-	Registry *prometheus.Registry
+	Checks []Check
+	// ReadLimit and StartLimit are how long a call waits for the database in all, for a connection, a lock or a reply: a GET, and any other; 0 means
+	// 5 s and 10 s (decisions 9.1).
+	ReadLimit, StartLimit time.Duration
+	Registry              *prometheus.Registry
 	// Tracer receives the spans of calls; nil for none.
 	Tracer trace.TracerProvider
 	Log    *slog.Logger
@@ -81,6 +86,8 @@ type Server struct {
 	tokenKey  []byte
 	signer    ed25519.PrivateKey
 	checks    []Check
+	looks     singleflight.Group // at the checks
+	patience  patience
 	metrics   *metrics
 	log       *slog.Logger
 	now       func() time.Time
@@ -90,6 +97,16 @@ type Server struct {
 	arrivals  coalesce.Trips[arrival, entry]
 	expected  *lru.Cache[item.Person, string] // which account a person's last call was for
 	sights    *lru.Cache[sight, time.Time]    // when a person was last seen to see an item
+}
+
+// patience is how long calls wait for the database in all.
+type patience struct{ read, start time.Duration }
+
+func (p patience) of(r *http.Request) time.Duration {
+	if r.Method == http.MethodGet {
+		return p.read
+	}
+	return p.start
 }
 
 // matched is what is known of a route of the router.
@@ -131,10 +148,10 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals, Patience: o.Limiter.Timeout()},
+		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
-		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, metrics: m, log: o.Log, now: o.Now,
+		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, patience: patience{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log, now: o.Now,
 	}
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
@@ -280,7 +297,7 @@ func (s *Server) match(next http.Handler) http.Handler {
 		c, m := of(r.Context()), s.matched[mux.CurrentRoute(r)]
 		c.path, c.route = m.path, m.route
 		trace.SpanFromContext(r.Context()).SetName(r.Method + " " + m.path)
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(database.Within(r.Context(), s.patience.of(r))))
 	})
 }
 

@@ -44,6 +44,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/bench"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/internal/wiring"
 	"readiness/projections"
@@ -233,6 +234,8 @@ type world struct {
 	client    *http.Client
 	collector readinesshttp.Collector
 	clock     atomic.Int64 // added to the time
+	checks    []readinesshttp.Check
+	limit     time.Duration // of how long calls wait for the database; 0 for those of the service
 }
 
 // logBook keeps what is logged, unless it is blank.
@@ -275,10 +278,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	t.Helper()
 	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t), trace: &bench.Statements{}}
 	w.trusted = []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}}
-	config, err := pgxpool.ParseConfig(w.url)
-	check(t, err)
-	config.ConnConfig.Tracer = w.trace
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	pool, err := database.Open(t.Context(), w.url, func(c *pgxpool.Config) { c.ConnConfig.Tracer = w.trace })
 	check(t, err)
 	t.Cleanup(pool.Close)
 	w.pool = pool
@@ -322,8 +322,9 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: l, Collector: w.collector,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
-		Checks:   []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}},
+		Checks:   append([]readinesshttp.Check{{Name: "database", Run: w.pool.Ping}}, w.checks...),
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now,
+		ReadLimit: w.limit, StartLimit: w.limit,
 	})
 	check(w.t, err)
 	return s

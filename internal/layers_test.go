@@ -17,7 +17,7 @@ var mayImport = map[string][]string{
 	"accounts":    {"domain/..."},
 	"documents":   {},
 	"vault":       {},
-	"eventstore":  {"domain/..."},
+	"eventstore":  {"domain/...", "internal/database"},
 	"projections": {"domain/...", "eventstore", "documents"},
 	"platform/...": {
 		"platform/...", "definition/...",
@@ -30,12 +30,12 @@ var mayImport = map[string][]string{
 		"domain/readiness", // what of a model is exposed to an AI
 	},
 	// These reach the platform and the AI through interfaces they declare.
-	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault"},
-	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "work/turns"},
+	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database"},
+	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "internal/database", "work/turns"},
 	// Who may work now: it knows nothing of the work.
 	"work/turns": {},
 
-	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce"},
+	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database"},
 
 	// What others import to call the service: it knows openapi.yaml and nothing of how that is done.
 	"client": {},
@@ -47,16 +47,17 @@ var mayImport = map[string][]string{
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},
 
-	"migrations":                     {},
+	"migrations":                     {"internal/database"},
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
 	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
+	"internal/database":              {},
 	"internal/demo/...":              {"..."},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
-	"internal/pgtest":                {"migrations", "internal/postgres"},
-	"internal/postgres":              {},
+	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
+	"internal/postgres":              {"internal/database"},
 	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/postgres"},
 }

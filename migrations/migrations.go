@@ -18,6 +18,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"readiness/internal/database"
 )
 
 //go:embed *.sql
@@ -98,9 +100,16 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// waitForReaders lets a migration wait for a lock, and so for whoever reads the whole log meanwhile, for longer than a call may.
+func waitForReaders(c *pgx.ConnConfig) {
+	if _, said := c.RuntimeParams["lock_timeout"]; !said {
+		c.RuntimeParams["lock_timeout"] = "60s"
+	}
+}
+
 // with calls do with what migrates our own part of the database and what migrates the job queue's.
 func with(ctx context.Context, url string, do func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error) error {
-	pool, err := pgxpool.New(ctx, url)
+	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) { waitForReaders(c.ConnConfig) })
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
@@ -122,7 +131,7 @@ func with(ctx context.Context, url string, do func(own *goose.Provider, queue *r
 // lock waits until no other process migrates the database. It asks again and again instead of waiting inside one statement,
 // which would hold a snapshot that CREATE INDEX CONCURRENTLY waits for.
 func lock(ctx context.Context, url string) (unlock func(), err error) {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := database.Connect(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // AsApplication makes every new connection of the pool act as the application's role, which may read and add to the event log but neither
@@ -21,7 +23,7 @@ func AsApplication(config *pgxpool.Config) {
 // grant makes the application's role and gives it its rights, on what is there and on what this user will add. Roles belong to the server and not to
 // the database: another database may have made it, at this moment too.
 func grant(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := database.Connect(ctx, url)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}

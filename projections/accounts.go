@@ -69,6 +69,9 @@ LATERAL (
 ) m
 ORDER BY p.i, m.account_id`
 
+// Arriving are the statements that QueueMembers and QueueOperations queue, to be prepared before the first call.
+func Arriving() []string { return []string{membersSQL, operationsByID} }
+
 // Members returns every account that knows the person, by account id.
 func (v *Views) Members(ctx context.Context, p item.Person) (members []account.Membership, err error) {
 	b := &pgx.Batch{}

@@ -148,6 +148,10 @@ func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (
 	return o, known, nil
 }
 
+// SELECT $1 keeps the planner from counting the ids, which would make it plan the
+// statement anew each time.
+const operationsByID = `SELECT ` + operationColumns + ` FROM operations_v2 WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`
+
 // QueueOperations queues what reads operations, whatever account they are of.
 // found is given those that are, once they are read.
 func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uuid.UUID]Operation)) {
@@ -155,9 +159,7 @@ func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uu
 	for i, id := range ids {
 		keys[i] = id
 	}
-	// SELECT $1 keeps the planner from counting the ids, which would make it plan the
-	// statement anew each time.
-	b.Queue(`SELECT `+operationColumns+` FROM operations_v2 WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`, keys).Query(func(rows pgx.Rows) error {
+	b.Queue(operationsByID, keys).Query(func(rows pgx.Rows) error {
 		byID := make(map[uuid.UUID]Operation, len(ids))
 		for rows.Next() {
 			o, err := scanOperation(rows)

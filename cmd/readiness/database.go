@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/pflag"
 
+	connections "readiness/internal/database"
 	"readiness/internal/postgres"
 	"readiness/migrations"
 	"readiness/projections"
@@ -55,7 +56,7 @@ func (d *database) stop(ctx context.Context) error {
 // started. beside lets the process use a server that another one runs there.
 func (r *root) run(ctx context.Context, f databaseFlags, beside bool) (*database, error) {
 	if f.url != "" {
-		if _, err := pgxpool.ParseConfig(f.url); err != nil {
+		if err := connections.Check(f.url); err != nil {
 			return nil, usage("--database-url: %w", err)
 		}
 		return &database{url: f.url}, nil
@@ -97,7 +98,7 @@ func migrate(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
 		return err
 	}
-	pool, err := pgxpool.New(ctx, url)
+	pool, err := connections.Open(ctx, url, nil)
 	if err != nil {
 		return err
 	}
@@ -106,16 +107,13 @@ func migrate(ctx context.Context, url string) error {
 }
 
 // openPool returns the main pool of a process.
-func openPool(ctx context.Context, address string, connections int32, owner bool) (*pgxpool.Pool, error) {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.Contains(address, "pool_max_conns") {
-		cfg.MaxConns = max(4, connections)
-	}
-	if !owner {
-		migrations.AsApplication(cfg)
-	}
-	return pgxpool.NewWithConfig(ctx, cfg)
+func openPool(ctx context.Context, address string, most int32, owner bool) (*pgxpool.Pool, error) {
+	return connections.Open(ctx, address, func(c *pgxpool.Config) {
+		if !strings.Contains(address, "pool_max_conns") {
+			c.MaxConns = max(4, most)
+		}
+		if !owner {
+			migrations.AsApplication(c)
+		}
+	})
 }

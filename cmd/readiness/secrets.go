@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -19,7 +20,10 @@ const keyFile = "service.key"
 const secretSize = 32
 
 // secrets are the keys of the service, none of them in the database.
-type secrets struct{ secret []byte }
+type secrets struct {
+	secret []byte
+	path   string // of the file that holds it
+}
 
 // openSecrets reads the secret in the data directory. It is made the first
 // time; several processes may start at once.
@@ -44,7 +48,16 @@ func openSecrets(data string) (secrets, error) {
 	if len(secret) != secretSize {
 		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; delete it and a new one is made", path, len(secret), secretSize)
 	}
-	return secrets{secret}, nil
+	return secrets{secret, path}, nil
+}
+
+// check says whether the data directory is there and still holds the secret: when its disk is gone, the process cannot be started again.
+func (s secrets) check() error {
+	now, err := os.ReadFile(s.path)
+	if err == nil && !bytes.Equal(now, s.secret) {
+		err = fmt.Errorf("%s holds another key than this process works with", s.path)
+	}
+	return err
 }
 
 // makeSecret writes a new secret whole or not at all, and leaves one that

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/domain/account"
+	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/work"
 )
@@ -45,6 +46,7 @@ type serveFlags struct {
 	listen, baseURL, portalURL, accounts string
 	roles, issuers, audiences            []string
 	embedded                             bool
+	countTimeout                         time.Duration
 }
 
 // The roles of a process.
@@ -84,6 +86,7 @@ Tokens are those of the embedded issuer (see readiness token), or of --issuer, w
 	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "what this process does: api, worker")
 	flags.StringSliceVar(&f.issuers, "issuer", nil, "token issuer to trust, by the address its tokens name; may be given again")
 	flags.StringSliceVar(&f.audiences, "audience", nil, "name this service has at the issuers; may be given again")
+	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout, "how long the database is given to count a call; a call that starts work and is not counted by then is refused")
 	flags.BoolVar(&f.embedded, "embedded-issuer", false, "trust the embedded issuer beside --issuer")
 	return c
 }
@@ -108,6 +111,9 @@ func (f *serveFlags) check() error {
 	}
 	if len(f.issuers) == 0 && len(f.audiences) > 0 {
 		return usage("--audience is that of an --issuer, which is missing")
+	}
+	if f.countTimeout < time.Millisecond {
+		return usage("--count-timeout must be at least 1ms, not %s", f.countTimeout)
 	}
 	return f.serviceFlags.check()
 }

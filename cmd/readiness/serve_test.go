@@ -383,3 +383,64 @@ func TestInterrupts(t *testing.T) {
 		t.Errorf("two interrupts: got %v, want exit code %d\n%s", cmd.ProcessState, exitInterrupted, stderr)
 	}
 }
+
+// A process is not ready while its database, the disk of its data directory or the root of its workspaces is gone, says which, and is again when it is back.
+//
+// proves: decisions/9/1-ready
+func TestReadyzSaysWhatIsGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, workspaces := filepath.Join(dir, "data"), filepath.Join(dir, "workspaces")
+	if err := os.Mkdir(workspaces, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	network := pgtest.Between(t, pgtest.URL(t))
+	s := serve(t, "--database-url", network.URL, "--data", data, "--platform", "folder:"+workspaces)
+	ready := func() (status int, checks map[string]string) {
+		t.Helper()
+		status, body, err := get(t, s.base+"/readyz", "")
+		var health struct{ Checks map[string]string }
+		if err = errors.Join(err, json.Unmarshal(body, &health)); err != nil {
+			t.Fatal(err)
+		}
+		return status, health.Checks
+	}
+	move := func(from, to string) func() {
+		return func() {
+			t.Helper()
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		gone       string // the check
+		take, give func()
+	}{
+		{"data", move(data, data+"-gone"), move(data+"-gone", data)},
+		{"workspaces", move(workspaces, workspaces+"-gone"), move(workspaces+"-gone", workspaces)},
+		{"database", network.Break, network.Pass},
+	} {
+		if status, checks := ready(); status != http.StatusOK || len(checks) != 4 {
+			t.Fatalf("before %s is gone: got %d %v", tt.gone, status, checks)
+		}
+		tt.take()
+		status, checks := ready()
+		if status != http.StatusServiceUnavailable || checks[tt.gone] != "unavailable" {
+			t.Errorf("%s is gone: got %d %v", tt.gone, status, checks)
+		}
+		for name, is := range checks {
+			if is != "ok" && name != tt.gone && tt.gone != "database" { // without which nothing is known of views
+				t.Errorf("%s is gone: %s is %s", tt.gone, name, is)
+			}
+		}
+		tt.give()
+		for deadline := time.Now().Add(time.Minute); ; {
+			if status, checks := ready(); status == http.StatusOK {
+				break
+			} else if time.Now().After(deadline) {
+				t.Fatalf("%s is back: got %d %v", tt.gone, status, checks)
+			}
+		}
+	}
+}

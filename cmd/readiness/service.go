@@ -22,6 +22,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
+	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
 )
@@ -33,6 +34,7 @@ type service struct {
 	commands *commands.Service
 	queue    *work.Queue
 	secrets  secrets
+	platform *folder.Platform
 	tracer   trace.TracerProvider
 }
 
@@ -90,7 +92,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Permissions, s.Jobs = platform, platform, queue
-	return &service{core: core, queue: queue, secrets: secrets, tracer: tracer, commands: s}, nil
+	return &service{core: core, queue: queue, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
 }
 
 // work starts the followers of the log and the steps of accepted work.
@@ -115,11 +117,14 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 // api serves the interface on the listener. What it returns is closed when
 // serving ends; the end of life says why.
 func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{}, error) {
-	limiter, err := rate.Open(ctx, s.url, rate.Options{})
+	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.Arriving()})
 	if err != nil {
 		return nil, err
 	}
 	life.then("rate limits", func(context.Context) error { limiter.Close(); return nil })
+	if err := limiter.Ready(ctx); err != nil {
+		return nil, err
+	}
 	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweep)
 	if f.portalURL == "" {
 		f.portalURL = f.baseURL
@@ -186,5 +191,9 @@ func (s *service) sweep(ctx context.Context) {
 
 // checks are what a call cannot be answered without.
 func (s *service) checks() []http.Check {
-	return []http.Check{{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check}}
+	return []http.Check{
+		{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check},
+		{Name: "data", Run: func(context.Context) error { return s.secrets.check() }},
+		{Name: "workspaces", Run: s.platform.Check},
+	}
 }

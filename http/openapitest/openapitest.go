@@ -183,7 +183,8 @@ func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 		return fmt.Errorf("%s is no code of a refusal", e.ErrorCode)
 	}
 	form := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusPreconditionFailed}
-	if status != want && (e.ErrorCode != string(domain.InvalidRequest) || !slices.Contains(form, status)) {
+	away := status == http.StatusServiceUnavailable && e.ErrorCode == string(domain.UnknownError) // the database
+	if status != want && !away && (e.ErrorCode != string(domain.InvalidRequest) || !slices.Contains(form, status)) {
 		return fmt.Errorf("%s has status %d, not %d", e.ErrorCode, want, status)
 	}
 	switch status {
@@ -198,6 +199,9 @@ func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	}
 	if e.ErrorCode == string(domain.RequestBlocked) && h.Get("Retry-After") == "" {
 		return fmt.Errorf("RequestBlocked without Retry-After")
+	}
+	if status == http.StatusServiceUnavailable && (h.Get("Retry-After") == "" || e.IsRetriable == nil || !*e.IsRetriable) {
+		return fmt.Errorf("503 without Retry-After, or not retriable")
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // Window is the length of every window.
@@ -34,40 +36,62 @@ type Limiter struct {
 type Options struct {
 	// Connections is the size of the limiter's own pool, so that a busy service cannot starve it; 0 means 4.
 	Connections int32
-	// Timeout bounds one count; 0 means 250 ms.
+	// Timeout is how long the database is given for one count, from when it is asked on; 0 means DefaultTimeout.
 	Timeout time.Duration
+	// Statements are those of others that Send sends with counts, which are prepared on every connection as the limiter's own are.
+	Statements []string
 	// Tracer is told of every statement; nil for nobody.
 	Tracer pgx.QueryTracer
 }
 
-// Open returns a Limiter on the database at url. Close it.
+// DefaultTimeout is how long one count may take (decisions 9.2).
+const DefaultTimeout = 2 * time.Second
+
+// Open returns a Limiter on the database at url, which is not asked yet. Close it.
 func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, fmt.Errorf("rate: %w", err)
-	}
 	if o.Connections == 0 {
 		o.Connections = 4
 	}
 	if o.Timeout == 0 {
-		o.Timeout = 250 * time.Millisecond
+		o.Timeout = DefaultTimeout
 	}
-	cfg.ConnConfig.Tracer = o.Tracer
-	cfg.MaxConns = o.Connections
-	cfg.MinConns = 1 // no call waits for the first connection
-	cfg.ConnConfig.ConnectTimeout = 2 * time.Second
-	cfg.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
-	// Nothing is lost with the table, so nothing waits for the disk.
-	cfg.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) {
+		c.ConnConfig.Tracer = o.Tracer
+		c.MaxConns = o.Connections
+		c.MinConns = o.Connections // no call waits for a connection to be made
+		c.ConnConfig.RuntimeParams["application_name"] = "readiness rates"
+		c.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
+		// Nothing is lost with the table, so nothing waits for the disk.
+		c.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
+		c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			for _, sql := range append([]string{take, hold, takeAll, look}, o.Statements...) {
+				if _, err := conn.Prepare(ctx, sql, sql); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("rate: %w", err)
 	}
 	return &Limiter{pool, o.Timeout}, nil
 }
 
-// Timeout bounds one count, and how long a call waits to be counted with others.
+// Timeout is how long the database is given for one count.
 func (l *Limiter) Timeout() time.Duration { return l.timeout }
+
+// Ready makes all the connections, and prepares on them what they will be asked, so that the first calls wait for none of that.
+func (l *Limiter) Ready(ctx context.Context) error {
+	for range l.pool.Config().MaxConns {
+		conn, err := l.pool.Acquire(ctx)
+		if err != nil {
+			return fmt.Errorf("rate: connect: %w", err)
+		}
+		defer conn.Release() // once there are all
+	}
+	return nil
+}
 
 // Close ends the limiter's connections.
 func (l *Limiter) Close() { l.pool.Close() }
@@ -149,14 +173,26 @@ func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
 	})
 }
 
-// Send sends a batch, which may hold more than counts, on the limiter's own connections and within its timeout.
+// Send sends a batch, which may hold more than counts, on the limiter's own connections. The database has the timeout to answer it; waiting for a
+// connection is not the database's time, and bounded by ctx alone.
 func (l *Limiter) Send(ctx context.Context, b *pgx.Batch) error {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
-	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+	err := l.asked(ctx, func(ctx context.Context, conn *pgxpool.Conn) error { return conn.SendBatch(ctx, b).Close() })
+	if err != nil {
 		return fmt.Errorf("rate: count calls: %w", err)
 	}
 	return nil
+}
+
+// asked does something on a connection within the timeout, which begins when there is one.
+func (l *Limiter) asked(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+	conn, err := l.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	return do(ctx, conn)
 }
 
 // hold locks the windows, in the order of their keys so that calls cannot deadlock; those that are new begin empty.
@@ -217,11 +253,12 @@ GROUP BY t.now`
 
 // Look says how the window of a key stands without counting a call: Allowed says whether one would be within the limit.
 func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
 	var used int
 	var reset float64
-	if err := l.pool.QueryRow(ctx, look, key, Window).Scan(&used, &reset); err != nil {
+	err := l.asked(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return conn.QueryRow(ctx, look, key, Window).Scan(&used, &reset)
+	})
+	if err != nil {
 		return Count{}, fmt.Errorf("rate: look at the calls counted: %w", err)
 	}
 	return Count{Allowed: used < limit, Remaining: max(0, limit-used), Reset: max(0, time.Duration(reset*float64(time.Second)))}, nil

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Most is how many asks go together.
@@ -23,8 +22,6 @@ type Trip[Q, A any] func(ctx context.Context, asks []Q) ([]A, error)
 type Trips[Q, A any] struct {
 	// Many is how many asks do not wait for the trip that is under way but make a second one; 0: there is never a second.
 	Many int
-	// Patience is how long an ask waits, after which its answer is context.DeadlineExceeded; 0: as long as its ctx.
-	Patience time.Duration
 
 	mu       sync.Mutex
 	underWay int
@@ -68,17 +65,9 @@ func (t *Trips[Q, A]) wait(ctx context.Context, a *ask[Q, A]) error {
 		return nil
 	default:
 	}
-	var late <-chan time.Time
-	if t.Patience > 0 {
-		timer := time.NewTimer(t.Patience)
-		defer timer.Stop()
-		late = timer.C
-	}
 	select {
 	case <-a.turn:
 		return nil
-	case <-late:
-		return context.DeadlineExceeded
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"readiness/internal/coalesce"
 )
@@ -170,21 +169,6 @@ func TestManyDoNotWaitForTheTripUnderWay(t *testing.T) {
 		trips.held <- nil
 		if got := <-alone; got != (said{answer: 8}) {
 			t.Errorf("alone: got %v", got)
-		}
-	})
-}
-
-func TestPatienceEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		trips := &trips{held: make(chan error)}
-		trips.Patience = time.Second
-		first, late := trips.ask(t.Context(), 1), trips.ask(t.Context(), 2)
-		if got := <-late; !errors.Is(got.err, context.DeadlineExceeded) {
-			t.Errorf("got %v", got)
-		}
-		trips.held <- nil
-		if got := <-first; got != (said{answer: 2}) {
-			t.Errorf("who is under way: got %v", got)
 		}
 	})
 }

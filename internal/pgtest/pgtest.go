@@ -13,18 +13,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/internal/database"
 	"readiness/migrations"
 )
 
 // Pool returns a pool of up to 32 connections on a fresh migrated database. Both end with t.
 func Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	cfg, err := pgxpool.ParseConfig(URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.MaxConns = 32
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	pool, err := database.Open(t.Context(), URL(t), func(c *pgxpool.Config) { c.MaxConns = 32 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"readiness/internal/database"
 )
 
 const (
@@ -315,7 +316,7 @@ func freePort(ctx context.Context) (int, error) {
 // awaitReady returns when the server takes connections; recovering from a crash it does not at first.
 func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	for {
-		conn, err := pgx.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
+		conn, err := database.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
 		if err == nil {
 			return conn.Close(ctx)
 		}
@@ -333,7 +334,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 }
 
 func (s *Server) makeDatabase(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
+	conn, err := database.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -269,6 +270,19 @@ func (p *Platform) open(ctx context.Context) (*os.Root, error) {
 		return nil, p.unavailable(ctx, err, "the folder of workspaces cannot be read")
 	}
 	return root, nil
+}
+
+// Check says whether the root is there and can be read; of what is in it, nothing.
+func (p *Platform) Check(context.Context) error {
+	root, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	_, err = root.Readdirnames(1)
+	if errors.Is(err, io.EOF) { // no workspace yet
+		err = nil
+	}
+	return errors.Join(err, root.Close())
 }
 
 // openScan opens the root to look at it.
