@@ -15,3 +15,9 @@ func (s *Store) Kept() (states, size int) {
 	defer s.kept.mu.Unlock()
 	return s.kept.states.Len(), s.kept.size
 }
+
+// The bounds of a replay.
+const (
+	ReplayReach = replayReach
+	ReplayChunk = replayChunk
+)

@@ -68,9 +68,12 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 		},
 		"ReadStream": func() { all(s.ReadStream(t.Context(), "budget-7", 1)) },
 		"ReadAll":    func() { all(s.ReadAll(t.Context(), 19_000, 0)) },
-		"ReadTypes":  func() { all(s.ReadTypes(t.Context(), 19_000, 0, []string{"budget.spent"})) },
+		"Replay": func() {
+			all(s.Replay(t.Context(), 19_000, 20_000, nil, false))
+			all(s.Replay(t.Context(), 19_000, 20_000, []string{"budget.spent"}, true))
+		},
 		"ReadVisible": func() {
-			if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { all(s.ReadVisible(t.Context(), tx, 19_000, 20_000)); return nil }); err != nil {
+			if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { all(s.ReadVisible(t.Context(), tx, 19_000, 20_000, false)); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		},

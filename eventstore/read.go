@@ -41,8 +41,6 @@ type Selection struct {
 	UpTo    int64 // up to and with this one; 0 means the watermark when reading begins
 	Account string
 	Stream  string
-	// Types are the names of events, of no account or stream of their own.
-	Types []string
 }
 
 // ReadStream yields the events of a stream after the version, in order. It
@@ -60,16 +58,15 @@ func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Record
 	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo}))
 }
 
-// ReadTypes is ReadAll of the events with the types.
-func (s *Store) ReadTypes(ctx context.Context, after, upTo int64, types []string) iter.Seq2[Recorded, error] {
-	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo, Types: types}))
-}
-
 // ReadVisible yields, through tx, the events after the position that tx sees,
 // up to and with upTo, whatever the watermark is: for one that holds appends back
-// (HoldAppends). An error ends it.
-func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64) iter.Seq2[Recorded, error] {
-	return s.decoded(pages(ctx, tx, after, byPosition, wherePosition, upTo))
+// (HoldAppends). undecoded is as for Replay. An error ends it.
+func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, undecoded bool) iter.Seq2[Recorded, error] {
+	stored := pages(ctx, tx, after, byPosition, wherePosition, upTo)
+	if !undecoded {
+		return s.decoded(stored)
+	}
+	return passed(stored, func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
 }
 
 // ReadStored yields the selected events in the order of their positions, as
@@ -91,8 +88,6 @@ func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorde
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
 			pages(ctx, s.pool, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
-		case len(sel.Types) > 0:
-			pages(ctx, s.pool, sel.After, byPosition, `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, sel.UpTo, sel.Types)(yield)
 		default:
 			pages(ctx, s.pool, sel.After, byPosition, wherePosition, sel.UpTo)(yield)
 		}
@@ -140,10 +135,15 @@ func pages(ctx context.Context, q interface {
 
 // decoded decodes events as they pass.
 func (s *Store) decoded(stored iter.Seq2[Recorded, error]) iter.Seq2[Recorded, error] {
+	return passed(stored, s.decode)
+}
+
+// passed does something to events as they pass.
+func passed(stored iter.Seq2[Recorded, error], do func(*Recorded) error) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
 		for r, err := range stored {
 			if err == nil {
-				err = s.decode(&r)
+				err = do(&r)
 			}
 			if !yield(r, err) || err != nil {
 				return

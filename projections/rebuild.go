@@ -53,9 +53,6 @@ const (
 	// A page of a rebuild is as many events as either bound allows.
 	rebuildEvents = 20_000
 	rebuildBytes  = 16 << 20
-	// rebuildReach is how many positions of the log one look at events of some types
-	// goes over.
-	rebuildReach = 100_000
 	// nearly is how many positions may be left for the switch to fold.
 	nearly = 500
 	// switchLock is how long a switch waits for the appends that are running,
@@ -277,22 +274,9 @@ func (b *build) pages(ctx context.Context, to int64) (err error) {
 	return readErr
 }
 
-// read yields the events of the log that the view is of. It looks at so much of the
-// log at a time that a query ends soon, however rare they are.
+// read yields the events of the log that the view is of.
 func (b *build) read(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
-	types := b.types()
-	if len(types) == 0 {
-		return b.log.ReadAll(ctx, after, upTo)
-	}
-	return func(yield func(eventstore.Recorded, error) bool) {
-		for from := after; from < upTo; from += rebuildReach {
-			for r, err := range b.log.ReadTypes(ctx, from, min(from+rebuildReach, upTo), types) {
-				if !yield(r, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
+	return b.log.Replay(ctx, after, upTo, b.types(), b.Undecoded)
 }
 
 // fold folds what read yields into pages and gives each to yield. The last one

@@ -63,7 +63,7 @@ func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
 // foldVisible folds into the generation what tx sees beyond the position.
 func (b *build) foldVisible(ctx context.Context, tx pgx.Tx, to int64) error {
 	read := func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
-		return b.log.ReadVisible(ctx, tx, after, upTo)
+		return b.log.ReadVisible(ctx, tx, after, upTo, b.Undecoded)
 	}
 	return b.fold(ctx, read, b.position, to, func(f *fold) error { return f.flush(ctx, tx, b.generation) })
 }

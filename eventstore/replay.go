@@ -1,0 +1,151 @@
+package eventstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// replayReach is how many positions one query of a replay goes over, so that it
+	// ends soon however rare the events are that it looks for.
+	replayReach = 100_000
+	// A chunk is as many events as either bound allows.
+	replayChunk = 500
+	replayBytes = 1 << 20
+)
+
+// Replay is ReadAll for one who folds much of the log: of events with the types,
+// or all when there are none. A query goes over many pages and holds its
+// connection meanwhile, and events are decoded by several goroutines ahead of
+// who asks for them. upTo is not above the watermark. Undecoded, events are as
+// ReadStored has them, but for Metadata, which is there. An error ends it.
+func (s *Store) Replay(ctx context.Context, after, upTo int64, types []string, undecoded bool) iter.Seq2[Recorded, error] {
+	return func(yield func(Recorded, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		var working sync.WaitGroup
+		defer func() {
+			cancel()
+			working.Wait()
+		}()
+		decoders := runtime.GOMAXPROCS(0)
+		todo, inOrder := make(chan *chunk), make(chan *chunk, 2*decoders)
+		for range decoders {
+			working.Go(func() {
+				for c := range todo {
+					c.decode(s, undecoded)
+					close(c.done)
+				}
+			})
+		}
+		working.Go(func() {
+			defer close(todo)
+			defer close(inOrder)
+			for from := after; from < upTo; from += replayReach {
+				if !s.replayChunks(ctx, from, min(from+replayReach, upTo), types, todo, inOrder) {
+					return
+				}
+			}
+		})
+		for c := range inOrder {
+			<-c.done
+			for i := range c.events {
+				if !yield(c.events[i], nil) {
+					return
+				}
+			}
+			if c.err != nil {
+				yield(Recorded{}, c.err)
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
+		}
+	}
+}
+
+// chunk is some events in a row that are decoded together.
+type chunk struct {
+	events []Recorded
+	err    error // what came after them
+	done   chan struct{}
+}
+
+// replayChunks reads the events of one query and hands them on in chunks. It
+// returns false when nothing is to come after.
+func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []string, todo, inOrder chan<- *chunk) bool {
+	hand := func(c *chunk) bool {
+		for _, to := range []chan<- *chunk{inOrder, todo} {
+			select {
+			case to <- c:
+			case <-ctx.Done():
+				c.events, c.err = nil, ctx.Err()
+				close(c.done) // it may be waited for already
+				return false
+			}
+		}
+		return true
+	}
+	where, args := wherePosition, []any{upTo, after}
+	if len(types) > 0 {
+		where, args = `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, append(args, types)
+	}
+	// As any page, it is planned with its values.
+	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s`, columns, where), append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	if err != nil {
+		hand(&chunk{err: fmt.Errorf("eventstore: read: %w", err), done: make(chan struct{})})
+		return false
+	}
+	defer rows.Close()
+	c, size := &chunk{done: make(chan struct{})}, 0
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			c.err = fmt.Errorf("eventstore: read: %w", err)
+			hand(c)
+			return false
+		}
+		c.events, size = append(c.events, r), size+len(r.Data)
+		if len(c.events) == replayChunk || size >= replayBytes {
+			if size = 0; !hand(c) {
+				return false
+			}
+			c = &chunk{events: make([]Recorded, 0, replayChunk), done: make(chan struct{})}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		c.err = fmt.Errorf("eventstore: read: %w", err)
+	}
+	return hand(c) && c.err == nil
+}
+
+// decode decodes the events up to the first that cannot be. Events of one append
+// are neighbours and have the same metadata, which is decoded once.
+func (c *chunk) decode(s *Store, undecoded bool) {
+	var raw string
+	var meta Metadata
+	for i := range c.events {
+		r := &c.events[i]
+		err := error(nil)
+		if !undecoded {
+			r.Event, err = s.codec.Decode(r.Type, r.SchemaVersion, r.Data)
+		}
+		if err == nil && string(r.RawMetadata) != raw {
+			meta = Metadata{}
+			err = json.Unmarshal(r.RawMetadata, &meta)
+			raw = string(r.RawMetadata)
+		}
+		if err != nil {
+			c.err = fmt.Errorf("eventstore: read position %d, %s version %d: %w", r.Position, r.Stream, r.Version, err)
+			c.events = c.events[:i]
+			return
+		}
+		r.Metadata = meta
+	}
+}
