@@ -28,6 +28,7 @@ var operations = &Table{
 		"(account_id, created_at DESC, id DESC)",
 		"(account_id, status, created_at DESC, id DESC)",
 		"(waits_until) WHERE waits_until IS NOT NULL",
+		"(id) WHERE status IN ('NotStarted', 'Running')",
 	},
 }
 
@@ -203,6 +204,18 @@ func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.U
 	rows, err := v.Pool.Query(ctx, `SELECT id FROM operations_v2 WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for operations that wait: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// Unfinished returns operations, of any account, that have not ended, do not wait
+// for their owner, and that nothing happened on since before: at most limit, in the
+// order of their ids, from the one after on.
+func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	rows, err := v.Pool.Query(ctx, `
+		SELECT id FROM operations_v2 WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }

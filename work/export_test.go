@@ -87,6 +87,9 @@ func LookForDue(ctx context.Context, o Options) error {
 // LogOfRiver is logOfRiver.
 func LogOfRiver(log *slog.Logger) *slog.Logger { return logOfRiver(log) }
 
+// FindLost is findLost.
+func FindLost(ctx context.Context, q *Queue) (int, error) { return q.findLost(ctx) }
+
 // TakeUp is takeUp.
 func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
 	return takeUp(ctx, pool, id, busy)

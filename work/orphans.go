@@ -145,7 +145,7 @@ func (q *Queue) mind(ctx context.Context, a *alive) {
 		}
 		var err error
 		if a, err = q.look(ctx, a); err != nil && ctx.Err() == nil {
-			q.o.Log.Warn("the database does not answer; orphaned work and expired tokens wait", "error", err)
+			q.o.Log.Warn("the database does not answer; orphaned and lost work and expired tokens wait", "error", err)
 		}
 	}
 }
@@ -172,6 +172,13 @@ func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
 	if n > 0 {
 		q.o.Log.Info("took up work that nobody was doing any more", "steps", n)
 	}
-	_, err = q.o.Vault.Sweep(ctx, q.o.Now())
+	if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil {
+		return a, err
+	}
+	if time.Since(q.lookedAt) < lostEvery {
+		return a, nil
+	}
+	q.lookedAt = time.Now()
+	_, err = q.findLost(ctx)
 	return a, err
 }

@@ -81,6 +81,10 @@ type Options struct {
 	PixieKey []byte
 	// Providers are the AI providers of accounts.
 	Providers commands.Providers
+	// Unfinished returns operations of any account that have not ended, do not wait for
+	// their owner, and that nothing happened on since before: at most limit, by id, from
+	// the one after on.
+	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	// StartDue starts the assessments of every account's schedules that are due.
 	StartDue func(context.Context) error
 	Proposer Proposer
@@ -104,8 +108,12 @@ type Queue struct {
 	client *river.Client[pgx.Tx]
 	jobs   *river.Client[pgx.Tx] // inserts only
 	shared *shared
-	stop   context.CancelFunc
-	done   chan struct{}
+	// lookedAt is when operations without a job were looked for last, lookedUpTo where
+	// that look ended.
+	lookedAt   time.Time
+	lookedUpTo uuid.UUID
+	stop       context.CancelFunc
+	done       chan struct{}
 }
 
 // NewQueue returns a queue that enqueues. Start makes it work.

@@ -115,7 +115,7 @@ func Wire(p Parts) (*Service, error) {
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
-			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue,
+			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue, Unfinished: views.Unfinished,
 			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 		},

@@ -1,0 +1,222 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"readiness/domain/abtest"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
+	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/domain/pixies"
+	"readiness/eventstore"
+)
+
+// A job is only what is left to do of an operation, and the log says that too. So an
+// operation whose job is gone, deleted by hand or given up by River, gets it again:
+// who looks holds the operation's stream, so that of two who look one finds the
+// other's job.
+
+const (
+	// lostEvery is how often a living worker looks for operations without a job.
+	lostEvery = time.Minute
+	// lostAfter is how long nothing happened on an operation that is looked at.
+	lostAfter = time.Minute
+	// lostAtOnce is how many operations one look is about; the next goes on from there.
+	lostAtOnce = 100
+)
+
+// standing is how an operation stands, as far as it says which steps are left.
+type standing struct {
+	operation operation.Operation
+	assesses  assessment.Run
+	changes   pixies.Run
+	compares  abtest.Run
+	// at is when the step that is left was accepted, called by which request and in
+	// which trace.
+	at               time.Time
+	requestID, trace string
+}
+
+// stand folds an operation's stream.
+func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error) {
+	for r, err := range q.o.Store.ReadStream(ctx, operation.Stream(id), 0) {
+		if err != nil {
+			return s, err
+		}
+		s.operation = operation.Evolve(s.operation, r.Event)
+		s.assesses = assessment.EvolveRun(s.assesses, r.Event)
+		s.changes = pixies.EvolveRun(s.changes, r.Event)
+		s.compares = abtest.EvolveRun(s.compares, r.Event)
+		switch r.Event.(type) {
+		case operation.Accepted, operation.WentOn, abtest.SideQueued:
+			s.at, s.requestID, s.trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
+		}
+	}
+	return s, nil
+}
+
+// left are the jobs of the steps that are left, as they were enqueued, each with what
+// of the operation it is about. A bundle has none: its children do.
+func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
+	op := s.operation
+	left := map[uuid.UUID]river.JobArgs{}
+	if op.Status.Ended() || op.Waiting != nil {
+		return left
+	}
+	switch op.Type {
+	case operation.AssessSemanticModel, operation.AssessSemanticModels, operation.AssessDataAgent:
+		for _, m := range s.assesses.Models {
+			if s.assesses.Open(m.ModelID) {
+				left[m.ModelID] = assess{assessment.Step{
+					AccountID: op.Account, OperationID: op.ID, WorkspaceID: s.assesses.WorkspaceID, ModelID: m.ModelID, Person: op.Owner,
+					Plan: plan, AcceptedAt: s.at, RequestID: s.requestID, Trace: s.trace,
+				}}
+			}
+		}
+	case operation.AddPixies, operation.RemovePixies:
+		for _, r := range s.changes.Reports {
+			if s.changes.Open(r.ReportID) {
+				left[r.ReportID] = changePixies{pixies.Step{
+					AccountID: op.Account, OperationID: op.ID, WorkspaceID: s.changes.WorkspaceID, ReportID: r.ReportID, Person: op.Owner,
+					Plan: plan, RequestID: s.requestID, Trace: s.trace,
+				}}
+			}
+		}
+	case operation.PreviewOptimization, operation.ApplyOptimization, operation.RevertOptimization:
+		left[*op.Resource.ItemID] = optimize{optimization.Step{
+			AccountID: op.Account, OperationID: op.ID, WorkspaceID: op.Resource.WorkspaceID, ModelID: *op.Resource.ItemID, Person: op.Owner,
+			RequestID: s.requestID, Trace: s.trace,
+		}}
+	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
+		left[*op.Resource.ItemID] = makeQuestions{benchmark.QuestionStep{
+			AccountID: op.Account, OperationID: op.ID, WorkspaceID: op.Resource.WorkspaceID, ModelID: *op.Resource.ItemID, Person: op.Owner,
+			RequestID: s.requestID, Trace: s.trace,
+		}}
+	case operation.RunBenchmark:
+		left[op.ID] = s.asks(op.ID)
+	case operation.RunAbTest:
+		if id := s.asking(); id != nil {
+			left[*id] = s.asks(*id)
+		}
+	}
+	return left
+}
+
+func (s standing) asks(runID uuid.UUID) ask {
+	op := s.operation
+	return ask{benchmark.Step{
+		AccountID: op.Account, OperationID: op.ID, RunID: runID, Person: op.Owner, AcceptedAt: s.at, RequestID: s.requestID, Trace: s.trace,
+	}}
+}
+
+// asking is the benchmark run of the side whose step goes on: the one that asks, or
+// side B's, which compares after it.
+func (s standing) asking() *uuid.UUID {
+	if side, asks := s.compares.Asks(); asks {
+		return s.compares.Side(side).BenchmarkRunID
+	}
+	if s.compares.Stage() == abtest.Comparing {
+		return s.compares.B.BenchmarkRunID
+	}
+	return nil
+}
+
+// findLost enqueues again the steps of operations that have no job, and says how
+// many they were.
+func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
+	ids, err := q.o.Unfinished(ctx, q.o.Now().Add(-lostAfter), q.lookedUpTo, lostAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	q.lookedUpTo = uuid.Nil
+	if len(ids) == lostAtOnce {
+		q.lookedUpTo = ids[lostAtOnce-1]
+	}
+	have, err := jobsOf(ctx, q.o.Pool, ids...)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		n, err := q.enqueueLost(ctx, id, have)
+		if err != nil {
+			return steps, fmt.Errorf("work: look for the steps of operation %s: %w", id, err)
+		}
+		steps += n
+	}
+	return steps, nil
+}
+
+// has is that an operation has a job that is not over, and what the job is about.
+type has struct{ operation, about uuid.UUID }
+
+// jobsOf are the jobs of the operations.
+func jobsOf(ctx context.Context, db interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, ids ...uuid.UUID) (map[has]bool, error) {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	rows, err := db.Query(ctx, `
+		SELECT (args->>'operationId')::uuid, coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId')::uuid FROM river_job
+		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND args->>'operationId' = ANY ($1)`, texts)
+	if err != nil {
+		return nil, fmt.Errorf("work: look for the jobs of operations: %w", err)
+	}
+	all := map[has]bool{}
+	var one has
+	_, err = pgx.ForEachRow(rows, []any{&one.operation, &one.about}, func() error {
+		all[one] = true
+		return nil
+	})
+	return all, err
+}
+
+// enqueueLost enqueues the steps of an operation that have no job: none of those
+// that had, and none when it is looked at again.
+func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool) (steps int, err error) {
+	s, err := q.stand(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	owner := eventstore.FoldKept(account.Stream(s.operation.Account), account.Evolve)
+	if err := q.o.Store.Load(ctx, owner); err != nil {
+		return 0, err
+	}
+	left := s.left(owner.State.Plan)
+	without := func(jobs map[has]bool) bool {
+		maps.DeleteFunc(left, func(about uuid.UUID, _ river.JobArgs) bool { return jobs[has{id, about}] })
+		return len(left) == 0
+	}
+	if without(had) {
+		return 0, nil
+	}
+	err = pgx.BeginFunc(ctx, q.o.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT FROM streams WHERE stream = $1 FOR UPDATE`, operation.Stream(id)); err != nil {
+			return err
+		}
+		if have, err := jobsOf(ctx, tx, id); err != nil || without(have) {
+			return err
+		}
+		jobs := make([]river.InsertManyParams, 0, len(left))
+		for _, args := range left {
+			jobs = append(jobs, river.InsertManyParams{Args: args})
+		}
+		steps = len(jobs)
+		return q.enqueue(ctx, tx, jobs)
+	})
+	if err != nil || steps == 0 {
+		return 0, err
+	}
+	q.o.Log.Warn("the job of an operation was gone; its steps were enqueued again", "operationId", id, "steps", steps)
+	return steps, nil
+}
