@@ -19,7 +19,7 @@ import (
 // were looked up as the caller. Every assessment and first look is counted up
 // front; the whole run is refused when an allowance or a cap on tracked items
 // cannot cover it, and then nothing is spent. What was noticed on the way is
-// recorded with it.
+// recorded with it. A model that the run may make a tracked item is reserved.
 func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
 	if err := assessable(models); err != nil {
 		return err
@@ -30,23 +30,25 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		return err
 	}
 	at := s.Now()
-	itemType, via := item.SemanticModel, trackeditem.ViaAssessment
+	itemType := item.SemanticModel
 	if kind == operation.AssessDataAgent {
-		itemType, via = item.DataAgent, trackeditem.ViaAgentAssessment
+		itemType = item.DataAgent
 	}
 
 	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at))
 	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at))
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
 	owner := owner(who)
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
+	ids := make([]uuid.UUID, len(models))
+	for i, m := range models {
+		ids[i] = m.ID
+	}
+	tracking := Track(who.Account, ids...)
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
-	items := make([]*eventstore.Past[trackeditem.Item], len(models))
-	pasts := []eventstore.Loadable{assessments, firstLooks, run, owner, total}
+	pasts := append(tracking.Pasts(), assessments, firstLooks, run, owner)
 	for i, m := range models {
 		standings[i] = eventstore.FoldLast[assessment.Standing](assessment.Stream(who.Account, m.ID))
-		items[i] = eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, m.ID))
-		pasts = append(pasts, standings[i], items[i])
+		pasts = append(pasts, standings[i])
 	}
 	for _, n := range seen {
 		pasts = append(pasts, n.past)
@@ -76,27 +78,21 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		if err := eventstore.Decide(c, firstLooks, spend); err != nil {
 			return err
 		}
-		caps := trackeditem.CapsOf(owner.State, who.License, limits.TrackedItems)
-		var claimed []uuid.UUID
+		var claims []trackeditem.Reserve
 		for i, m := range models {
-			known := items[i].State.Counts()
-			claims := !known && standings[i].State.Accepted > 1
-			accepted[i].TrackedItem = &claims
-			if claims {
-				claimed = append(claimed, m.ID)
-			}
-			if !claims && !known {
-				continue
-			}
-			if err := eventstore.Decide(c, items[i], trackeditem.Claim{
-				ItemID: m.ID, ItemType: itemType, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName,
-				LicenseID: caps.LicenseID, Via: via, At: at,
-			}); err != nil {
+			again := trackeditem.TrackAgain{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName}
+			if err := eventstore.Decide(c, tracking.Past(m.ID), again); err != nil {
 				return err
 			}
+			if !tracking.Item(m.ID).Counts() && standings[i].State.Accepted > 1 {
+				claims = append(claims, reserving(operationID, workspace, m))
+			}
 		}
-		if err := eventstore.Decide(c, total, trackeditem.Count{ItemIDs: claimed, Caps: caps}); err != nil {
+		if err := tracking.reserve(c, who, owner.State, limits, claims...); err != nil {
 			return err
+		}
+		for i, m := range models {
+			accepted[i].TrackedItem = new(tracking.Expects(operationID, m.ID))
 		}
 		if err := record(c, seen); err != nil {
 			return err
@@ -125,6 +121,13 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Assess(ctx, tx, steps) })
 		return nil
 	})
+}
+
+// reserving reserves an item that was looked up as the caller.
+func reserving(operationID uuid.UUID, workspace item.Workspace, it item.Item) trackeditem.Reserve {
+	return trackeditem.Reserve{
+		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: it.DisplayName,
+	}
 }
 
 // assessable refuses models that the service itself maintains, naming each

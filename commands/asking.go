@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,10 +96,8 @@ type asking struct {
 
 	allowance *eventstore.Past[account.Usage]
 	owner     *eventstore.Past[account.Account]
-	total     *eventstore.Past[trackeditem.Total]
 	providers *eventstore.Past[aiprovider.Providers]
-	tracked   []*eventstore.Past[trackeditem.Item] // of each semantic model, once
-	models    []*benchmark.Side                    // whose they are
+	tracking  *Tracking
 }
 
 // asking prepares a call that has the sides asked.
@@ -112,25 +111,22 @@ func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.
 	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
 	a.allowance = eventstore.FoldLast[account.Usage](a.stream)
 	a.owner = owner(who)
-	a.total = eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
 	a.providers = eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	seen := map[uuid.UUID]bool{}
-	for _, side := range sides {
-		if !seen[side.SemanticModelID] {
-			seen[side.SemanticModelID] = true
-			a.models = append(a.models, side)
-			a.tracked = append(a.tracked, eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, side.SemanticModelID)))
-		}
-	}
+	a.tracking = tracksSides(who.Account, sides...)
 	return a, nil
 }
 
 func (a *asking) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
-	pasts := append(more, a.allowance, a.owner, a.total, a.providers)
-	for _, t := range a.tracked {
-		pasts = append(pasts, t)
+	return slices.Concat(more, a.tracking.Pasts(), []eventstore.Loadable{a.allowance, a.owner, a.providers})
+}
+
+// tracksSides are the semantic models of sides, as tracked items.
+func tracksSides(accountID string, sides ...*benchmark.Side) *Tracking {
+	models := make([]uuid.UUID, len(sides))
+	for i, side := range sides {
+		models[i] = side.SemanticModelID
 	}
-	return pasts
+	return Track(accountID, models...)
 }
 
 // providersKnown refuses sides whose AI provider is not the account's or cannot
@@ -160,34 +156,30 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 }
 
 // spend counts the benchmark runs, refuses what the account's plan and licenses do
-// not cover, and makes the sides' models tracked items (decisions 5). It says what
-// was spent.
+// not cover, and reserves the sides' models, which become tracked items once they
+// were asked about (decisions 5, 9.6). It says what was spent.
 func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}
 	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}
 	if err := eventstore.Decide(c, a.allowance, spend); err != nil {
 		return impact, err
 	}
-	caps := trackeditem.CapsOf(a.owner.State, a.who.License, a.limits.TrackedItems)
-	var claimed []uuid.UUID
-	for i, side := range a.models {
-		if a.tracked[i].State.Counts() {
-			continue
-		}
-		claimed = append(claimed, side.SemanticModelID)
-		if err := eventstore.Decide(c, a.tracked[i], trackeditem.Claim{
-			ItemID: side.SemanticModelID, ItemType: item.SemanticModel, WorkspaceID: side.WorkspaceID, WorkspaceName: side.WorkspaceName,
-			DisplayName: side.SemanticModelName, LicenseID: caps.LicenseID, Via: trackeditem.ViaBenchmark, At: a.at,
-		}); err != nil {
-			return impact, err
-		}
+	var models []trackeditem.Reserve
+	for _, side := range a.sides {
+		models = append(models, trackeditem.Reserve{
+			OperationID: a.operationID, ItemID: side.SemanticModelID, ItemType: item.SemanticModel,
+			WorkspaceID: side.WorkspaceID, WorkspaceName: side.WorkspaceName, DisplayName: side.SemanticModelName,
+		})
 	}
-	if len(a.sides) == 1 {
-		impact.TrackedItem = new(len(claimed) > 0)
+	if err := a.tracking.reserve(c, a.who, a.owner.State, a.limits, models...); err != nil {
+		return impact, err
+	}
+	if n := a.tracking.Expected(a.operationID); len(a.sides) == 1 {
+		impact.TrackedItem = new(n > 0)
 	} else {
-		impact.TrackedItems = new(len(claimed))
+		impact.TrackedItems = &n
 	}
-	return impact, eventstore.Decide(c, a.total, trackeditem.Count{ItemIDs: claimed, Caps: caps})
+	return impact, nil
 }
 
 // keepSet stores a set of questions with the change that refers to it.

@@ -119,6 +119,7 @@ func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID
 		return nil
 	}
 	past := eventstore.Fold(operation.Stream(bundleID), optimization.EvolveBundle)
+	tracking := Track(b.Operation.Account, *b.Operation.Resource.ItemID)
 	guard := func() error {
 		if next, more := past.State.Next(); !more || next.Kind != child.Kind {
 			return errPassed
@@ -126,11 +127,14 @@ func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID
 		return nil
 	}
 	change := func(command domain.Command[optimization.Bundle]) error {
-		return s.Store.Change(ctx, who.metadata(bundleID), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return s.Store.Change(ctx, who.metadata(bundleID), append(tracking.Pasts(), past), func(c *eventstore.Change) error {
 			if err := guard(); err != nil {
 				return err
 			}
-			return eventstore.Decide(c, past, command)
+			if err := eventstore.Decide(c, past, command); err != nil {
+				return err
+			}
+			return bundleHolds(c, past, tracking)
 		})
 	}
 	if err := s.moveChild(ctx, who, b, child, past, guard, change); !errors.Is(err, errPassed) {

@@ -42,6 +42,7 @@ func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, model
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.claims(t, who.Account, trackeditem.ViaAssessment, started.OperationID, modelID)
 	return made
 }
 

@@ -47,6 +47,11 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	standing := assessment.Standing{Accepted: 2, Recorded: 1, RegimeID: "2026-11"}
 	failure := operation.Failure{Code: domain.ItemNotReadable, Message: "tables/Sales.tmdl:3:1: expected a name"}
 	result := assessment.Result{ModelID: id(4), Outcome: assessment.Assessed, AssessmentID: &itemID, Score: &forty, ScoreDataAgent: &seven, FindingsCount: &seven}
+	reserved := trackeditem.Item{
+		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales", LicenseID: "main",
+		ReservedBy: []uuid.UUID{id(1), id(2)},
+	}
+	room := trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}, Reserved: 2, ReservedByLicense: map[string]int{"main": 1, "eu": 1}}
 	tracked := trackeditem.Item{
 		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales",
 		Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
@@ -143,6 +148,8 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		assessment.Ended{OperationID: id(1), Standing: assessment.Standing{Accepted: 2, Running: 1, Recorded: 1, RegimeID: "2026-11"}},
 		assessment.ResultsDeleted{ModelID: id(4), AssessmentIDs: []uuid.UUID{id(2), id(5)}, Standing: assessment.Standing{Accepted: 2}},
 		trackeditem.Claimed{Item: tracked},
+		trackeditem.Reserved{Item: reserved},
+		trackeditem.GivenBack{Item: reserved},
 		trackeditem.PixiesRemoved{Item: tracked},
 		trackeditem.AddedAgain{Item: tracked},
 		trackeditem.Gone{Item: tracked},
@@ -248,7 +255,9 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		}},
 		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},
 		abtest.Erased{},
-		trackeditem.Counted{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}},
+		trackeditem.Counted{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Total: trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}}},
+		trackeditem.RoomHeld{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
+		trackeditem.RoomGivenBack{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/readiness"
-	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 )
 
@@ -137,8 +136,7 @@ type writing struct {
 	lock      *eventstore.Past[optimization.Standing]
 	allowance *eventstore.Past[account.Usage]
 	owner     *eventstore.Past[account.Account]
-	tracked   *eventstore.Past[trackeditem.Item]
-	total     *eventstore.Past[trackeditem.Total]
+	tracking  *Tracking
 }
 
 // writing prepares an apply or a revert; its writes may be set until it is
@@ -157,13 +155,12 @@ func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type
 		lock:      eventstore.FoldLast[optimization.Standing](optimization.Stream(who.Account, t.model.ID)),
 		allowance: eventstore.FoldLast[account.Usage](stream),
 		owner:     owner(who),
-		tracked:   eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, t.model.ID)),
-		total:     eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account)),
+		tracking:  Track(who.Account, t.model.ID),
 	}, nil
 }
 
 func (w *writing) pasts() []eventstore.Loadable {
-	return []eventstore.Loadable{w.work, w.lock, w.allowance, w.owner, w.tracked, w.total}
+	return append(w.tracking.Pasts(), w.work, w.lock, w.allowance, w.owner)
 }
 
 // accept decides the model's lock, the day's applies and the caps on tracked
@@ -184,19 +181,11 @@ func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	if err := eventstore.Decide(c, w.allowance, spend); err != nil {
 		return err
 	}
-	claims := !w.tracked.State.Counts()
-	if claims {
-		caps := trackeditem.CapsOf(w.owner.State, w.who.License, w.limits.TrackedItems)
-		if err := eventstore.Decide(c, w.total, trackeditem.Count{ItemIDs: []uuid.UUID{modelID}, Caps: caps}); err != nil {
-			return err
-		}
-		if err := eventstore.Decide(c, w.tracked, trackeditem.Claim{
-			ItemID: modelID, ItemType: item.SemanticModel, WorkspaceID: w.target.workspace.ID, WorkspaceName: w.target.workspace.DisplayName,
-			DisplayName: w.target.model.DisplayName, LicenseID: caps.LicenseID, Via: trackeditem.ViaReadiness, At: w.at,
-		}); err != nil {
-			return err
-		}
+	holder := holderOf(w.operationID, w.apply.Bundle)
+	if err := w.tracking.reserve(c, w.who, w.owner.State, w.limits, reserving(holder, w.target.workspace, w.target.model)); err != nil {
+		return err
 	}
+	claims := w.tracking.Expects(holder, modelID)
 	op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
 	op.Impact = operation.Impact{OptimizationApplies: &n, TrackedItem: &claims}
 	if err := eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply}); err != nil {

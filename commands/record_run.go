@@ -12,13 +12,14 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
 )
 
 // Runs records what becomes of benchmark runs, of their own or as sides of an A/B
-// test's run, with all that follows from it: the operation, the test, what is
-// given back. All of it or nothing.
+// test's run, with all that follows from it: the operation, the test, tracked
+// items, what is given back. All of it or nothing.
 type Runs struct {
 	Store *eventstore.Store
 	Vault *vault.Vault
@@ -75,6 +76,7 @@ type asked struct {
 	ab        *eventstore.Past[abtest.Run]
 	test      *eventstore.Past[abtest.Test]
 	allowance *eventstore.Past[account.Usage]
+	tracking  *Tracking
 	pasts     []eventstore.Loadable
 }
 
@@ -93,8 +95,8 @@ func (r Runs) follow(run benchmark.Run) *asked {
 	return f
 }
 
-// settling adds the streams that a change may settle on: those of the allowance
-// and the test.
+// settling adds the streams that a change may settle on: those of the allowance,
+// the tracked items and the test.
 func (f *asked) settling(a Asking) *asked {
 	stream := a.Run.Allowance
 	if f.ab != nil {
@@ -103,7 +105,8 @@ func (f *asked) settling(a Asking) *asked {
 		f.pasts = append(f.pasts, f.test)
 	}
 	f.allowance = eventstore.FoldLast[account.Usage](stream)
-	f.pasts = append(f.pasts, f.allowance)
+	f.tracking = tracksOf(a)
+	f.pasts = append(append(f.pasts, f.allowance), f.tracking.Pasts()...)
 	return f
 }
 
@@ -243,9 +246,18 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 	if err := giveBackRuns(c, f.allowance, before, now); err != nil {
 		return err
 	}
+	if err := r.track(c, f.tracking, now, f.run.State); err != nil {
+		return err
+	}
 	ends, waits := !before.Status.Ended() && now.Status.Ended(), before.Waiting == nil && now.Waiting != nil
 	if !ends && !waits {
 		return nil // who is late with an end must not take the next side's token
+	}
+	if ends {
+		impact := operation.Correct{Impact: tracked(f.tracking, now)}
+		if err := f.decideOperation(c, impact, abtest.Correct(impact)); err != nil {
+			return err
+		}
 	}
 	sql, args := r.Vault.Forget(now.ID) // the step is over, and its token with it
 	c.Queue(sql, args...)
@@ -253,6 +265,46 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 		return nil
 	}
 	return endRun(c, f.test, f.ab.State, r.now())
+}
+
+// tracksOf are the semantic models of the run's sides, as tracked items.
+func tracksOf(a Asking) *Tracking {
+	sides := a.Sides()
+	named := make([]*benchmark.Side, len(sides))
+	for i := range sides {
+		named[i] = &sides[i]
+	}
+	return tracksSides(a.Run.AccountID, named...)
+}
+
+// track makes the model of a side that has ended, and was asked about, a tracked
+// item. Once the operation has ended it holds no room for any.
+func (r Runs) track(c *eventstore.Change, tracking *Tracking, now operation.Operation, sides ...benchmark.Run) error {
+	for _, side := range sides {
+		if !side.Counts() || !side.Status.Ended() && !now.Status.Ended() {
+			continue
+		}
+		if err := tracking.Claim(c, now.ID, side.Side.SemanticModelID, trackeditem.ViaBenchmark, r.now()); err != nil {
+			return err
+		}
+	}
+	if !now.Status.Ended() {
+		return nil
+	}
+	return tracking.GiveBack(c, now.ID)
+}
+
+// tracked is the impact of an operation that has ended, with how many items it
+// made tracked items.
+func tracked(tracking *Tracking, now operation.Operation) operation.Impact {
+	impact, n := now.Impact, tracking.Made(now.ID)
+	if impact.TrackedItem != nil {
+		impact.TrackedItem = new(n > 0)
+	}
+	if impact.TrackedItems != nil {
+		impact.TrackedItems = &n
+	}
+	return impact
 }
 
 // giveBackRuns gives back what the operation has spent no more.
@@ -289,6 +341,7 @@ type whole struct {
 	test      *eventstore.Past[abtest.Test]
 	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun, or is reused
 	allowance *eventstore.Past[account.Usage]
+	tracking  *Tracking
 	seen      abtest.Run // as it was when its streams were looked for
 }
 
@@ -329,6 +382,7 @@ func (r Runs) wholes(ctx context.Context, runIDs ...uuid.UUID) ([]*whole, error)
 		w.seen = w.ab.State
 		w.test = eventstore.FoldKept(abtest.Stream(w.seen.AbTestID), abtest.Evolve)
 		w.allowance = eventstore.FoldLast[account.Usage](w.seen.Allowance)
+		w.tracking = tracksSides(w.seen.Operation.Account, &w.seen.SideA, &w.seen.SideB)
 		w.a, w.b = side(w.seen.A), side(w.seen.B)
 	}
 	return runs, nil
@@ -343,7 +397,7 @@ func side(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
 }
 
 func (w *whole) pasts() []eventstore.Loadable {
-	pasts := []eventstore.Loadable{w.ab, w.test, w.allowance}
+	pasts := append(w.tracking.Pasts(), w.ab, w.test, w.allowance)
 	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
 		if side != nil {
 			pasts = append(pasts, side)
@@ -370,6 +424,12 @@ func (r Runs) settleWhole(c *eventstore.Change, w *whole, before abtest.Run) err
 		return nil
 	}
 	if err := giveBackRuns(c, w.allowance, before.Operation, now); err != nil {
+		return err
+	}
+	if err := r.track(c, w.tracking, now, runOf(w.a), runOf(w.b)); err != nil {
+		return err
+	}
+	if err := eventstore.Decide(c, w.ab, abtest.Correct{Impact: tracked(w.tracking, now)}); err != nil {
 		return err
 	}
 	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {

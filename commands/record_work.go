@@ -10,13 +10,14 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
 )
 
 // Recorder records what becomes of previews, applies and reverts, with all that
-// follows from it: a lock released, an allowance given back, an apply's record, a
-// bundle that goes on. All of it or nothing.
+// follows from it: a lock released, an allowance given back, a tracked item, an
+// apply's record, a bundle that goes on. All of it or nothing.
 type Recorder struct {
 	Store *eventstore.Store
 	Vault *vault.Vault
@@ -37,6 +38,8 @@ type followers struct {
 	bundle    *eventstore.Past[optimization.Bundle]
 	lock      *eventstore.Past[optimization.Standing]
 	allowance *eventstore.Past[account.Usage]
+	// tracking is of the model, which the work or its bundle may have reserved.
+	tracking *Tracking
 	// reverted is the apply that the work, a revert, puts back; its bundle is
 	// the one that apply was a child of.
 	reverted       *eventstore.Past[optimization.Work]
@@ -49,6 +52,10 @@ type followers struct {
 func (r Recorder) follow(ctx context.Context, w optimization.Work) (*followers, error) {
 	f := &followers{work: eventstore.Fold(operation.Stream(w.Operation.ID), optimization.Evolve)}
 	f.pasts = append(f.pasts, f.work)
+	if w.Bundle != nil || w.Operation.Type != operation.PreviewOptimization {
+		f.tracking = Track(w.Operation.Account, *w.Operation.Resource.ItemID)
+		f.pasts = append(f.pasts, f.tracking.Pasts()...)
+	}
 	if w.Bundle != nil {
 		f.bundle = eventstore.Fold(operation.Stream(*w.Bundle), optimization.EvolveBundle)
 		f.pasts = append(f.pasts, f.bundle)
@@ -106,6 +113,9 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 			return err
 		}
 	}
+	if err := r.track(c, f, before); err != nil {
+		return err
+	}
 	ended := w.Operation.Status.Ended()
 	if ended || w.Operation.Waiting != nil { // the step is over, and its token with it
 		sql, args := r.Vault.Forget(w.Operation.ID)
@@ -129,7 +139,64 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 	if !ok {
 		return nil
 	}
-	return eventstore.Decide(c, f.bundle, optimization.ChangeChild{Child: child.After(w, f.bundle.State.Form)})
+	return changeChild(c, f.bundle, f.tracking, child.After(w, f.bundle.State.Form))
+}
+
+// track makes the model a tracked item once something of the work was written,
+// and gives its room back when the work ends with nothing written. What is a
+// bundle's the bundle gives back.
+func (r Recorder) track(c *eventstore.Change, f *followers, before optimization.Work) error {
+	w := f.work.State
+	if w.Operation.Type == operation.PreviewOptimization {
+		return nil
+	}
+	modelID, holder := *w.Operation.Resource.ItemID, holderOf(w.Operation.ID, w.Bundle)
+	impact := w.Operation.Impact
+	switch {
+	case len(before.Applied()) == 0 && len(w.Applied()) > 0:
+		held := f.tracking.Item(modelID).Holds(holder)
+		if err := f.tracking.Claim(c, holder, modelID, trackeditem.ViaReadiness, r.Now()); err != nil {
+			return err
+		}
+		if by := f.tracking.Item(modelID).ClaimedBy; by != uuid.Nil { // else it was claimed when it was accepted
+			impact.TrackedItem = new(held && by == holder)
+		}
+	case w.Operation.Status.Ended() && len(w.Applied()) == 0:
+		if w.Bundle == nil {
+			if err := f.tracking.GiveBack(c, holder); err != nil {
+				return err
+			}
+		}
+		if f.tracking.Item(modelID).ClaimedBy != uuid.Nil || !f.tracking.Item(modelID).Counts() {
+			impact.TrackedItem = new(false)
+		}
+	}
+	return eventstore.Decide(c, f.work, optimization.Correct{Impact: impact})
+}
+
+// holderOf is the operation that holds room for what an apply or a revert writes:
+// its bundle, which does so until its last kind has ended.
+func holderOf(operationID uuid.UUID, bundle *uuid.UUID) uuid.UUID {
+	if bundle != nil {
+		return *bundle
+	}
+	return operationID
+}
+
+// changeChild says how a child of a bundle stands. A bundle that has ended holds
+// no room for its model.
+func changeChild(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking, child optimization.Child) error {
+	if err := eventstore.Decide(c, bundle, optimization.ChangeChild{Child: child}); err != nil {
+		return err
+	}
+	return bundleHolds(c, bundle, tracking)
+}
+
+func bundleHolds(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking) error {
+	if !bundle.State.Operation.Status.Ended() {
+		return nil
+	}
+	return tracking.GiveBack(c, bundle.State.Operation.ID)
 }
 
 // spent is how many applies the work has spent as its impact says.

@@ -95,6 +95,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 		if op.Type != operation.AssessDataAgent || op.Resource.ItemType != item.DataAgent || *op.Resource.ItemID != analyst || op.Resource.WorkspaceID != retail {
 			t.Errorf("the operation reads %+v", op)
 		}
+		s.claims(t, "contoso", trackeditem.ViaAgentAssessment, got.OperationID, analyst)
 		return op.Impact
 	}
 	one, yes, no := 1, true, false

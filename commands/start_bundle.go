@@ -118,11 +118,17 @@ func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimizati
 }
 
 // acceptPreviews records the bundle with each of its previews, and enqueues them.
+// One that writes reserves the model.
 func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bundling) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
-	pasts := []eventstore.Loadable{bundle, owner}
+	limits, err := s.limits(who.Plan)
+	if err != nil {
+		return err
+	}
+	tracking := Track(who.Account, modelID)
+	pasts := append(tracking.Pasts(), bundle, owner)
 	var ids []uuid.UUID
 	var works []*eventstore.Past[optimization.Work]
 	for _, child := range b.children {
@@ -137,6 +143,11 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 		}
 		if err := eventstore.Decide(c, bundle, s.acceptBundle(who, t, b)); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(b.children, func(c optimization.Child) bool { return c.Standing == optimization.ChildNotStarted }) {
+			if err := tracking.reserve(c, who, owner.State, limits, reserving(b.operationID, t.workspace, t.model)); err != nil {
+				return err
+			}
 		}
 		for i, work := range works {
 			preview := b.previews[i]

@@ -64,9 +64,9 @@ func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.V
 	})
 }
 
-// acceptPixies holds the reports, which were looked up as the caller, checks the
-// caps on tracked items for the whole run, and enqueues a step for each. A report
-// becomes a tracked item right before it is written to.
+// acceptPixies holds the reports, which were looked up as the caller, reserves
+// those that get Pixies for the whole run, and enqueues a step for each. A report
+// becomes a tracked item once it was written to.
 func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
 	active := func(owner account.Account) error { return license(owner, who).Starts() }
@@ -79,14 +79,16 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	}
 	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
 	owner := owner(who)
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(who.Account))
+	ids := make([]uuid.UUID, len(reports))
+	for i, r := range reports {
+		ids[i] = r.ID
+	}
+	tracking := Track(who.Account, ids...)
 	standings := make([]*eventstore.Past[pixies.Report], len(reports))
-	tracked := make([]*eventstore.Past[trackeditem.Item], len(reports))
-	pasts := []eventstore.Loadable{past, owner, total}
+	pasts := append(tracking.Pasts(), past, owner)
 	for i, r := range reports {
 		standings[i] = eventstore.FoldLast[pixies.Report](pixies.Stream(who.Account, r.ID))
-		tracked[i] = eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, r.ID))
-		pasts = append(pasts, standings[i], tracked[i])
+		pasts = append(pasts, standings[i])
 	}
 	for _, n := range seen {
 		pasts = append(pasts, n.past)
@@ -96,16 +98,14 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 			return err
 		}
 		run.WorkspaceID, run.WorkspaceName, run.Reports = workspace.ID, workspace.DisplayName, nil
-		var fresh []uuid.UUID
+		var adding []trackeditem.Reserve
 		for i, r := range reports {
 			hold := pixies.Hold{OperationID: operationID, ReportID: r.ID, WorkspaceID: workspace.ID, ReportName: r.DisplayName}
 			if err := eventstore.Decide(c, standings[i], hold); err != nil {
 				return err
 			}
 			run.Reports = append(run.Reports, pixies.Named{ReportID: r.ID, ReportName: r.DisplayName})
-			if !tracked[i].State.Counts() {
-				fresh = append(fresh, r.ID)
-			}
+			adding = append(adding, reserving(operationID, workspace, r))
 		}
 		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.Report}
 		if run.Single {
@@ -113,16 +113,15 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 		}
 		op := operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: operation.RemovePixies, Owner: who.Person, Resource: resource}
 		if adds {
-			caps := trackeditem.CapsOf(owner.State, who.License, limits.TrackedItems)
-			if _, err := (trackeditem.Count{ItemIDs: fresh, Caps: caps}).Decide(total.State); err != nil {
+			if err := tracking.reserve(c, who, owner.State, limits, adding...); err != nil {
 				return err
 			}
 			setup, err := s.setup(owner.State, workspace.ID)
 			if err != nil {
 				return err
 			}
-			run.Setup, run.License = &setup, caps.LicenseID
-			op.Type, op.Impact = operation.AddPixies, pixies.Impact(run.Single, len(fresh))
+			run.Setup, run.License = &setup, license(owner.State, who).ID
+			op.Type, op.Impact = operation.AddPixies, pixies.Impact(run.Single, tracking.Expected(operationID))
 		}
 		run.KeepCopies = owner.State.KeepsCopies()
 		if err := eventstore.Decide(c, past, pixies.AcceptRun{Operation: op, Run: run}); err != nil {

@@ -159,6 +159,7 @@ func TestASlotStartsAnAssessment(t *testing.T) {
 	if all = p.operations(t); len(all) != 2 || *all[1].Impact.FirstLook || !*all[1].Impact.TrackedItem {
 		t.Errorf("the second slot started %+v", all)
 	}
+	p.claims(t, "contoso", trackeditem.ViaAssessment, all[1].ID, model(0))
 	tracked, err := p.TrackedIn(t.Context(), "contoso", retail, item.SemanticModel)
 	if err != nil || len(tracked) != 1 || tracked[0].ItemID != model(0) || tracked[0].ClaimedVia != trackeditem.ViaAssessment {
 		t.Errorf("tracked: %+v, %v", tracked, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -103,7 +104,7 @@ func TestAccount(t *testing.T) {
 
 	// Three assessments of one model: a first look, then a tracked item. The next day's allowance is whole again.
 	for range 3 {
-		w.assess("tim", modelA)
+		w.tracks("tiny", modelA, w.assess("tim", modelA))
 	}
 	used := tiny["allowances"].(map[string]any)
 	used["assessments"], used["firstLooks"], used["trackedItems"] = window(3., 5., "Day"), total(1., 10.), total(1., 3.)
@@ -325,7 +326,7 @@ func TestLicenses(t *testing.T) {
 	w := newWorld(t)
 	began := w.now()
 	w.duo()
-	w.claim("duo", "asia", trackeditem.Claim{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: "Actuals", At: w.now()})
+	w.claim("duo", "asia", claimed{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: "Actuals", At: w.now()})
 	main := map[string]any{
 		"licenseId": "main", "isDefault": true, "status": "Active", "provisioningStatus": "Provisioned", "members": 2.,
 		"trackedItems": map[string]any{"used": 0., "allocated": 2.}, "dataResidency": map[string]any{"location": "Service"},
@@ -361,17 +362,37 @@ func TestLicenses(t *testing.T) {
 	})
 }
 
-// claim makes an item a tracked item of the account, as a command does.
-func (w *world) claim(accountID, license string, i trackeditem.Claim) {
+// claimed is an item that an operation made a tracked item.
+type claimed struct {
+	ItemID        uuid.UUID
+	ItemType      item.Type
+	WorkspaceID   uuid.UUID
+	WorkspaceName string
+	DisplayName   string
+	Via           trackeditem.Via
+	At            time.Time
+}
+
+// claim makes an item a tracked item of the account, as an operation does.
+func (w *world) claim(accountID, license string, i claimed) {
 	w.t.Helper()
-	i.LicenseID = license
-	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, i.ItemID))
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past, total}, func(c *eventstore.Change) error {
-		if err := eventstore.Decide(c, past, i); err != nil {
+	by, tracking := uuid.New(), commands.Track(accountID, i.ItemID)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
+		if err := tracking.Reserve(c, trackeditem.Caps{LicenseID: license}, trackeditem.Reserve{
+			OperationID: by, ItemID: i.ItemID, ItemType: i.ItemType, WorkspaceID: i.WorkspaceID, WorkspaceName: i.WorkspaceName, DisplayName: i.DisplayName,
+		}); err != nil {
 			return err
 		}
-		return eventstore.Decide(c, total, trackeditem.Count{ItemIDs: []uuid.UUID{i.ItemID}, Caps: trackeditem.Caps{LicenseID: license}})
+		return tracking.Claim(c, by, i.ItemID, i.Via, i.At)
+	}))
+}
+
+// tracks makes an item that an operation reserved a tracked item, as its end does.
+func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
+	w.t.Helper()
+	tracking := commands.Track(accountID, id)
+	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
+		return tracking.Claim(c, operationID, id, trackeditem.ViaAssessment, w.now())
 	}))
 }
 
@@ -393,7 +414,7 @@ func TestTrackedItems(t *testing.T) {
 	w.duo()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 123456000, time.UTC)
 	report := uuid.MustParse("cccccccc-0000-4000-8000-000000000001")
-	claims := []trackeditem.Claim{
+	claims := []claimed{
 		{ItemID: report, ItemType: item.Report, WorkspaceID: sales, WorkspaceName: "Sales", DisplayName: "Board", At: at},
 		{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, WorkspaceName: "Sales", DisplayName: "Actuals", Via: trackeditem.ViaAssessment, At: at.Add(time.Hour)},
 		{ItemID: modelB, ItemType: item.SemanticModel, WorkspaceID: sales, WorkspaceName: "Sales", DisplayName: "Budget", Via: trackeditem.ViaBenchmark, At: at.Add(time.Hour)},
@@ -453,7 +474,7 @@ func TestTrackedItemsWithoutACap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, id := range []uuid.UUID{modelA, modelB, modelC, kept} {
-		w.claim("acme", "", trackeditem.Claim{ItemID: id, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: fmt.Sprint(i), Via: trackeditem.ViaReadiness, At: w.now()})
+		w.claim("acme", "", claimed{ItemID: id, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: fmt.Sprint(i), Via: trackeditem.ViaReadiness, At: w.now()})
 	}
 	w.become("acme", modelA, trackeditem.DeleteResults{})
 	w.become("acme", modelB, trackeditem.MarkDeleted{WorkspaceID: sales, At: w.now()})
@@ -477,7 +498,7 @@ func TestTrackedItemsPages(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	claim := func(n int, license string, at time.Time) uuid.UUID {
 		id := uuid.MustParse(fmt.Sprintf("cccccccc-0000-4000-8000-%012d", n))
-		w.claim("duo", license, trackeditem.Claim{ItemID: id, ItemType: item.Report, WorkspaceID: sales, WorkspaceName: "Sales", DisplayName: "R", At: at})
+		w.claim("duo", license, claimed{ItemID: id, ItemType: item.Report, WorkspaceID: sales, WorkspaceName: "Sales", DisplayName: "R", At: at})
 		return id
 	}
 	var want, mine []string
@@ -542,7 +563,7 @@ func TestTrackedItemThatIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 2 {
-		w.assess("oscar", modelC)
+		w.tracks("other", modelC, w.assess("oscar", modelC))
 	}
 	shown := func() map[string]any {
 		t.Helper()
@@ -587,8 +608,9 @@ func TestTrackedItemCaps(t *testing.T) {
 		for _, m := range append(tt.models, more) {
 			assess(m).operation()
 		}
+		var going []uuid.UUID
 		for _, m := range tt.models {
-			assess(m).operation()
+			going = append(going, assess(m).operation())
 		}
 		w.untouched(func() {
 			got := assess(more).refused(403, tt.code)
@@ -597,6 +619,12 @@ func TestTrackedItemCaps(t *testing.T) {
 				t.Errorf("%s: got allowance %v, used %v, limit %v", tt.code, a, u, l)
 			}
 		})
+		if got := w.get("/v1/trackedItems", w.in(tt.accountID, tt.person)).ok(200).value(); len(got) != 0 {
+			t.Errorf("%s: before the assessments have ended %d items are tracked", tt.code, len(got))
+		}
+		for i, m := range tt.models {
+			w.tracks(tt.accountID, m, going[i])
+		}
 		assess(tt.models[0]).operation() // what is tracked already goes on
 		if got := w.get("/v1/trackedItems", w.in(tt.accountID, tt.person)).ok(200).value(); len(got) != len(tt.models) {
 			t.Errorf("%s: got %d tracked items, want %d", tt.code, len(got), len(tt.models))

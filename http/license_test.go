@@ -11,7 +11,6 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/domain/trackeditem"
 )
 
 // licensed makes the account of pat, who administers it and has the license, and of kim, who has the account's default one.
@@ -118,7 +117,7 @@ func TestLicenseNotYours(t *testing.T) {
 	w := newWorld(t)
 	w.duo()
 	for i, license := range []string{"main", "asia", "asia"} {
-		w.claim("duo", license, trackeditem.Claim{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.now().Add(time.Duration(i) * time.Second)})
+		w.claim("duo", license, claimed{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.now().Add(time.Duration(i) * time.Second)})
 	}
 	list := func(query, accountID, person string) reply {
 		return w.get("/v1/trackedItems?"+query, w.in(accountID, person))

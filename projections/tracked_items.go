@@ -39,7 +39,7 @@ var TrackedItems = &View{
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		i, ours := domain.After[trackeditem.Item](r.Event)
-		if !ours {
+		if !ours || !i.Counts() { // one that is only reserved is none
 			return nil
 		}
 		columns := Row{"workspace_id": i.WorkspaceID, "status": string(i.Status), "item": i}

@@ -28,7 +28,7 @@ type tracker struct {
 func newTracker(t *testing.T) tracker {
 	t.Helper()
 	pool := pgtest.Pool(t)
-	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Claimed{}, trackeditem.Gone{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Reserved{}, trackeditem.Claimed{}, trackeditem.Gone{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +82,29 @@ func (k tracker) walk(t *testing.T, q projections.TrackedItemsQuery, between fun
 
 var claimedFrom = time.Date(2026, 11, 21, 12, 0, 0, 1000, time.UTC)
 
-func claimOf(n int) trackeditem.Claim {
-	return trackeditem.Claim{
-		ItemID: uuid.UUID{14: byte(n * 7), 15: byte(n)}, ItemType: item.SemanticModel, WorkspaceID: uuid.UUID{15: byte(n%2 + 1)},
-		DisplayName: fmt.Sprint("Model ", n), LicenseID: []string{"main", "eu", ""}[n%3], Via: trackeditem.ViaAssessment,
+// claimed is an item that an operation makes a tracked item.
+type claimed struct {
+	trackeditem.Reserve
+	trackeditem.Claim
+}
+
+func claimOf(n int) claimed {
+	by := uuid.UUID{14: 1, 15: byte(n)}
+	return claimed{trackeditem.Reserve{
+		OperationID: by, ItemID: uuid.UUID{14: byte(n * 7), 15: byte(n)}, ItemType: item.SemanticModel, WorkspaceID: uuid.UUID{15: byte(n%2 + 1)},
+		DisplayName: fmt.Sprint("Model ", n), LicenseID: []string{"main", "eu", ""}[n%3],
+	}, trackeditem.Claim{
+		OperationID: by, Via: trackeditem.ViaAssessment,
 		At: claimedFrom.Add(time.Duration(n/4) * time.Microsecond), // several at once
-	}
+	}}
+}
+
+func (c claimed) commands() []domain.Command[trackeditem.Item] {
+	return []domain.Command[trackeditem.Item]{c.Reserve, c.Claim}
+}
+
+func (c claimed) again() trackeditem.TrackAgain {
+	return trackeditem.TrackAgain{WorkspaceID: c.WorkspaceID, DisplayName: c.DisplayName}
 }
 
 // A list of tracked items by its pages: every license's or one's, all or the
@@ -101,19 +118,19 @@ func TestTrackedItemsPages(t *testing.T) {
 	var want []trackeditem.Item
 	for n := range 20 {
 		c := claimOf(n)
-		commands := []domain.Command[trackeditem.Item]{c}
+		commands := c.commands()
 		switch n % 5 {
 		case 1:
 			commands = append(commands, trackeditem.Rename{DisplayName: fmt.Sprint("Renamed ", n)})
 		case 2:
 			commands = append(commands, trackeditem.MarkDeleted{WorkspaceID: c.WorkspaceID, At: c.At.Add(time.Hour)})
 		case 3:
-			commands = append(commands, trackeditem.MarkDeleted{WorkspaceID: c.WorkspaceID, At: c.At.Add(time.Hour)}, c)
+			commands = append(commands, trackeditem.MarkDeleted{WorkspaceID: c.WorkspaceID, At: c.At.Add(time.Hour)}, c.again())
 		}
 		want = append(want, k.decide(t, "acme", c.ItemID, commands...))
 	}
 	// The same item may be another account's too.
-	theirs := k.decide(t, "other", claimOf(0).ItemID, claimOf(0))
+	theirs := k.decide(t, "other", claimOf(0).ItemID, claimOf(0).commands()...)
 	slices.SortFunc(want, func(a, b trackeditem.Item) int {
 		return cmp.Or(a.TrackedSince.Compare(b.TrackedSince), slices.Compare(a.ItemID[:], b.ItemID[:]))
 	})
@@ -167,11 +184,11 @@ func TestTrackedItemsBetweenPages(t *testing.T) {
 	t.Parallel()
 	k := newTracker(t)
 	for n := range 6 {
-		k.decide(t, "acme", claimOf(n).ItemID, claimOf(n))
+		k.decide(t, "acme", claimOf(n).ItemID, claimOf(n).commands()...)
 	}
 	seen := map[uuid.UUID]int{}
 	for _, i := range k.walk(t, projections.TrackedItemsQuery{AccountID: "acme", Limit: 2}, func(page int) {
-		k.decide(t, "acme", claimOf(10+page).ItemID, claimOf(10+page))
+		k.decide(t, "acme", claimOf(10+page).ItemID, claimOf(10+page).commands()...)
 		gone := claimOf(page)
 		k.decide(t, "acme", gone.ItemID, trackeditem.MarkDeleted{WorkspaceID: gone.WorkspaceID, At: gone.At})
 	}) {

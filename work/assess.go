@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
+	"readiness/commands"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/documents"
@@ -253,10 +255,14 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		a := &made.assessment
 		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent, &a.FindingsCount
 	}
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ModelID))
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, standing, assessments, firstLooks, tracked}, func(c *eventstore.Change) error {
+	tracking := commands.Track(step.AccountID, step.ModelID)
+	pasts := append(tracking.Pasts(), run, standing, assessments, firstLooks)
+	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
 		if !run.State.Open(step.ModelID) {
 			return nil
+		}
+		if err := w.track(c, step, run.State, tracking, &result); err != nil {
+			return err
 		}
 		end := assessment.EndModel{Result: result, Standing: standing.State}
 		if err := eventstore.Decide(c, run, end); err != nil {
@@ -271,7 +277,7 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if made != nil && made.gone {
-			if err := eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
+			if err := eventstore.Decide(c, tracking.Past(step.ModelID), trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
 				return err
 			}
 		}
@@ -288,6 +294,29 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		}
 		return eventstore.Decide(c, standing, assessment.GiveBack{OperationID: step.OperationID})
 	})
+}
+
+// track makes a model that was assessed, and was reserved with the call, a tracked
+// item, gives back what was reserved in vain, and says so in the result.
+func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessment.Run, tracking *commands.Tracking, result *assessment.Result) error {
+	via := trackeditem.ViaAssessment
+	if run.Operation.Type == operation.AssessDataAgent {
+		via = trackeditem.ViaAgentAssessment
+	}
+	if result.Error == nil {
+		if err := tracking.Claim(c, step.OperationID, step.ModelID, via, w.Now()); err != nil {
+			return err
+		}
+	}
+	if err := tracking.GiveBack(c, step.OperationID); err != nil {
+		return err
+	}
+	tracked, made := tracking.Item(step.ModelID), tracking.Claimed(step.OperationID, step.ModelID)
+	legacy := tracked.Counts() && tracked.ClaimedBy == uuid.Nil // claimed when an assessment was accepted
+	if model, _ := run.Model(step.ModelID); model.TrackedItem != nil && *model.TrackedItem != made && !legacy {
+		result.TrackedItem = &made
+	}
+	return nil
 }
 
 func (w *assessor) metadata(step assessment.Step) eventstore.Metadata {

@@ -382,6 +382,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	b := newBench(t)
 	b.publish(t)
 	b.assessAgent(t)
+	b.assessAgent(t)
 	tracked := func() trackeditem.Item {
 		t.Helper()
 		got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", agent))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
+	"readiness/commands"
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/pixie"
@@ -246,13 +247,12 @@ func (w *pixier) newPixie() string {
 }
 
 // intend records what is about to be written, with the copy that is kept of what
-// is there, and makes a report that never had Pixies a tracked item. It does not
+// is there. A report that never had Pixies was reserved with the call, or is now. It does not
 // when another worker, who has the step too, was there first: when what was
 // intended last is not what earlier says, or the report has its outcome.
 func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(step.AccountID))
+	tracking := commands.Track(step.AccountID, step.ReportID)
 	owner := eventstore.FoldKept(account.Stream(step.AccountID), account.Evolve)
 	var sql string
 	var args []any
@@ -277,19 +277,18 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	if adds && !ok {
 		return false, fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
 	}
-	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{past, tracked, total, owner}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, w.metadata(step), append(tracking.Pasts(), past, owner), func(c *eventstore.Change) error {
 		if ours = past.State.Open(step.ReportID) && past.State.Intended[step.ReportID].DefinitionHash == earlier.DefinitionHash; !ours {
 			return nil
 		}
-		if adds && !tracked.State.Counts() {
-			caps := trackeditem.CapsOf(owner.State, run.License, limits.TrackedItems)
-			if err := eventstore.Decide(c, total, trackeditem.Count{ItemIDs: []uuid.UUID{step.ReportID}, Caps: caps}); err != nil {
+		if adds {
+			reserve := trackeditem.Reserve{
+				OperationID: step.OperationID, ItemID: step.ReportID, ItemType: item.Report,
+				WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: it.DisplayName,
+			}
+			if err := tracking.Reserve(c, trackeditem.CapsOf(owner.State, run.License, limits.TrackedItems), reserve); err != nil {
 				return err
 			}
-			if err := eventstore.Decide(c, tracked, w.claim(step, run, it, caps.LicenseID)); err != nil {
-				return err
-			}
-			intended.TrackedItem = true
 		}
 		if sql != "" {
 			c.Queue(sql, args...)
@@ -299,13 +298,6 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	return ours, err
 }
 
-func (w *pixier) claim(step pixies.Step, run pixies.Run, it item.Item, license string) trackeditem.Claim {
-	return trackeditem.Claim{
-		ItemID: step.ReportID, ItemType: item.Report, WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: it.DisplayName,
-		LicenseID: license, At: w.Now(),
-	}
-}
-
 // end records a report's outcome: on the run, on the report's own stream and on
 // its tracked item. All of it or nothing; a second time changes nothing.
 func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIntended, failure *operation.Failure) error {
@@ -313,12 +305,17 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run, report, tracked}, func(c *eventstore.Change) error {
+	tracking := commands.Track(step.AccountID, step.ReportID)
+	return w.Store.Change(ctx, w.metadata(step), append(tracking.Pasts(), run, report), func(c *eventstore.Change) error {
 		if !run.State.Open(step.ReportID) {
 			return nil
 		}
-		ended := pixies.ReportEnded{ReportID: step.ReportID, Outcome: done.Outcome, Error: failure}
+		if err := w.track(c, step, run.State, tracking, failure == nil); err != nil {
+			return err
+		}
+		ended := pixies.ReportEnded{
+			ReportID: step.ReportID, Outcome: done.Outcome, Error: failure, TrackedItem: tracking.Claimed(step.OperationID, step.ReportID),
+		}
 		adds := run.State.Verb == pixies.Adds
 		switch {
 		case failure != nil:
@@ -337,19 +334,28 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 		case failure != nil:
 			return eventstore.Decide(c, report, pixies.Release{OperationID: step.OperationID})
 		case adds:
-			if err := eventstore.Decide(c, report, pixies.Add{
+			return eventstore.Decide(c, report, pixies.Add{
 				OperationID: step.OperationID, ModelID: done.ModelID, Pages: done.Pages, Visuals: done.Visuals, Placed: done.Placed, At: w.Now(),
-			}); err != nil {
-				return err
-			}
-			named, _ := run.State.Report(step.ReportID)
-			return eventstore.Decide(c, tracked, w.claim(step, run.State, item.Item{DisplayName: named.ReportName}, tracked.State.LicenseID))
+			})
 		}
-		if err := eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()}); err != nil {
-			return err
-		}
-		return eventstore.Decide(c, tracked, trackeditem.RemovePixies{})
+		return eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()})
 	})
+}
+
+// track says what the outcome makes of the report as a tracked item: one that got
+// Pixies is one from now on, and what was reserved in vain is given back.
+func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, tracking *commands.Tracking, changed bool) error {
+	switch named, _ := run.Report(step.ReportID); {
+	case !changed:
+		return tracking.GiveBack(c, step.OperationID)
+	case run.Verb == pixies.Removes:
+		return eventstore.Decide(c, tracking.Past(step.ReportID), trackeditem.RemovePixies{})
+	case tracking.Item(step.ReportID).Counts():
+		return eventstore.Decide(c, tracking.Past(step.ReportID), trackeditem.TrackAgain{
+			WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: named.ReportName,
+		})
+	}
+	return tracking.Claim(c, step.OperationID, step.ReportID, "", w.Now())
 }
 
 // noticeGone marks a report deleted when the workspace, complete, lacks it

@@ -65,7 +65,7 @@ func TestTwoAccountsOnOneReport(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	before := b.bytes(t, report1)
-	two := 2
+	two, claimed := 2, map[string]bool{}
 	for _, step := range []struct {
 		account string
 		verb    pixies.Verb
@@ -90,6 +90,7 @@ func TestTwoAccountsOnOneReport(t *testing.T) {
 		if step.verb == pixies.Adds {
 			want.Pages, want.Visuals = &two, &two
 		}
+		want.TrackedItem, claimed[step.account] = step.verb == pixies.Adds && !claimed[step.account], claimed[step.account] || step.verb == pixies.Adds
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", step.account, step.verb, diff)
 		}

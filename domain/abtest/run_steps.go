@@ -185,6 +185,14 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Stopped{}}, nil
 }
 
+// Correct is operation.Correct of a run.
+type Correct operation.Correct
+
+// Decide implements domain.Command.
+func (c Correct) Decide(r Run) ([]domain.Event, error) {
+	return operation.Correct(c).Decide(r.Operation)
+}
+
 // Erase deletes a run. The operation of one that goes on fails; nothing it spent
 // is given back (spec 4.6, DELETE rules).
 type Erase struct{}

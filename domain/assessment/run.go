@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/google/uuid"
@@ -42,6 +43,9 @@ type Result struct {
 	ScoreDataAgent *int               `json:"scoreDataAgent,omitempty"`
 	FindingsCount  *int               `json:"findingsCount,omitempty"`
 	Error          *operation.Failure `json:"error,omitempty"`
+	// TrackedItem says whether the assessment made the model a tracked item, when
+	// that is not what its acceptance said.
+	TrackedItem *bool `json:"trackedItem,omitempty"`
 }
 
 // OutcomeOf is the outcome of a model that met the code: what could not be read
@@ -88,6 +92,10 @@ func EvolveRun(r Run, e domain.Event) Run {
 		r.WorkspaceID, r.WorkspaceName, r.Models = e.WorkspaceID, e.WorkspaceName, e.Models
 	case ModelEnded:
 		r.Results = append(slices.Clip(r.Results), e.Result)
+		if i := r.index(e.ModelID); i >= 0 && e.TrackedItem != nil {
+			r.Models = slices.Clone(r.Models)
+			r.Models[i].TrackedItem = e.TrackedItem
+		}
 	default:
 		r.Operation = operation.Evolve(r.Operation, e)
 	}
@@ -96,11 +104,15 @@ func EvolveRun(r Run, e domain.Event) Run {
 
 // Model returns the run's model with the id.
 func (r Run) Model(id uuid.UUID) (Model, bool) {
-	i := slices.IndexFunc(r.Models, func(m Model) bool { return m.ModelID == id })
+	i := r.index(id)
 	if i < 0 {
 		return Model{}, false
 	}
 	return r.Models[i], true
+}
+
+func (r Run) index(id uuid.UUID) int {
+	return slices.IndexFunc(r.Models, func(m Model) bool { return m.ModelID == id })
 }
 
 // Result returns how the model ended, if it has.
@@ -166,14 +178,25 @@ func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	ended := ModelEnded{c.Result}
-	done := len(r.Results) + 1
+	r = EvolveRun(r, ended)
+	done := len(r.Results)
 	switch {
 	case r.Single() && c.Result.Error != nil:
 		return []domain.Event{ended, operation.Broken{Failure: *c.Result.Error, Impact: c.remaining(r)}}, nil
-	case done == len(r.Models):
-		return []domain.Event{ended, operation.Completed{}}, nil
+	case done < len(r.Models):
+		return []domain.Event{ended, operation.Progressed{Percent: 100 * done / len(r.Models)}}, nil
 	}
-	return []domain.Event{ended, operation.Progressed{Percent: 100 * done / len(r.Models)}}, nil
+	impact, made := r.Operation.Impact, Impact(r.Models, r.Single())
+	if impact.TrackedItem != nil {
+		impact.TrackedItem = made.TrackedItem
+	}
+	if impact.TrackedItems != nil {
+		impact.TrackedItems = made.TrackedItems
+	}
+	if !reflect.DeepEqual(impact, r.Operation.Impact) {
+		return []domain.Event{ended, operation.ImpactCorrected{Impact: impact}, operation.Completed{}}, nil
+	}
+	return []domain.Event{ended, operation.Completed{}}, nil
 }
 
 // GivesBack reports whether a single assessment that failed with the code gives
@@ -191,8 +214,7 @@ func (r Run) GivesBack(code domain.Code) bool {
 }
 
 // remaining is what a failed single assessment still has spent. A first look
-// that another assessment of the model stands on stays spent, and a tracked item
-// stays one: their count never goes down.
+// that another assessment of the model stands on stays spent.
 func (c EndModel) remaining(r Run) operation.Impact {
 	m, _ := r.Model(c.Result.ModelID)
 	spent := 1

@@ -1,6 +1,10 @@
 package operation
 
-import "readiness/domain"
+import (
+	"reflect"
+
+	"readiness/domain"
+)
 
 // Accept puts an operation in the log.
 type Accept struct{ Accepted }
@@ -50,6 +54,18 @@ func (c Fail) Decide(o Operation) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return []domain.Event{c.Broken}, nil
+}
+
+// Correct says what the work turned out to spend, when that is not what was said
+// before.
+type Correct struct{ Impact Impact }
+
+// Decide implements domain.Command.
+func (c Correct) Decide(o Operation) ([]domain.Event, error) {
+	if reflect.DeepEqual(o.Impact, c.Impact) {
+		return nil, nil
+	}
+	return []domain.Event{ImpactCorrected(c)}, nil
 }
 
 // Stop ends work that was cancelled. Impact is what stays spent.

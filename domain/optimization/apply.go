@@ -143,6 +143,14 @@ func (c Land) Decide(w Work) ([]domain.Event, error) {
 	return []domain.Event{landed, waiting(c.At)}, nil
 }
 
+// Correct is operation.Correct of a work.
+type Correct operation.Correct
+
+// Decide implements domain.Command.
+func (c Correct) Decide(w Work) ([]domain.Event, error) {
+	return operation.Correct(c).Decide(w.Operation)
+}
+
 // Fail ends the work with the failure: what is still to be written stays as it
 // is. An apply or a revert that has written something has succeeded in part
 // (spec 4.5, apply rule 6, revert rule 2).

@@ -66,15 +66,16 @@ type RunAccepted struct {
 // ChangeIntended: the platform is about to be touched. CopyHash addresses the copy
 // of the definition that is kept.
 type ChangeIntended struct {
-	ReportID       uuid.UUID  `json:"reportId"`
-	Outcome        Outcome    `json:"outcome"`
-	ModelID        *uuid.UUID `json:"semanticModelId,omitempty"`
-	Placed         []Placed   `json:"placed,omitempty"`
-	Pages          int        `json:"pages"`
-	Visuals        int        `json:"visuals"`
-	TrackedItem    bool       `json:"trackedItem"`
-	DefinitionHash string     `json:"definitionHash"`
-	CopyHash       string     `json:"copyHash,omitempty"`
+	ReportID uuid.UUID  `json:"reportId"`
+	Outcome  Outcome    `json:"outcome"`
+	ModelID  *uuid.UUID `json:"semanticModelId,omitempty"`
+	Placed   []Placed   `json:"placed,omitempty"`
+	Pages    int        `json:"pages"`
+	Visuals  int        `json:"visuals"`
+	// TrackedItem: the report became a tracked item with this, as it did before it was reserved with the call.
+	TrackedItem    bool   `json:"trackedItem"`
+	DefinitionHash string `json:"definitionHash"`
+	CopyHash       string `json:"copyHash,omitempty"`
 }
 
 // ReportEnded: one report of the run has its outcome. Each has exactly one.
@@ -84,6 +85,8 @@ type ReportEnded struct {
 	Pages    *int               `json:"pages,omitempty"`
 	Visuals  *int               `json:"visuals,omitempty"`
 	Error    *operation.Failure `json:"error,omitempty"`
+	// TrackedItem: the run made the report a tracked item.
+	TrackedItem bool `json:"trackedItem,omitempty"`
 }
 
 // EventType implements domain.Event.
@@ -220,8 +223,8 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 // tracked is how many reports the run made tracked items.
 func (r Run) tracked() int {
 	n := 0
-	for _, i := range r.Intended {
-		if i.TrackedItem {
+	for _, e := range r.Results {
+		if e.TrackedItem || r.Intended[e.ReportID].TrackedItem {
 			n++
 		}
 	}

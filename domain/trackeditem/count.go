@@ -1,6 +1,7 @@
 package trackeditem
 
 import (
+	"fmt"
 	"maps"
 
 	"github.com/google/uuid"
@@ -12,27 +13,44 @@ import (
 // CountStream is the name of the stream that counts an account's tracked items.
 func CountStream(accountID string) string { return "trackeditems-" + accountID }
 
-// Counted: the items became tracked items under the license. Used and ByLicense
-// are the totals with them, so the last event alone says how many there are.
-type Counted struct {
-	ItemIDs   []uuid.UUID    `json:"itemIds"`
-	LicenseID string         `json:"licenseId,omitempty"`
-	Used      int            `json:"used"`
-	ByLicense map[string]int `json:"byLicense"`
+// RoomHeld: there is room for the items, under the license, until the operations
+// that reserved them have ended.
+type RoomHeld struct{ Change }
+
+// RoomGivenBack: the items were not claimed, and nobody holds room for them.
+type RoomGivenBack struct{ Change }
+
+// Counted: the items became tracked items under the license, in the room that was
+// held for them.
+type Counted struct{ Change }
+
+// Change is items, with the totals after it: the last event alone says how many
+// there are.
+type Change struct {
+	ItemIDs   []uuid.UUID `json:"itemIds"`
+	LicenseID string      `json:"licenseId,omitempty"`
+	Total
 }
 
 // EventType implements domain.Event.
-func (Counted) EventType() string { return "trackeditems.counted" }
+func (RoomHeld) EventType() string      { return "trackeditems.reserved" }
+func (RoomGivenBack) EventType() string { return "trackeditems.given-back" }
+func (Counted) EventType() string       { return "trackeditems.counted" }
 
 // Total is how many tracked items an account has, and of them each license;
-// those of no license are under "". It never goes down.
+// those of no license are under "". It never goes down. Reserved is for how many
+// more there is room held, and of them under each license.
 type Total struct {
-	Used      int
-	ByLicense map[string]int
+	Used              int            `json:"used"`
+	ByLicense         map[string]int `json:"byLicense"`
+	Reserved          int            `json:"reserved,omitempty"`
+	ReservedByLicense map[string]int `json:"reservedByLicense,omitempty"`
 }
 
 // After implements domain.Carries.
-func (e Counted) After() Total { return Total{e.Used, e.ByLicense} }
+func (e RoomHeld) After() Total      { return e.Total }
+func (e RoomGivenBack) After() Total { return e.Total }
+func (e Counted) After() Total       { return e.Total }
 
 // Caps are what new tracked items are held against. Limit is the plan's cap and
 // Allocated the license's allocation; nil sets none.
@@ -72,33 +90,85 @@ func LicenseOf(a account.Account, license string) (account.License, bool) {
 	return account.License{}, false
 }
 
-// Count counts items that are claimed by one call, all of them or none. Items
-// that count already must not be among them. No items count nothing.
-type Count struct {
+// HoldRoom holds room for items that one call may claim, all of them or none.
+// Items that count already, or that room is held for, must not be among them. No
+// items need none.
+type HoldRoom struct {
 	ItemIDs []uuid.UUID
 	Caps    Caps
 }
 
 // Decide implements domain.Command. It refuses with TrackedItemLimitReached or
 // LicenseTrackedItemLimitReached.
-func (c Count) Decide(t Total) ([]domain.Event, error) {
+func (c HoldRoom) Decide(t Total) ([]domain.Event, error) {
 	n := len(c.ItemIDs)
 	if n == 0 {
 		return nil, nil
 	}
-	if l := c.Caps.Limit; l != nil && t.Used+n > *l {
-		return nil, domain.Refuse(domain.TrackedItemLimitReached, "this call makes %d new tracked items, and %d of the account's %d are used; a larger plan has room for more", n, t.Used, *l).
-			About("allowance", "trackedItems").About("used", t.Used).About("limit", *l)
+	if l := c.Caps.Limit; l != nil && t.Used+t.Reserved+n > *l {
+		return nil, domain.Refuse(domain.TrackedItemLimitReached, "this call may make %d new tracked items, and %d of the account's %d are used%s; a larger plan has room for more", n, t.Used, *l, held(t.Reserved)).
+			About("allowance", "trackedItems").About("used", t.Used+t.Reserved).About("limit", *l)
 	}
-	held := t.ByLicense[c.Caps.LicenseID]
-	if l := c.Caps.Allocated; l != nil && held+n > *l {
-		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call makes %d new tracked items, and license %s holds %d of the %d allocated to it; an administrator can allocate more to it", n, c.Caps.LicenseID, held, *l).
-			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", held).About("limit", *l)
+	used, reserved := t.ByLicense[c.Caps.LicenseID], t.ReservedByLicense[c.Caps.LicenseID]
+	if l := c.Caps.Allocated; l != nil && used+reserved+n > *l {
+		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call may make %d new tracked items, and license %s holds %d of the %d allocated to it%s; an administrator can allocate more to it", n, c.Caps.LicenseID, used, *l, held(reserved)).
+			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", used+reserved).About("limit", *l)
 	}
-	totals := maps.Clone(t.ByLicense)
-	if totals == nil {
-		totals = map[string]int{}
+	return []domain.Event{RoomHeld{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
+}
+
+// held is what a refusal adds of room that is held.
+func held(n int) string {
+	if n == 0 {
+		return ""
 	}
-	totals[c.Caps.LicenseID] = held + n
-	return []domain.Event{Counted{c.ItemIDs, c.Caps.LicenseID, t.Used + n, totals}}, nil
+	return fmt.Sprintf(", and %d more are held for calls that have not ended", n)
+}
+
+// Count counts items that were claimed, in the room that was held for them under
+// the license.
+type Count struct {
+	ItemIDs   []uuid.UUID
+	LicenseID string
+}
+
+// Decide implements domain.Command.
+func (c Count) Decide(t Total) ([]domain.Event, error) {
+	if len(c.ItemIDs) == 0 {
+		return nil, nil
+	}
+	return []domain.Event{Counted{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), len(c.ItemIDs))}}, nil
+}
+
+// GiveRoomBack gives back the room that was held for items under the license.
+type GiveRoomBack struct {
+	ItemIDs   []uuid.UUID
+	LicenseID string
+}
+
+// Decide implements domain.Command.
+func (c GiveRoomBack) Decide(t Total) ([]domain.Event, error) {
+	if len(c.ItemIDs) == 0 {
+		return nil, nil
+	}
+	return []domain.Event{RoomGivenBack{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
+}
+
+// change is t with so many more reserved and used under the license. Neither is
+// ever negative.
+func (t Total) change(itemIDs []uuid.UUID, license string, reserved, used int) Change {
+	add := func(to map[string]int, n int) map[string]int {
+		after := maps.Clone(to)
+		if after == nil {
+			after = map[string]int{}
+		}
+		if after[license] = max(0, after[license]+n); after[license] == 0 {
+			delete(after, license)
+		}
+		return after
+	}
+	return Change{itemIDs, license, Total{
+		Used: t.Used + used, ByLicense: add(t.ByLicense, used),
+		Reserved: max(0, t.Reserved+reserved), ReservedByLicense: add(t.ReservedByLicense, reserved),
+	}}
 }

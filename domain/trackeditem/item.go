@@ -1,6 +1,10 @@
 // Package trackeditem holds what a tracked item is, how it becomes one and what
 // becomes of it, and how the account's tracked items are counted against its
-// plan and licenses (spec 2.6, 3.4; decisions 5). The count never goes down.
+// plan and licenses (spec 2.6, 3.4; decisions 5, 9.6). The count never goes down.
+//
+// A call that may claim an item reserves it when it is accepted: there is room
+// for one more. What the call comes to makes the item a tracked item, or gives
+// the room back. Several operations may hold one item; it takes the room of one.
 package trackeditem
 
 import (
@@ -40,24 +44,30 @@ const (
 
 // Item is a tracked item of an account. Every event of its stream carries the
 // item after it, so the last one alone is the state however long the stream
-// grows. The zero Item was never tracked.
+// grows. The zero Item was never tracked, nor is one that is only reserved.
 type Item struct {
 	ItemID        uuid.UUID `json:"itemId"`
 	ItemType      item.Type `json:"itemType"`
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
 	DisplayName   string    `json:"displayName"`
-	Status        Status    `json:"status"`
+	Status        Status    `json:"status,omitempty"`
 	// TrackedSince is when the item was claimed, to the microsecond. It never
 	// changes.
-	TrackedSince time.Time `json:"trackedSinceUtc"`
+	TrackedSince time.Time `json:"trackedSinceUtc,omitzero"`
 	// DeletedAt is when the platform was found not to have the item any more;
 	// nil unless it is Deleted.
 	DeletedAt *time.Time `json:"deletedAtUtc,omitempty"`
-	// LicenseID is the license the item counts against; empty in an account
-	// without licenses.
+	// LicenseID is the license the item counts against, or is reserved under;
+	// empty in an account without licenses.
 	LicenseID  string `json:"licenseId,omitempty"`
 	ClaimedVia Via    `json:"claimedVia,omitempty"`
+	// ClaimedBy is the operation that claimed it; zero for claims of before
+	// items were reserved.
+	ClaimedBy uuid.UUID `json:"claimedBy,omitzero"`
+	// ReservedBy are the operations that hold room for the item, in the order in
+	// which they came; none once it counts.
+	ReservedBy []uuid.UUID `json:"reservedBy,omitempty"`
 }
 
 // Counts reports whether the item is a unit of the account's count: it is from
@@ -68,6 +78,12 @@ func (i Item) Counts() bool { return i.Status != "" }
 func Stream(accountID string, itemID uuid.UUID) string {
 	return "trackeditem-" + accountID + "-" + itemID.String()
 }
+
+// Reserved: an operation holds room for the item.
+type Reserved struct{ Item }
+
+// GivenBack: an operation ended that held room for the item and did not claim it.
+type GivenBack struct{ Item }
 
 // Claimed: the item became a tracked item of the account.
 type Claimed struct{ Item }
@@ -92,6 +108,8 @@ type TrackedAgain struct{ Item }
 type Renamed struct{ Item }
 
 // EventType implements domain.Event.
+func (Reserved) EventType() string      { return "trackeditem.reserved" }
+func (GivenBack) EventType() string     { return "trackeditem.given-back" }
 func (Claimed) EventType() string       { return "trackeditem.claimed" }
 func (PixiesRemoved) EventType() string { return "trackeditem.removed" }
 func (AddedAgain) EventType() string    { return "trackeditem.added-again" }
@@ -101,6 +119,8 @@ func (TrackedAgain) EventType() string  { return "trackeditem.tracked-again" }
 func (Renamed) EventType() string       { return "trackeditem.renamed" }
 
 // After implements domain.Carries.
+func (e Reserved) After() Item      { return e.Item }
+func (e GivenBack) After() Item     { return e.Item }
 func (e Claimed) After() Item       { return e.Item }
 func (e PixiesRemoved) After() Item { return e.Item }
 func (e AddedAgain) After() Item    { return e.Item }

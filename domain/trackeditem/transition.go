@@ -9,36 +9,29 @@ import (
 	"readiness/domain/item"
 )
 
-// Claim makes an item a tracked item, or tracks one again that is not Tracked
-// any more. One that is Tracked stays as it is but for its names. Whether a new
-// item has room is decided by Count.
-type Claim struct {
-	ItemID        uuid.UUID
-	ItemType      item.Type
+// TrackAgain says that a tracked item is worked on, under the names that the
+// platform shows now: one that is not Tracked any more is again.
+type TrackAgain struct {
 	WorkspaceID   uuid.UUID
 	WorkspaceName string
 	DisplayName   string
-	LicenseID     string
-	Via           Via // "" for a report
-	At            time.Time
 }
 
 // Decide implements domain.Command.
-func (c Claim) Decide(i Item) ([]domain.Event, error) {
-	before := i
+func (c TrackAgain) Decide(i Item) ([]domain.Event, error) {
+	if !i.Counts() {
+		return nil, nil
+	}
+	named := i.WorkspaceID == c.WorkspaceID && i.WorkspaceName == c.WorkspaceName && i.DisplayName == c.DisplayName
 	i.WorkspaceID, i.WorkspaceName, i.DisplayName = c.WorkspaceID, c.WorkspaceName, c.DisplayName
 	switch {
-	case !i.Counts():
-		i.ItemID, i.ItemType, i.Status, i.LicenseID, i.ClaimedVia = c.ItemID, c.ItemType, Tracked, c.LicenseID, c.Via
-		i.TrackedSince = c.At.UTC().Truncate(time.Microsecond)
-		return []domain.Event{Claimed{i}}, nil
+	case i.Status != Tracked && i.ItemType == item.Report:
+		i.Status, i.DeletedAt = Tracked, nil
+		return []domain.Event{AddedAgain{i}}, nil
 	case i.Status != Tracked:
 		i.Status, i.DeletedAt = Tracked, nil
-		if i.ItemType == item.Report {
-			return []domain.Event{AddedAgain{i}}, nil
-		}
 		return []domain.Event{TrackedAgain{i}}, nil
-	case i != before:
+	case !named:
 		return []domain.Event{Renamed{i}}, nil
 	}
 	return nil, nil
