@@ -833,6 +833,21 @@ func (e OperationStatus) Valid() bool {
 	}
 }
 
+// Defines values for OperationWaitKind.
+const (
+	OwnersRead OperationWaitKind = "ownersRead"
+)
+
+// Valid indicates whether the value is a known member of the OperationWaitKind enum.
+func (e OperationWaitKind) Valid() bool {
+	switch e {
+	case OwnersRead:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OptimizationKind.
 const (
 	OptimizationKindAiDataSchema   OptimizationKind = "aiDataSchema"
@@ -2671,6 +2686,11 @@ type Operation struct {
 
 	// Status More statuses may be added over time.
 	Status OperationStatus `json:"status"`
+
+	// WaitingFor What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
+	// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
+	// token. A read with another token, or by another person, moves nothing.
+	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
 // OperationError defines model for OperationError.
@@ -2705,6 +2725,22 @@ type OperationResult = json.RawMessage
 
 // OperationStatus More statuses may be added over time.
 type OperationStatus string
+
+// OperationWait What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
+// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
+// token. A read with another token, or by another person, moves nothing.
+type OperationWait struct {
+	// Kind More kinds may be added.
+	Kind OperationWaitKind `json:"kind"`
+
+	// Scope The scope that the token of the read needs.
+	//
+	// Example: Service.ReadWrite.All
+	Scope string `json:"scope"`
+}
+
+// OperationWaitKind More kinds may be added.
+type OperationWaitKind string
 
 // OptimizationKind defines model for OptimizationKind.
 type OptimizationKind string

@@ -22,7 +22,8 @@ func (o Operation) Ended() bool {
 //
 // Reading is more than looking: work that has more than one write (an apply of properties, one without a preview, a bundle and
 // its revert) and side B of an A/B test go on when the person who started them reads the operation, with a token that may start
-// work. So whoever starts such work must read until it has ended; reads by anybody else move nothing on.
+// work. So whoever starts such work must read until it has ended; reads by anybody else move nothing on, and say in WaitingFor
+// what is waited for and which scope the token needs.
 func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[Operation, error] {
 	return func(yield func(Operation, error) bool) {
 		for {

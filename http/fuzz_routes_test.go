@@ -227,6 +227,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 	done := w.assess("ada", modelA)
 	made := w.assessed("acme", done, modelA, assessment.Usage{})
 	running := w.assess("ada", modelB)
+	w.tracks("acme", modelB, w.assess("ada", modelB))
 	schedule := strings.TrimPrefix(w.plan("ada", modelC), schedulesPath+"/")
 	path, _ := w.saves(m, "Local", "")
 	test := w.abTest("acme", abtest.Words{Name: "Before and after"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})

@@ -19,6 +19,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/http/api"
+	"readiness/http/token"
 	"readiness/projections"
 )
 
@@ -247,6 +248,9 @@ func state(o projections.Operation) api.Operation {
 	}
 	if o.Impact != (operation.Impact{}) {
 		out.AllowanceImpact = &o.Impact
+	}
+	if o.Waits {
+		out.WaitingFor = &api.OperationWait{Kind: api.OwnersRead, Scope: token.ScopeReadWrite}
 	}
 	if o.Status == operation.Failed {
 		out.Error = o.Failure

@@ -60,7 +60,12 @@ func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID
 			return last, err
 		}
 	}
+	told := false
 	for last, err = range s.States(ctx, operationID) {
+		if w := last.WaitingFor; err == nil && w != nil && !told {
+			told = true
+			fmt.Fprintf(c.r.stderr, "readiness: operation %s goes on when the person who started it reads it with a token of the scope %s; reads with this one move nothing. Wait for it with such a token.\n", operationID, w.Scope)
+		}
 		if err == nil && last.PercentComplete != nil {
 			bar.at(int64(*last.PercentComplete), 100)
 		}

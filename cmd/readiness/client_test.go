@@ -99,6 +99,36 @@ func (y *typist) lasting(base string) string {
 	return strings.NewReplacer(base, "http://readiness.test", y.config, "CONFIG").Replace(out)
 }
 
+// waitsWithoutTheScope waits for work that goes on with its owner's reads, with a token of the owner that only reads: it is told
+// which scope is needed, moves nothing, and the owner's other token does.
+func (y *typist) waitsWithoutTheScope(base, reading string) {
+	y.t.Helper()
+	quiet := newTypist(y.t)
+	quiet.config = y.config
+	quiet.types(0, reading, "login", "--base-url", base, "--profile", "reading")
+	going := lastID(y.t, quiet.types(0, "", "apply", "Retail Analytics", "Inventory", "properties", "--approval", "none", "--no-wait").stdout)
+	for !strings.Contains(quiet.types(0, "", "operations", "show", going, "--json", "--profile", "reading").stdout, "waitingFor") {
+		if err := hurry(y.t.Context(), 0); err != nil {
+			y.t.Fatal(err)
+		}
+	}
+	ctx, interrupt := context.WithCancelCause(y.t.Context())
+	pauses := 0
+	quiet.pause = func(ctx context.Context, d time.Duration) error {
+		if pauses++; pauses == 3 {
+			interrupt(errors.New("signal: interrupt"))
+		}
+		return hurry(ctx, d)
+	}
+	waited := quiet.run(ctx, "", "operations", "wait", going, "--profile", "reading")
+	if waited.code != exitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All; reads with this one move nothing") != 1 {
+		y.t.Errorf("waiting with a token that only reads: got %+v", waited)
+	}
+	quiet.pause = hurry
+	quiet.types(0, "", "operations", "wait", going)
+	quiet.types(0, "", "revert", going)
+}
+
 // lastID is the last id of an operation that was printed.
 func lastID(t *testing.T, text string) string {
 	t.Helper()
@@ -159,6 +189,7 @@ func TestClient(t *testing.T) {
 	y.types(0, "", "revert", both)
 	unattended := lastID(t, y.types(0, "", "apply", "Retail Analytics", "Inventory", "properties", "--approval", "none").stdout)
 	y.types(0, "", "revert", unattended)
+	y.waitsWithoutTheScope(s.base, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force", "--scopes", "Service.Read.All").stdout)
 	if diff := cmp.Diff(before, filesOf(t, model)); diff != "" {
 		t.Errorf("what was put back is not as it was:\n%s", diff)
 	}
