@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -31,55 +32,77 @@ func Pool(t testing.TB) *pgxpool.Pool {
 // URL returns the address of a fresh migrated database, which is dropped, whoever is connected, when t ends.
 func URL(t testing.TB) string {
 	t.Helper()
-	server := server(t)
-	template, err := template(t.Context(), server)
+	made, err := migrated()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return create(t, server, template)
+	return create(t, made)
 }
 
 // EmptyURL returns the address of a fresh database that nothing was migrated into; it is dropped when t ends.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
-	return create(t, server(t), "template0")
+	return create(t, "template0")
 }
 
-func create(t testing.TB, server, template string) string {
+func create(t testing.TB, template string) string {
 	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
 	name := "readiness_test_" + strings.ToLower(rand.Text())
-	if err := copied(t.Context(), server, name, template); err != nil {
+	create := fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)
+	if s.copiesFiles {
+		create += " STRATEGY file_copy"
+	}
+	if _, err := s.Exec(t.Context(), create); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := execute(context.Background(), server, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
+		if _, err := s.Exec(context.Background(), fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Error(err)
 		}
 	})
-	return in(server, name)
+	return in(s.url, name)
 }
 
-// copied makes a database as a copy of template.
-func copied(ctx context.Context, server, name, template string) error {
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	// Files that are kept in memory are copied in less time than their pages are logged; those on a disk are not (PostgreSQL 15 can do both).
-	var files bool
-	err = conn.QueryRow(ctx, `SELECT CASE WHEN current_setting('server_version_num')::int >= 150000 AND pg_has_role('pg_read_all_settings', 'USAGE')
-		THEN starts_with(current_setting('data_directory'), '/dev/shm/') ELSE false END`).Scan(&files)
-	if err != nil {
-		return err
-	}
-	create := fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)
-	if files {
-		create += " STRATEGY file_copy"
-	}
-	_, err = conn.Exec(ctx, create)
-	return err
+// server is where the databases of this process are made, on few connections that stay: to open one costs a good part of what a database does.
+type server struct {
+	*pgxpool.Pool
+	url         string
+	copiesFiles bool
 }
+
+var shared = sync.OnceValues(func() (*server, error) {
+	url, err := address()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = 4
+	ctx := context.Background()
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Pool: pool, url: url}
+	// Where nothing is synced, files are copied at half the cost of logging their pages (PostgreSQL 15 can do both).
+	err = pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int >= 150000 AND current_setting('fsync') = 'off'`).Scan(&s.copiesFiles)
+	return s, err
+})
+
+// migrated is the template's name, once it is there.
+var migrated = sync.OnceValues(func() (string, error) {
+	s, err := shared()
+	if err != nil {
+		return "", err
+	}
+	return template(context.Background(), s.url)
+})
 
 // template returns the name of a database that holds the migrated schema, made by whichever process needs it first. It is
 // migrated under another name and then renamed, so that a killed process never leaves a half-made template.
@@ -110,16 +133,6 @@ func template(ctx context.Context, server string) (string, error) {
 	}
 	_, err = conn.Exec(ctx, "ALTER DATABASE "+building+" RENAME TO "+name)
 	return name, err
-}
-
-func execute(ctx context.Context, server, sql string) error {
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, sql)
-	return err
 }
 
 // in returns server's address with the database replaced.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"readiness/internal/postgres"
@@ -21,17 +20,16 @@ const ServerEnv = "READINESS_TEST_DATABASE_URL"
 // guardEnv makes the test's own program run as the guard of its server.
 const guardEnv = "READINESS_PGTEST_GUARD"
 
-// server returns the address of the server that tests of this process use.
-func server(t testing.TB) string {
-	t.Helper()
+// address returns the address of the server that tests of this process use.
+func address() (string, error) {
 	if url := os.Getenv(ServerEnv); url != "" {
-		return url
+		return url, nil
 	}
 	url, err := private()
 	if err != nil {
-		t.Fatalf("%v (or set %s)", err, ServerEnv)
+		return "", fmt.Errorf("%w (or set %s)", err, ServerEnv)
 	}
-	return url
+	return url, nil
 }
 
 // lifeline is the pipe that the guard watches; a variable, because a pipe that nothing refers to is closed.
