@@ -30,7 +30,8 @@ run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces; DATA
 	bin/readiness serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
 
 demo: ## start the service in a temporary directory, drive it over HTTP, and leave nothing behind
-	go run ./internal/demo
+	@echo 'Building the demo; the first time its libraries are compiled, too, which takes a minute.'
+	@go run ./internal/demo
 
 test: ## run every test but the hard ones, on a throwaway PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(PKG)

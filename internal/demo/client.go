@@ -36,22 +36,42 @@ func (c client) call(ctx context.Context, want int, method, path string, body, i
 	if !strings.HasPrefix(path, "http") {
 		address = c.base + path
 	}
-	var content io.Reader
+	var content []byte
 	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
 			return answer{}, err
 		}
-		content = bytes.NewReader(b)
 	}
+	a, err := c.send(ctx, method, address, content, header)
+	for attempt := 1; err == nil && attempt < 10 && a.uncounted(method); attempt++ {
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return answer{}, ctx.Err()
+		}
+		a, err = c.send(ctx, method, address, content, header)
+	}
+	if err != nil {
+		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if err := a.check(want, into); err != nil {
+		return a, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	*c.answers++
+	return a, nil
+}
+
+// send makes a call once.
+func (c client) send(ctx context.Context, method, address string, content []byte, header []string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, address, content)
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
 	if err != nil {
 		return answer{}, err
 	}
 	request.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
+	if content != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i+1 < len(header); i += 2 {
@@ -63,15 +83,20 @@ func (c client) call(ctx context.Context, want int, method, path string, body, i
 	}
 	defer response.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
-	if err != nil {
-		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+	return answer{response.StatusCode, response.Header, b}, err
+}
+
+// uncounted reports whether the service could not count the call in time, which a slow machine may cause: it is refused, to be made again, or a read is
+// answered without the fields.
+func (a answer) uncounted(method string) bool {
+	var e errorResponse
+	switch {
+	case a.status == http.StatusServiceUnavailable:
+		return a.decode(&e) == nil && e.IsRetriable
+	case method == http.MethodGet:
+		return a.status < http.StatusBadRequest && a.header.Get("RateLimit") == ""
 	}
-	a := answer{response.StatusCode, response.Header, b}
-	if err := a.check(want, into); err != nil {
-		return a, fmt.Errorf("%s %s: %w", method, path, err)
-	}
-	*c.answers++
-	return a, nil
+	return false
 }
 
 func (a answer) check(want int, into any) error {

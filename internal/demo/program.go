@@ -33,8 +33,8 @@ type program struct {
 	messages []string
 }
 
-// build compiles the program into dir.
-func build(ctx context.Context, dir string) (*program, error) {
+// build compiles the program into dir. The first time that is every library, which takes minutes on a slow machine: the screen tells how far it is.
+func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 	if _, err := os.Stat(accounts); err != nil {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
 	}
@@ -42,15 +42,35 @@ func build(ctx context.Context, dir string) (*program, error) {
 	if err := os.CopyFS(p.workspaces, os.DirFS(workspaces)); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.path, "./cmd/readiness")
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", p.path, "./cmd/readiness")
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir) // so that an interrupted build leaves nothing elsewhere
-	out, err := cmd.CombinedOutput()
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	told, compiled := time.Now(), 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		line := lines.Text()
+		p.messages = append(p.messages, line)
+		if !strings.Contains(line, " ") { // a package
+			compiled++
+		}
+		if time.Since(told) > 3*time.Second {
+			screen.say("compiled %d packages; now %s", compiled, line)
+			told = time.Now()
+		}
+	}
+	err = cmd.Wait()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go build ./cmd/readiness: %w\n%s", err, out)
+		return nil, fmt.Errorf("go build ./cmd/readiness: %w\n%s", err, p.lastMessages())
 	}
+	p.messages = nil
 	return p, nil
 }
 
