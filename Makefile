@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/hard test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/hard test/busy test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
 # The data directory of run and migrate, the packages of test, bench and fuzz, which benchmarks run, how long the soak and each fuzz target run, and how
 # many calls fuzz/http makes to each route.
@@ -12,6 +12,11 @@ SOAK ?= 10m
 BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
+# How often test/busy runs make test, and what else test gives go test.
+RUNS ?= 10
+TESTFLAGS ?=
+# Each wait of a test has its own limit, of minutes; this one is for what never waits and never ends.
+LIMIT := -timeout 1h
 # Many tests wait for a server or a worker, so more of them run at once than there are processors.
 PARALLEL := -parallel 6
 
@@ -34,7 +39,14 @@ demo: ## start the service in a temporary directory, drive it over HTTP, and lea
 	@go run ./internal/demo
 
 test: ## run every test but the hard ones, on a throwaway PostgreSQL
-	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(PKG)
+	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(TESTFLAGS) $(PKG)
+
+# What test/busy gives make test: every test is run, and told of.
+BUSY := $(MAKE) --no-print-directory test TESTFLAGS='-count=1 -v'
+
+test/busy: ## run make test RUNS times beside busy loops that keep the load above 15, then once on one processor
+	go run ./internal/busy -runs $(RUNS) -- $(BUSY)
+	go run ./internal/busy -runs 1 -loops 0 -- taskset -c 0 $(BUSY)
 
 # The packages that have hard tests: those in files that begin with //go:build hard, whose names begin with TestHard (internal/hard_test.go).
 HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^//go:build hard' . | xargs -n1 dirname | sort -u),$(PKG))

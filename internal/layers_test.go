@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"migrations":                     {"internal/database"},
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
+	"internal/busy":                  {},
 	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
 	"internal/database":              {},

@@ -1,0 +1,224 @@
+//go:build unix
+
+// Command busy runs a command again and again while loops that do nothing keep the processors busy, and prints what became of each run: what passes
+// on a machine that has hardly any time for it hangs on no machine's speed. The loops are nice, and end with this program however it ends. The output of
+// each run is kept in a file until it has passed.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// loopEnv makes this program one of the loops.
+const loopEnv = "READINESS_BUSY_LOOP"
+
+func main() {
+	if os.Getenv(loopEnv) != "" {
+		loop()
+	}
+	runs := flag.Int("runs", 10, "how often the command is run")
+	loops := flag.Int("loops", 16, "how many loops run beside it")
+	load := flag.Float64("load", 15, "the load to wait for before the first run")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: busy [-runs N] [-loops N] [-load N] COMMAND [ARGUMENT]...")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, *runs, *loops, *load, flag.Args())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "busy:", err)
+		os.Exit(1)
+	}
+}
+
+// loop keeps a processor busy until standard input ends, which it does when who started it is gone.
+func loop() {
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	for {
+	}
+}
+
+func run(ctx context.Context, runs, loops int, load float64, command []string) error {
+	end, err := start(loops)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if loops > 0 {
+		if err := loaded(ctx, load); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%3s  %-7s  %8s  %10s  %10s  %-11s  %5s\n", "run", "verdict", "wall", "user", "system", "load", "skips")
+	failed := 0
+	for n := 1; n <= runs; n++ {
+		ok, err := once(ctx, n, command)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d runs failed", failed, runs)
+	}
+	return nil
+}
+
+// start starts the loops and returns what ends them.
+func start(loops int) (end func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var ends []func()
+	end = func() {
+		for _, one := range ends {
+			one()
+		}
+	}
+	for range loops {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), loopEnv+"=1", "GOMAXPROCS=2") // one for the loop, one to see that it is to end
+		cmd.Stderr = os.Stderr
+		alive, err := cmd.StdinPipe()
+		if err != nil {
+			end()
+			return nil, err
+		}
+		if err := cmd.Start(); err != nil {
+			end()
+			return nil, err
+		}
+		ends = append(ends, func() {
+			_ = alive.Close()
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+	}
+	return end, nil
+}
+
+// loaded waits until the load of the last minute is so high.
+func loaded(ctx context.Context, load float64) error {
+	for began := time.Now(); ; {
+		now, known := loadNow()
+		if !known || now >= load {
+			return nil
+		}
+		if time.Since(began) > 10*time.Minute {
+			return fmt.Errorf("after 10 minutes the load is %.1f, want %.1f; ask for more loops", now, load)
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// loadNow is how many processes wanted a processor in the last minute, where the system tells.
+func loadNow() (load float64, known bool) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0, false
+	}
+	_, err = fmt.Sscan(string(text), &load)
+	return load, err == nil
+}
+
+var (
+	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP`)
+	broken  = regexp.MustCompile(`(?m)^\s*(--- FAIL: \S+|FAIL\s+\S+|panic: .*)`)
+)
+
+// once runs the command and prints what became of it, and how many tests were skipped, where it is go test -v. ok is whether it passed.
+func once(ctx context.Context, n int, command []string) (ok bool, err error) {
+	out, err := os.CreateTemp("", fmt.Sprintf("busy-run-%d-", n))
+	if err != nil {
+		return false, err
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends what it started
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	least, most := math.Inf(1), 0.0
+	for waits := true; waits; {
+		if load, known := loadNow(); known {
+			least, most = min(least, load), max(most, load)
+		}
+		select {
+		case err = <-ended:
+			waits = false
+		case <-time.After(time.Second):
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
+		return false, err
+	}
+	text, read := os.ReadFile(out.Name())
+	if read != nil {
+		return false, read
+	}
+	skips := len(skipped.FindAll(text, -1))
+	ok = err == nil
+	verdict, load := "passed", "unknown"
+	if !ok {
+		verdict = "FAILED"
+	}
+	if most > 0 {
+		load = fmt.Sprintf("%.1f to %.1f", least, most)
+	}
+	state := cmd.ProcessState
+	fmt.Printf("%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second), state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
+	if ok {
+		return true, os.Remove(out.Name())
+	}
+	fmt.Printf("     its output is in %s\n", out.Name())
+	var told []string
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if found := strings.TrimSpace(broken.FindString(lines.Text())); found != "" && !slices.Contains(told, found) && len(told) < 20 {
+			told = append(told, found)
+			fmt.Printf("     %s\n", found)
+		}
+	}
+	return false, nil
+}
