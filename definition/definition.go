@@ -21,12 +21,16 @@ type Part struct {
 // Definition is every part of an item, ordered by path (byte-wise).
 type Definition struct {
 	Parts []Part
+	// Loose tells that the parts are the files of a semantic model that has no
+	// folder of an item: one .bim file, or TMDL files below a folder of their own.
+	// It can have no other parts.
+	Loose bool
 }
 
 // New returns a definition of the parts, sorted by path.
 func New(parts ...Part) Definition {
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Path, b.Path) })
-	return Definition{parts}
+	return Definition{Parts: parts}
 }
 
 // Part returns the bytes of the part at path.
@@ -36,6 +40,43 @@ func (d Definition) Part(path string) ([]byte, bool) {
 		return nil, false
 	}
 	return d.Parts[i].Data, true
+}
+
+// Named returns the part at path as a disk of Windows does, where letter case tells
+// no names apart: the one of that very path, else the first whose path is the same
+// but for letter case.
+func (d Definition) Named(path string) (Part, bool) {
+	if data, ok := d.Part(path); ok {
+		return Part{path, data}, true
+	}
+	i := slices.IndexFunc(d.Parts, func(p Part) bool { return strings.EqualFold(p.Path, path) })
+	if i < 0 {
+		return Part{}, false
+	}
+	return d.Parts[i], true
+}
+
+// Spelled is path in the letter case of the parts: that of the part that Named
+// returns, and of a part that there is none of the case of the folders that there
+// are.
+func (d Definition) Spelled(path string) string {
+	if p, ok := d.Named(path); ok {
+		return p.Path
+	}
+	elements := strings.Split(path, "/")
+	spelled, depth := path, 0
+	for _, p := range d.Parts {
+		there := strings.Split(p.Path, "/")
+		n := 0
+		for n < len(elements)-1 && n < len(there)-1 && strings.EqualFold(elements[n], there[n]) {
+			n++
+		}
+		exact := strings.HasPrefix(path, strings.Join(there[:n], "/")+"/")
+		if n > depth || n == depth && n > 0 && exact {
+			spelled, depth = strings.Join(append(there[:n:n], elements[n:]...), "/"), n
+		}
+	}
+	return spelled
 }
 
 // Hash is "sha256:" and the hex digest over every path and every byte, each

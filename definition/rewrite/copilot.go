@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"readiness/definition"
 	"readiness/definition/jsonpart"
+	"readiness/definition/semanticmodel"
 )
 
 // The parts that prepare a model for AI, and what they name as their schemas.
 const (
-	copilotFolder      = "Copilot/"
+	copilotFolder      = "Copilot"
 	copilotVersion     = "Copilot/version.json"
 	instructionsFolder = "Copilot/Instructions/"
 	instructionsPart   = instructionsFolder + "instructions.md"
@@ -51,11 +54,35 @@ func isVersionFile(path string, data []byte) bool {
 // they have CRLF.
 func (e *edit) lineEnd() string {
 	for _, p := range e.old.Parts {
-		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || p.Path == "model.bim") && bytes.Contains(p.Data, []byte("\r\n")) {
+		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || strings.EqualFold(path.Ext(p.Path), ".bim")) && bytes.Contains(p.Data, []byte("\r\n")) {
 			return "\r\n"
 		}
 	}
 	return "\n"
+}
+
+// errNoFolder is the error of a change that is kept in parts of its own, for a model
+// that has no place for them.
+var errNoFolder = errors.New("it is kept in files beside the model, in a folder Copilot, which a model without a folder of its own cannot have; " +
+	"save the model as a project, in a folder that ends in .SemanticModel")
+
+// hasFolder refuses to put parts beside a loose model.
+func (e *edit) hasFolder() error {
+	if e.old.Loose {
+		return errNoFolder
+	}
+	return nil
+}
+
+// Kept says why the definition, which holds the model, has no place for a property;
+// nil when it has one. Only a loose one may have none: for AI instructions and
+// visibilities, unless a linguistic schema keeps them.
+func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
+	r := newReading(d, m)
+	if d.Loose && (p == Instructions && r.instructionsCulture() == "" || p == Visibility && r.visibilityCulture() == "") {
+		return errNoFolder
+	}
+	return nil
 }
 
 // create makes the part if there is none.
@@ -103,7 +130,7 @@ func (e *edit) openSchema() (*jsonpart.Value, error) {
 		if !ok {
 			return nil, nil
 		}
-		tree, err := jsonpart.Edit(schemaPart, data)
+		tree, err := jsonpart.Edit(e.old.Spelled(schemaPart), data)
 		if err == nil && tree.Root.Kind() != '{' {
 			err = errors.New(schemaPart + ": the AI data schema is no JSON object")
 		}

@@ -3,7 +3,6 @@ package rewrite
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"readiness/definition"
@@ -16,8 +15,10 @@ type edit struct {
 	*reading
 	old    definition.Definition
 	source source
-	parts  map[string][]byte // under Copilot/: new bytes, nil for a part that goes
-	schema *jsonpart.Tree    // Copilot/schema.json, once it was looked at
+	// parts are those under Copilot/, by their usual names: new bytes, nil for a part
+	// that goes. On disk they are spelled as what is there is.
+	parts  map[string][]byte
+	schema *jsonpart.Tree // Copilot/schema.json, once it was looked at
 	// made is what a write puts around visibilities, with what stood there.
 	made    map[*jsonpart.Value]string
 	created []string
@@ -48,8 +49,8 @@ func newEdit(d definition.Definition) (*edit, error) {
 		return nil, err
 	}
 	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{}, found: map[*jsonpart.Value]map[object]*jsonpart.Value{}}
-	if slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isTMDL(p.Path) }) {
-		e.source, err = newTMDL(d)
+	if files := semanticmodel.TMDL(d); len(files) > 0 {
+		e.source, err = newTMDL(files)
 	} else {
 		e.source, err = newTMSL(d)
 	}
@@ -71,14 +72,14 @@ func (e *edit) write(c Change) (Undo, error) {
 	case Instructions:
 		if u.Culture = e.instructionsCulture(); u.Culture != "" {
 			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return instruct(root, c.Value), nil })
-		} else {
+		} else if err = e.hasFolder(); err == nil {
 			was = e.writeInstructions(c.Value)
 		}
 	case Visibility:
 		if u.Culture = e.visibilityCulture(); u.Culture != "" {
 			u.Made = map[string]string{}
 			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return e.showEntity(root, c, u.Made) })
-		} else {
+		} else if err = e.hasFolder(); err == nil {
 			was, u.Made, err = e.writeVisibility(c)
 		}
 	default:
@@ -185,7 +186,8 @@ func (e *edit) part(path string) ([]byte, bool) {
 	if data, ok := e.parts[path]; ok {
 		return data, data != nil
 	}
-	return e.old.Part(path)
+	p, ok := e.old.Named(path)
+	return p.Data, ok
 }
 
 // definition is the definition with all that was edited. Parts that are as they
@@ -196,10 +198,12 @@ func (e *edit) definition() (definition.Definition, error) {
 		return definition.Definition{}, err
 	}
 	for path, data := range e.parts {
-		changed[path] = data
+		changed[e.old.Spelled(path)] = data
 	}
-	if _, gone := changed[schemaPart]; e.schema != nil && !gone {
-		changed[schemaPart] = e.schema.Bytes()
+	if at := e.old.Spelled(schemaPart); e.schema != nil {
+		if _, gone := changed[at]; !gone {
+			changed[at] = e.schema.Bytes()
+		}
 	}
 	parts := make([]definition.Part, 0, len(e.old.Parts)+len(changed))
 	for _, p := range e.old.Parts {
@@ -219,7 +223,9 @@ func (e *edit) definition() (definition.Definition, error) {
 			parts = append(parts, definition.Part{Path: path, Data: data})
 		}
 	}
-	return definition.New(parts...), nil
+	d := definition.New(parts...)
+	d.Loose = e.old.Loose
+	return d, nil
 }
 
 // verify reads what was written and compares it with the model that it must be.

@@ -30,7 +30,7 @@ type object struct{ table, name string }
 func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 	r := &reading{
 		model:      m,
-		hasCopilot: slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return strings.HasPrefix(p.Path, copilotFolder) }),
+		hasCopilot: slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isCopilot(p.Path) }),
 		tables:     map[string]*semanticmodel.Table{},
 		columns:    map[object]*semanticmodel.Column{},
 		measures:   map[object]*semanticmodel.Measure{},
@@ -46,6 +46,12 @@ func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 		}
 	}
 	return r
+}
+
+// isCopilot is true for the parts that prepare a model for AI.
+func isCopilot(path string) bool {
+	folder, _, inside := strings.Cut(path, "/")
+	return inside && strings.EqualFold(folder, copilotFolder)
 }
 
 // value is what the model holds at the target.

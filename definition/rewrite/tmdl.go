@@ -12,11 +12,6 @@ import (
 	"readiness/definition/tmdl"
 )
 
-// isTMDL is true for the parts that declare a model in TMDL.
-func isTMDL(path string) bool {
-	return strings.HasPrefix(path, "definition/") && strings.HasSuffix(path, ".tmdl")
-}
-
 // tmdlSource is a model declared in TMDL.
 type tmdlSource struct {
 	files    []*file
@@ -50,12 +45,9 @@ type schema struct {
 	tree *jsonpart.Tree
 }
 
-func newTMDL(d definition.Definition) (source, error) {
+func newTMDL(files []definition.Part) (source, error) {
 	s := &tmdlSource{tables: map[string][]declaration{}, fields: map[object]declaration{}, cultures: map[string][]declaration{}, schemas: map[string]*schema{}}
-	for _, p := range d.Parts {
-		if !strings.HasPrefix(p.Path, "definition/") || !strings.HasSuffix(strings.ToLower(p.Path), ".tmdl") {
-			continue
-		}
+	for _, p := range files {
 		doc, err := tmdl.Parse(p.Path, p.Data)
 		if err != nil {
 			return nil, err

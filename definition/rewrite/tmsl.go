@@ -1,18 +1,17 @@
 package rewrite
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"readiness/definition"
 	"readiness/definition/jsonpart"
+	"readiness/definition/semanticmodel"
 )
-
-const bimPart = "model.bim"
 
 // tmslSource is a model declared in TMSL.
 type tmslSource struct {
+	file     string
 	tree     *jsonpart.Tree
 	objects  map[object]*jsonpart.Value
 	contents map[string]*jsonpart.Value // of the linguistic schemas, by culture
@@ -29,12 +28,15 @@ type text struct {
 }
 
 func newTMSL(d definition.Definition) (source, error) {
-	data, _ := d.Part(bimPart)
-	tree, err := jsonpart.Edit(bimPart, data)
+	bim, err := semanticmodel.TMSL(d)
 	if err != nil {
 		return nil, err
 	}
-	s := &tmslSource{tree, map[object]*jsonpart.Value{}, map[string]*jsonpart.Value{}, map[string]*text{}}
+	tree, err := jsonpart.Edit(bim.Path, bim.Data)
+	if err != nil {
+		return nil, err
+	}
+	s := &tmslSource{bim.Path, tree, map[object]*jsonpart.Value{}, map[string]*jsonpart.Value{}, map[string]*text{}}
 	for _, m := range tree.Root.Items() {
 		if m.Name == "model" && m.Kind() == '{' {
 			clear(s.objects)
@@ -109,7 +111,7 @@ var behind = map[Property][]string{
 func (s *tmslSource) set(t Target, value string) (*string, error) {
 	o := s.objects[object{t.Table, t.Name}]
 	if o == nil || o.Kind() != '{' {
-		return nil, errors.New("model.bim does not declare it")
+		return nil, fmt.Errorf("%s does not declare it", s.file)
 	}
 	value = asRead(Change{t, value})
 	m := o.Member(string(t.Property))
@@ -158,7 +160,7 @@ func (s *tmslSource) linguistic(culture string, escaped bool) (*linguistic, erro
 	t := s.texts[culture]
 	if t == nil {
 		written, _ := content.Text()
-		tree, err := jsonpart.Edit(bimPart, []byte(written))
+		tree, err := jsonpart.Edit(s.file, []byte(written))
 		if err != nil {
 			return nil, err
 		}
@@ -193,5 +195,5 @@ func (s *tmslSource) changed() (map[string][]byte, error) {
 			t.content.SetText(string(t.Bytes()))
 		}
 	}
-	return map[string][]byte{bimPart: s.tree.Bytes()}, nil
+	return map[string][]byte{s.file: s.tree.Bytes()}, nil
 }

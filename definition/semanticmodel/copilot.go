@@ -3,6 +3,7 @@ package semanticmodel
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,12 +25,12 @@ const (
 // what does not parse counts as absent.
 func readCopilot(d definition.Definition) Copilot {
 	var c Copilot
-	if data, ok := d.Part(instructionsPart); ok {
-		text := strings.ToValidUTF8(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\ufffd")
+	if p, ok := d.Named(instructionsPart); ok {
+		text := strings.ToValidUTF8(string(bytes.TrimPrefix(p.Data, []byte("\ufeff"))), "\ufffd")
 		c.Instructions = &text
 	}
-	if data, ok := d.Part(schemaPart); ok {
-		c.Schema = readSchema(data)
+	if p, ok := d.Named(schemaPart); ok {
+		c.Schema = readSchema(p.Data)
 	}
 	c.VerifiedAnswers = readVerifiedAnswers(d, verifiedAnswers)
 	if c.VerifiedAnswers == nil {
@@ -122,16 +123,13 @@ func readVisibility(r *jsonpart.Reader) string {
 func readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer {
 	var answers []VerifiedAnswer
 	for _, p := range d.Parts {
-		rest, ok := strings.CutPrefix(p.Path, root)
-		folder, file, nested := strings.Cut(rest, "/")
-		if !ok || !nested || file != "definition.json" {
-			continue
+		if dir := path.Dir(p.Path); strings.EqualFold(path.Base(p.Path), "definition.json") && strings.EqualFold(path.Dir(dir)+"/", root) {
+			answers = append(answers, VerifiedAnswer{
+				Folder:         path.Base(dir),
+				TriggerPhrases: readTriggerPhrases(p),
+				Fields:         readFields(d, dir+"/", "visualSource.json", "filters.json"),
+			})
 		}
-		answers = append(answers, VerifiedAnswer{
-			Folder:         folder,
-			TriggerPhrases: readTriggerPhrases(p),
-			Fields:         readFields(d, root+folder+"/visualSource.json", root+folder+"/filters.json"),
-		})
 	}
 	slices.SortFunc(answers, func(a, b VerifiedAnswer) int { return cmp.Compare(a.Folder, b.Folder) })
 	return answers
@@ -160,12 +158,17 @@ func readTriggerPhrases(p definition.Part) []string {
 	return phrases
 }
 
-// readFields is every field that the parts name, each once.
-func readFields(d definition.Definition, paths ...string) []FieldRef {
+// readFields is every field that the files in a folder name, each once.
+func readFields(d definition.Definition, dir string, files ...string) []FieldRef {
+	at, _ := slices.BinarySearchFunc(d.Parts, dir, func(p definition.Part, dir string) int { return strings.Compare(p.Path, dir) })
+	beside := definition.Definition{Parts: d.Parts[at:]}
+	if n := slices.IndexFunc(beside.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, dir) }); n >= 0 {
+		beside.Parts = beside.Parts[:n]
+	}
 	var fields []FieldRef
-	for _, path := range paths {
-		data, _ := d.Part(path)
-		references, err := report.ReadReferences(path, data)
+	for _, file := range files {
+		p, _ := beside.Named(dir + file)
+		references, err := report.ReadReferences(p.Path, p.Data)
 		if err != nil {
 			continue
 		}

@@ -34,7 +34,7 @@ func TestInstructions(t *testing.T) {
 		{"whole, as it is", "Copilot/Instructions/instructions.md", " # Sales\r\n\n", new(" # Sales\r\n\n")},
 		{"without a byte order mark", "Copilot/Instructions/instructions.md", "\ufeffx", new("x")},
 		{"bytes that are not UTF-8", "Copilot/Instructions/instructions.md", "a\xffb", new("a\ufffdb")},
-		{"a path in another letter case", "copilot/instructions/Instructions.md", "x", nil},
+		{"a path in another letter case", "copilot/instructions/Instructions.md", "x", new("x")},
 	} {
 		got := copilot(t, map[string]string{c.path: c.text}).Instructions
 		if diff := cmp.Diff(c.want, got); diff != "" {

@@ -3,15 +3,15 @@ package semanticmodel
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"path"
 	"strings"
 
 	"readiness/definition"
 )
 
 // Read reads a semantic model's definition: TMDL when it has definition/*.tmdl,
-// else TMSL (model.bim), and its Copilot parts. An error names the part and
-// the line.
+// else TMSL (model.bim), and its Copilot parts. Letter case does not tell the parts'
+// names apart. An error names the part and the line.
 func Read(d definition.Definition) (*Model, error) {
 	m, err := readModel(d)
 	if err != nil {
@@ -25,15 +25,53 @@ func Read(d definition.Definition) (*Model, error) {
 }
 
 func readModel(d definition.Definition) (*Model, error) {
-	if slices.ContainsFunc(d.Parts, func(p definition.Part) bool {
-		return strings.HasPrefix(p.Path, "definition/") && strings.HasSuffix(p.Path, ".tmdl")
-	}) {
-		return FromTMDL(d.Parts)
+	if files := TMDL(d); len(files) > 0 {
+		return fromTMDL(files)
 	}
-	if data, ok := d.Part("model.bim"); ok {
-		return FromTMSL("model.bim", data)
+	bim, err := TMSL(d)
+	switch {
+	case err != nil:
+		return nil, err
+	case bim.Path != "":
+		return FromTMSL(bim.Path, bim.Data)
+	case d.Loose:
+		return nil, errors.New("there is neither a .tmdl nor a .bim file, so there is no model to read")
 	}
 	return nil, errors.New("the definition holds neither definition/*.tmdl nor model.bim, so there is no model to read")
+}
+
+// TMDL returns the parts that declare the model in TMDL, none when none do: the .tmdl
+// files in the folder definition, however it is spelled, and below; of a loose model
+// all that there are.
+func TMDL(d definition.Definition) []definition.Part {
+	var files []definition.Part
+	for _, p := range d.Parts {
+		folder, _, _ := strings.Cut(p.Path, "/")
+		if strings.EqualFold(path.Ext(p.Path), ".tmdl") && (d.Loose || strings.EqualFold(folder, "definition")) {
+			files = append(files, p)
+		}
+	}
+	return files
+}
+
+// TMSL returns the part that declares the model in TMSL: model.bim, of a loose model
+// its .bim file; the zero Part when there is none. Of several that letter case alone
+// tells apart it refuses to choose.
+func TMSL(d definition.Definition) (definition.Part, error) {
+	if data, ok := d.Part("model.bim"); ok {
+		return definition.Part{Path: "model.bim", Data: data}, nil
+	}
+	var found definition.Part
+	for _, p := range d.Parts {
+		if !strings.EqualFold(p.Path, "model.bim") && !(d.Loose && strings.EqualFold(path.Ext(p.Path), ".bim")) {
+			continue
+		}
+		if found.Path != "" {
+			return definition.Part{}, fmt.Errorf("both %s and %s could be the model; remove one of them", found.Path, p.Path)
+		}
+		found = p
+	}
+	return found, nil
 }
 
 // distinct refuses a measure with the name of a column of its table, as the

@@ -13,7 +13,7 @@ import (
 )
 
 // FromTMDL reads the model that the files `definition/**.tmdl` among the parts
-// declare; other parts, TMDL scripts among them, are not looked at. Objects are
+// declare, as TMDL names them; other parts, TMDL scripts among them, are not looked at. Objects are
 // found by their declaration, wherever it stands, and declarations of the same
 // object are merged. The order of tables, cultures, roles and perspectives is
 // that of the `ref` lines; those without one follow in the order of the files.
@@ -21,14 +21,18 @@ import (
 // A file that cannot be read, and a property or child that is declared twice,
 // are a *tmdl.SyntaxError.
 func FromTMDL(parts []definition.Part) (*Model, error) {
+	files := TMDL(definition.Definition{Parts: parts})
+	if len(files) == 0 {
+		return nil, errors.New("the definition has no file definition/*.tmdl")
+	}
+	return fromTMDL(files)
+}
+
+// fromTMDL reads the model that the files declare.
+func fromTMDL(files []definition.Part) (*Model, error) {
 	root := &declared{}
-	files := 0
 	var notices []Notice
-	for _, part := range parts {
-		if !strings.HasPrefix(part.Path, "definition/") || !strings.HasSuffix(strings.ToLower(part.Path), ".tmdl") {
-			continue
-		}
-		files++
+	for _, part := range files {
 		doc, err := tmdl.Parse(part.Path, part.Data)
 		if err != nil {
 			return nil, err
@@ -41,9 +45,6 @@ func FromTMDL(parts []definition.Part) (*Model, error) {
 				return nil, err
 			}
 		}
-	}
-	if files == 0 {
-		return nil, errors.New("the definition has no file definition/*.tmdl")
 	}
 	r := tmdlReader{}
 	m := r.model(root)
