@@ -150,7 +150,10 @@ func paginated(root *os.Root, e entry) bool {
 // workspace may name them by. Of several the first is meant, those of the
 // report's workspace before all others.
 type models struct {
-	byDir  map[string]*item.Item
+	byDir map[string]*item.Item
+	// byFold are those by their folders in lower case, nil where letter case alone
+	// tells two apart: which one of them is meant nobody knows.
+	byFold map[string]*item.Item
 	byID   map[uuid.UUID]*item.Item
 	byName map[modelName]*item.Item
 }
@@ -165,7 +168,7 @@ func seenFrom(home workspace, all []workspace, as item.Caller) models {
 			visible, n = append(visible, w), n+len(w.entries)
 		}
 	}
-	m := models{make(map[string]*item.Item, n), make(map[uuid.UUID]*item.Item, 2*n), make(map[modelName]*item.Item, n)}
+	m := models{make(map[string]*item.Item, n), make(map[string]*item.Item, n), make(map[uuid.UUID]*item.Item, 2*n), make(map[modelName]*item.Item, n)}
 	for _, w := range visible {
 		for i := range w.entries {
 			e := &w.entries[i]
@@ -173,6 +176,11 @@ func seenFrom(home workspace, all []workspace, as item.Caller) models {
 				continue
 			}
 			first(m.byDir, e.dir, &e.Item)
+			if dir := strings.ToLower(e.dir); m.byFold[dir] == nil {
+				first(m.byFold, dir, &e.Item)
+			} else {
+				m.byFold[dir] = nil
+			}
 			first(m.byID, e.ID, &e.Item)
 			first(m.byID, e.logicalID, &e.Item)
 			first(m.byName, modelName{w.DisplayName, e.DisplayName}, &e.Item)
@@ -193,7 +201,11 @@ func first[K comparable](m map[K]*item.Item, key K, it *item.Item) {
 // find is the model that the report names, or what the report says of it.
 func (m models) find(e entry, named report.Model) (item.Item, bool) {
 	if named.Path != "" {
-		if it, ok := m.byDir[path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))]; ok {
+		dir := path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))
+		if it, ok := m.byDir[dir]; ok {
+			return *it, true
+		}
+		if it := m.byFold[strings.ToLower(dir)]; it != nil {
 			return *it, true
 		}
 	}

@@ -11,9 +11,10 @@ import (
 	"readiness/domain/item"
 )
 
+// proves: decisions/9/15-letter-case
 func TestModelOf(t *testing.T) {
 	t.Parallel()
-	here, there, hidden, unknown := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	here, there, hidden, unknown, twin := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	path := func(to string) string {
 		return `{"datasetReference":{"byPath":{"path":"` + to + `"}}}`
 	}
@@ -27,6 +28,10 @@ func TestModelOf(t *testing.T) {
 	}{
 		"by path":                    {path("../../Sales.SemanticModel"), item.Item{ID: here, DisplayName: "Sales"}, "ws"},
 		"by path, older":             {path(`..\\..\\Sales.SemanticModel`), item.Item{ID: here, DisplayName: "Sales"}, "ws"},
+		"by path, letter case":       {path("../../SALES.semanticmodel"), item.Item{ID: here, DisplayName: "Sales"}, "ws"},
+		"by path, the very one":      {path("../../Twin.SemanticModel"), item.Item{ID: twin, DisplayName: "Twin"}, "ws"},
+		"by path, one of two":        {path("../../twin.semanticmodel"), item.Item{}, ""},
+		"by path, hidden, case":      {path("../../../hidden/h.semanticmodel"), item.Item{}, ""},
 		"by path, another workspace": {path("../../../other/Costs.Dataset"), item.Item{ID: there, DisplayName: "Costs"}, "other"},
 		"by path, hidden workspace":  {path("../../../hidden/H.SemanticModel"), item.Item{}, ""},
 		"by path, out of the root":   {path("../../../../../../etc/passwd"), item.Item{}, ""},
@@ -44,6 +49,8 @@ func TestModelOf(t *testing.T) {
 	}
 	tree := map[string]string{
 		"ws/Sales.SemanticModel/.platform":      platformFile(here.String(), "Sales"),
+		"ws/Twin.SemanticModel/.platform":       platformFile(twin.String(), "Twin"),
+		"ws/TWIN.SemanticModel/.platform":       platformFile(uuid.NewString(), "Another"),
 		"other/Costs.Dataset/.platform":         platformFile(there.String(), "Costs"),
 		"hidden/H.SemanticModel/.platform":      platformFile(hidden.String(), "H"),
 		"hidden/workspace.json":                 `{"members":["ben"]}`,
