@@ -26,6 +26,8 @@ import (
 const (
 	crashRoot = "FOLDER_TEST_CRASH_ROOT"
 	crashStep = "FOLDER_TEST_CRASH_STEP"
+	// crashLoose is the path of a loose model to write in place of an item.
+	crashLoose = "FOLDER_TEST_CRASH_LOOSE"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +44,11 @@ func TestMain(m *testing.M) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 	})
-	if err := writeAfter(root); err != nil {
+	write := writeAfter
+	if loose := os.Getenv(crashLoose); loose != "" {
+		write = func(root string) error { return writeLoose(root, loose) }
+	}
+	if err := write(root); err != nil {
 		panic(err)
 	}
 }
@@ -79,7 +85,7 @@ func writeAfter(root string) error {
 
 // crash runs the writer on root and kills it after a step; false when it came
 // to its end before that.
-func crash(t *testing.T, root string, step int) bool {
+func crash(t *testing.T, root string, step int, more ...string) bool {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -87,6 +93,7 @@ func crash(t *testing.T, root string, step int) bool {
 	}
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), crashRoot+"="+root, crashStep+"="+strconv.Itoa(step))
+	cmd.Env = append(cmd.Env, more...)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return false

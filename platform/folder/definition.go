@@ -45,6 +45,9 @@ type itemFolder struct {
 	dir      string
 	item     item.Item
 	lock     *os.File
+	form     Form
+	file     string // of AsBIM
+	journal  string // its folder
 }
 
 // Close gives the folder free.
@@ -87,7 +90,7 @@ func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do fu
 func (f *itemFolder) order(ctx context.Context, how lockKind) error {
 	if how == shared {
 		// Only a writer that died leaves a journal to who has the lock.
-		if _, left := f.Lstat(journal); left != nil {
+		if _, left := f.Lstat(f.journal); left != nil {
 			return nil
 		}
 		if err := lock(ctx, f.lock, exclusive); err != nil {
@@ -110,7 +113,7 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lo
 		}
 		return nil, notReadable(it, "its folder cannot be opened: %s", cause(err))
 	}
-	f := &itemFolder{Root: below, platform: p, root: root, dir: e.dir, item: e.Item}
+	f := &itemFolder{Root: below, platform: p, root: root, dir: e.dir, item: e.Item, journal: journal}
 	if f.lock, err = below.Open("."); err == nil {
 		err = lock(ctx, f.lock, how)
 	}
@@ -130,17 +133,19 @@ func notReadable(it item.Item, format string, args ...any) error {
 func (f *itemFolder) definition(ctx context.Context) (definition.Definition, error) {
 	for try := 1; ; try++ {
 		r := partReader{ctx: ctx, item: f.item, bounds: f.platform.bounds}
-		err := r.read(f.Root, "", 1)
+		err := f.read(&r)
 		switch {
 		case err == nil && len(r.parts) > 0:
-			return definition.New(r.parts...), nil
+			d := definition.New(r.parts...)
+			d.Loose = f.form != InFolder
+			return d, nil
 		case gone(err) && try < 3:
 			continue
 		}
 		if _, ok := domain.Refused(err); ok {
 			return definition.Definition{}, err
 		}
-		if _, err := f.root.Lstat(f.dir); gone(err) {
+		if _, err := f.root.Lstat(path.Join(f.dir, f.file)); gone(err) {
 			return definition.Definition{}, notFound(f.item)
 		}
 		if err == nil {
@@ -155,8 +160,10 @@ type partReader struct {
 	ctx    context.Context
 	item   item.Item
 	bounds bounds
-	parts  []definition.Part
-	bytes  int
+	// skip tells what in a folder is not read; nothing when nil.
+	skip  func(at *os.Root, e os.DirEntry) (bool, error)
+	parts []definition.Part
+	bytes int
 }
 
 func (r *partReader) read(at *os.Root, dir string, depth int) error {
@@ -174,8 +181,18 @@ func (r *partReader) read(at *os.Root, dir string, depth int) error {
 				return r.ctx.Err()
 			case strings.HasPrefix(e.Name(), "."):
 				continue
+			}
+			if r.skip != nil {
+				switch skipped, err := r.skip(at, e); {
+				case err != nil:
+					return r.refuse(name, err)
+				case skipped:
+					continue
+				}
+			}
+			switch {
 			case !utf8.ValidString(name):
-				return notReadable(r.item, "the name %q is not UTF-8; rename the file", name)
+				return r.misnamed(name)
 			case e.IsDir() && depth == MaxDepth:
 				return notReadable(r.item, "folders nest deeper than %d", MaxDepth)
 			case e.IsDir():
@@ -201,6 +218,18 @@ func (r *partReader) read(at *os.Root, dir string, depth int) error {
 			return r.refuse(dir, err)
 		}
 	}
+}
+
+func (r *partReader) misnamed(name string) error {
+	return notReadable(r.item, "the name %q is not UTF-8; rename the file", name)
+}
+
+// named reads the one part that there is.
+func (r *partReader) named(at *os.Root, name, whole string) error {
+	if !utf8.ValidString(whole) {
+		return r.misnamed(whole)
+	}
+	return r.part(at, name, whole)
 }
 
 func (r *partReader) part(at *os.Root, name, whole string) error {

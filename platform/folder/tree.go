@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,19 +22,49 @@ import (
 
 // Tree is a directory with items anywhere in it, for who works on files and not
 // as a person: it knows no workspaces, members and capacities, and no bound on
-// how many files lie beside the items. Items are told apart by their folders.
+// how many files lie beside the items. Items are told apart by their paths. A
+// semantic model need not have the folder of an item in it: one in a .bim file, or in
+// TMDL files alone, is loose, and can have no other parts.
 // What a Platform says of links, bounds of definitions, locks and writes holds.
 type Tree struct{ platform *Platform }
 
 // TreeItem is an item of a Tree.
 type TreeItem struct {
 	Type item.Type
-	// Path is its folder below the tree, with forward slashes.
+	// Path is its folder below the tree, with forward slashes; of a .bim file it is
+	// the file.
 	Path string
-	// Name is what .platform calls it, else its folder without the type.
+	// Name is what .platform calls it, else its folder without the type; of a loose
+	// model the file without .bim, or the folder, and the one above where that says
+	// no more than what it is (model.bim, definition).
 	Name string
 	// LogicalID is what .platform says, uuid.Nil when it says nothing usable.
 	LogicalID uuid.UUID
+	Form      Form
+}
+
+// Form is how an item lies in a tree.
+type Form int
+
+// The forms.
+const (
+	// InFolder is an item in a folder that is its own: one that ends in the type, or
+	// that has a definition.pbism beside a definition or model.bim.
+	InFolder Form = iota
+	// AsTMDL is a model of TMDL files alone, in a folder that has model.tmdl or
+	// database.tmdl, and below.
+	AsTMDL
+	// AsBIM is a model in a .bim file alone.
+	AsBIM
+)
+
+// Folder is the folder below the tree that the paths of the item's parts are
+// relative to.
+func (i TreeItem) Folder() string {
+	if i.Form == AsBIM {
+		return path.Dir(i.Path)
+	}
+	return i.Path
 }
 
 // OpenTree returns the tree below the directory at root.
@@ -55,51 +85,95 @@ func OpenTree(root string) (*Tree, error) {
 	}}, nil
 }
 
-// TypeOf tells the folder of an item by its name.
-func TypeOf(name string) (item.Type, bool) { return typeOf(name) }
-
-// Items lists the items of the types, by path. Items inside items are not looked
-// for.
-func (t *Tree) Items(ctx context.Context, types ...item.Type) ([]TreeItem, error) {
-	s, err := t.platform.openScan(ctx)
-	if err != nil {
-		return nil, err
+// TypeOf tells the folder of an item by its name. Types that are no words of their own
+// are told in any letter case.
+func TypeOf(name string) (item.Type, bool) {
+	switch suffix := path.Ext(name); {
+	case len(name) == len(suffix):
+		return "", false
+	case strings.EqualFold(suffix, ".SemanticModel"):
+		return item.SemanticModel, true
+	case strings.EqualFold(suffix, ".DataAgent"):
+		return item.DataAgent, true
 	}
-	defer s.close()
-	items, err := s.itemsIn(&known{path: "."})
-	if err != nil {
-		return nil, t.platform.unavailable(ctx, err, "%s cannot be listed", t.platform.path)
-	}
-	found := []TreeItem{}
-	for _, it := range items {
-		if e := it.says; slices.Contains(types, e.Type) {
-			found = append(found, TreeItem{e.Type, e.dir, e.DisplayName, e.logicalID})
-		}
-	}
-	slices.SortFunc(found, func(a, b TreeItem) int { return strings.Compare(a.Path, b.Path) })
-	return found, nil
+	return typeOf(name)
 }
 
-// Item returns the item in the folder at a path below the tree. ItemNotFound when
-// there is none, or a link leads out of the tree.
-func (t *Tree) Item(ctx context.Context, dir string) (TreeItem, error) {
+// Item returns the item at a path below the tree. ItemNotFound when there is none,
+// or a link leads out of the tree.
+func (t *Tree) Item(ctx context.Context, at string) (TreeItem, error) {
 	root, err := t.platform.open(ctx)
 	if err != nil {
 		return TreeItem{}, err
 	}
 	defer root.Close()
-	kind, isItem := typeOf(path.Base(dir))
-	if !fs.ValidPath(dir) || !isItem {
-		return TreeItem{}, domain.Refuse(domain.ItemNotFound, "%q is no path of an item", dir)
+	none := domain.Refuse(domain.ItemNotFound, "%q is no path of an item", at)
+	if !fs.ValidPath(at) {
+		return TreeItem{}, none
 	}
-	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
-		return TreeItem{}, notFound(item.Item{Type: kind, DisplayName: dir})
+	for above := path.Dir(at); above != "."; above = path.Dir(above) {
+		if _, isItem := TypeOf(path.Base(above)); isItem && !isItemName(at) {
+			return TreeItem{}, none
+		}
 	}
+	kind, isItem := TypeOf(path.Base(at))
+	info, err := root.Lstat(at)
+	switch {
+	case isItem && (err != nil || !info.IsDir()):
+		return TreeItem{}, notFound(item.Item{Type: kind, DisplayName: at})
+	case isItem:
+		return t.inFolder(ctx, root, kind, at)
+	case err != nil:
+		return TreeItem{}, none
+	case info.Mode().IsRegular() && isBIM(path.Base(at)):
+		return t.loose(at, AsBIM), nil
+	case !info.IsDir():
+		return TreeItem{}, none
+	}
+	below, err := root.OpenRoot(at)
+	if err != nil {
+		return TreeItem{}, none
+	}
+	defer below.Close()
+	there, err := t.platform.holds(ctx, below)
+	switch {
+	case err != nil:
+		return TreeItem{}, t.platform.unavailable(ctx, err, "%s cannot be listed", at)
+	case there.project():
+		return t.inFolder(ctx, root, item.SemanticModel, at)
+	case there.tmdl:
+		return t.loose(at, AsTMDL), nil
+	}
+	return TreeItem{}, none
+}
+
+func isItemName(at string) bool { _, is := TypeOf(path.Base(at)); return is }
+
+// inFolder is the item in a folder of its own.
+func (t *Tree) inFolder(ctx context.Context, root *os.Root, kind item.Type, dir string) (TreeItem, error) {
 	file, _, err := readPlatformFile(root, dir)
 	if err != nil {
 		return TreeItem{}, t.platform.unavailable(ctx, err, "%s cannot be read", dir)
 	}
-	return TreeItem{kind, dir, newEntry(kind, dir, file).DisplayName, file.logicalID}, nil
+	return TreeItem{Type: kind, Path: dir, Name: cmp.Or(file.displayName, t.nameOf(dir)), LogicalID: file.logicalID}, nil
+}
+
+// loose is the model without a folder of its own at a path.
+func (t *Tree) loose(at string, form Form) TreeItem {
+	return TreeItem{Type: item.SemanticModel, Path: at, Name: t.nameOf(at), Form: form}
+}
+
+// nameOf is what an item is called by its path.
+func (t *Tree) nameOf(at string) string {
+	whole := filepath.Join(t.platform.path, filepath.FromSlash(at))
+	name := filepath.Base(whole)
+	if strings.EqualFold(name, "model.bim") || strings.EqualFold(name, "definition") {
+		name = filepath.Base(filepath.Dir(whole))
+	}
+	if _, isItem := TypeOf(name); isItem || isBIM(name) {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return strings.ToValidUTF8(name, "\ufffd")
 }
 
 // WriteDefinition makes d the item's definition if the one on disk still has the
@@ -107,6 +181,9 @@ func (t *Tree) Item(ctx context.Context, dir string) (TreeItem, error) {
 func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.Definition, ifHash string) error {
 	if err := t.platform.bounds.check(it.entry().Item, d); err != nil {
 		return err
+	}
+	if d.Loose != (it.Form != InFolder) {
+		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: it is of another form", it.Path)
 	}
 	return t.within(ctx, it, exclusive, func(f *itemFolder) error {
 		if err := f.order(ctx, exclusive); err != nil {
@@ -118,7 +195,7 @@ func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.De
 
 // entry is the item as the platform knows those of workspaces.
 func (i TreeItem) entry() entry {
-	return entry{Item: item.Item{Type: i.Type, DisplayName: i.Path}, dir: i.Path, logicalID: i.LogicalID}
+	return entry{Item: item.Item{Type: i.Type, DisplayName: i.Path}, dir: i.Folder(), logicalID: i.LogicalID}
 }
 
 // within calls do with the item's folder, locked, and leaves a write that was cut off
@@ -137,5 +214,9 @@ func (t *Tree) within(ctx context.Context, it TreeItem, how lockKind, do func(*i
 		return err
 	}
 	defer f.Close()
+	f.form, f.journal = it.Form, it.journal()
+	if it.Form == AsBIM {
+		f.file = path.Base(it.Path)
+	}
 	return do(f)
 }

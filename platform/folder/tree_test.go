@@ -41,10 +41,11 @@ func TestTree(t *testing.T) {
 		".git/C.SemanticModel/model.bim":                 "{}",
 		"A.SemanticModel/Inner.SemanticModel/model.bim2": "{}",
 	})
-	items, err := openTree(t, root).Items(t.Context(), item.SemanticModel, item.DataAgent)
+	found, err := openTree(t, root).Search(t.Context(), item.SemanticModel, item.DataAgent)
 	if err != nil {
 		t.Fatal(err)
 	}
+	items := found.Items
 	want := []folder.TreeItem{
 		{Type: item.SemanticModel, Path: "A.SemanticModel", Name: "A"},
 		{Type: item.DataAgent, Path: "w/D.DataAgent", Name: "D"},
@@ -127,9 +128,9 @@ func TestLinksInATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := openTree(t, root)
-	items, err := at.Items(t.Context(), item.SemanticModel)
-	if err != nil || len(items) != 1 {
-		t.Errorf("got %v, %v", items, err)
+	found, err := at.Search(t.Context(), item.SemanticModel)
+	if err != nil || len(found.Items) != 1 {
+		t.Errorf("got %v, %v", found, err)
 	}
 	_, err = at.Item(t.Context(), "S.SemanticModel")
 	refused(t, "a link", err, domain.ItemNotFound)

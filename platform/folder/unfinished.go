@@ -11,12 +11,14 @@ import (
 )
 
 // Unfinished is a write of an item that was cut off: its process died, or the
-// machine did. It lies in the item's folder, in .readiness, until somebody writes
-// the item, or finishes it.
+// machine did. It lies in the item's folder until somebody writes the item, or
+// finishes it.
 type Unfinished struct {
+	// In is the folder that it lies in, in that of the item.
+	In string
 	// Parts is how many the write changes, Left how many of them it has yet to
 	// change. Nothing is left of one that was cut off before it was complete in
-	// .readiness, and of one whose parts somebody has changed since: it is dropped.
+	// that folder, and of one whose parts somebody has changed since: it is dropped.
 	Parts, Left int
 	// Changed is how many of its parts somebody else has changed since.
 	Changed int
@@ -26,7 +28,7 @@ type Unfinished struct {
 func (u Unfinished) String() string {
 	switch {
 	case u.Parts == 0:
-		return "a write was cut off before it changed any file; what it left in .readiness is of no use"
+		return fmt.Sprintf("a write was cut off before it changed any file; what it left in %s is of no use", u.In)
 	case u.Left == 0 && u.Changed > 0:
 		return fmt.Sprintf("a write of %d files was cut off, and somebody has changed %d of them since; nothing more of it will be written", u.Parts, u.Changed)
 	case u.Left == 0:
@@ -45,7 +47,7 @@ func (t *Tree) Definition(ctx context.Context, it TreeItem) (d definition.Defini
 		if d, err = f.definition(ctx); err != nil {
 			return err
 		}
-		if _, err := f.Lstat(journal); gone(err) {
+		if _, err := f.Lstat(f.journal); gone(err) {
 			return nil
 		}
 		d, u, err = f.finished(d)
@@ -63,14 +65,14 @@ func (t *Tree) Finish(ctx context.Context, it TreeItem) error {
 // finished.
 func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *Unfinished, error) {
 	if f.uncommitted() {
-		return d, &Unfinished{}, nil
+		return d, &Unfinished{In: f.journal}, nil
 	}
 	changes, err := f.committed()
 	if err != nil {
 		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was cut off, and what it left cannot be read: %s", named(f.item), cause(err))
 	}
 	left := f.left(changes)
-	u := &Unfinished{Parts: len(changes), Changed: left.foreign}
+	u := &Unfinished{In: f.journal, Parts: len(changes), Changed: left.foreign}
 	if left.dropped() {
 		return d, u, nil
 	}
@@ -86,15 +88,17 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 			delete(parts, c.Path)
 			continue
 		}
-		data, err := readFile(f.Root, journal+"/"+c.Staged, f.platform.bounds.partBytes)
+		data, err := readFile(f.Root, f.journal+"/"+c.Staged, f.platform.bounds.partBytes)
 		if err == nil && hash(data) != c.New {
 			err = errChanged
 		}
 		if err != nil {
-			return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was cut off, and what it was to write to %s cannot be read: %s; remove %s/%s to give it up", named(f.item), c.Path, cause(err), f.dir, journal)
+			return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was cut off, and what it was to write to %s cannot be read: %s; remove %s/%s to give it up", named(f.item), c.Path, cause(err), f.dir, f.journal)
 		}
 		u.Left++
 		parts[c.Path] = definition.Part{Path: c.Path, Data: data}
 	}
-	return definition.New(slices.Collect(maps.Values(parts))...), u, nil
+	whole := definition.New(slices.Collect(maps.Values(parts))...)
+	whole.Loose = d.Loose
+	return whole, u, nil
 }

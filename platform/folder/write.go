@@ -46,6 +46,9 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHash string) error {
 	p, it := f.platform, f.item
 	old, err := f.definition(ctx)
+	if err == nil {
+		err = f.placed(d)
+	}
 	if err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	}
 	if err == nil {
 		err = f.finish()
-	} else if left := f.RemoveAll(journal); left != nil { // nothing has happened yet to the parts
+	} else if left := f.RemoveAll(f.journal); left != nil { // nothing has happened yet to the parts
 		p.logger.Warn("platform folder: a write that failed could not be cleared away; the next call tries again", "item", f.dir, "error", left)
 	}
 	if _, refused := domain.Refused(err); err == nil || refused {
@@ -126,10 +129,10 @@ func validPath(name string) bool {
 	})
 }
 
-const (
-	journal    = ".readiness"
-	commitFile = journal + "/commit.json"
-)
+// journal is the folder of the journal in the folder of an item.
+const journal = ".readiness"
+
+func (f *itemFolder) commitFile() string { return f.journal + "/commit.json" }
 
 // errChanged says that parts were changed by somebody else.
 var errChanged = errors.New("the parts were changed")
@@ -176,7 +179,7 @@ var crashPoint = func() {}
 
 // stage writes the new parts beside the old ones.
 func (f *itemFolder) stage(d definition.Definition, changes []change) error {
-	if err := f.Mkdir(journal, 0o700); err != nil {
+	if err := f.Mkdir(f.journal, 0o700); err != nil {
 		return err
 	}
 	crashPoint()
@@ -195,7 +198,7 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 			return err
 		}
 		data, _ := d.Part(c.Path)
-		if err := f.write(journal+"/"+c.Staged, data, mode); err != nil {
+		if err := f.write(f.journal+"/"+c.Staged, data, mode); err != nil {
 			return err
 		}
 		crashPoint()
@@ -221,7 +224,7 @@ func (f *itemFolder) write(name string, data []byte, mode fs.FileMode) error {
 func (f *itemFolder) commit(ctx context.Context, changes []change) error {
 	data, err := json.Marshal(changes)
 	if err == nil {
-		err = f.write(commitFile+".new", data, 0)
+		err = f.write(f.commitFile()+".new", data, 0)
 	}
 	if err != nil {
 		return err
@@ -240,11 +243,11 @@ func (f *itemFolder) commit(ctx context.Context, changes []change) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	if err := f.Rename(commitFile+".new", commitFile); err != nil {
+	if err := f.Rename(f.commitFile()+".new", f.commitFile()); err != nil {
 		return err
 	}
 	crashPoint()
-	return errors.Join(f.sync(journal), f.sync("."))
+	return errors.Join(f.sync(f.journal), f.sync("."))
 }
 
 // sync makes a folder's names safe on disk.
@@ -259,14 +262,14 @@ func (f *itemFolder) sync(dir string) error {
 // recover ends a write that was cut off: one that was not committed is undone,
 // another is done.
 func (f *itemFolder) recover() error {
-	if _, err := f.Lstat(journal); err != nil {
+	if _, err := f.Lstat(f.journal); err != nil {
 		if gone(err) {
 			return nil
 		}
 		return err
 	}
 	if f.uncommitted() {
-		return f.RemoveAll(journal)
+		return f.RemoveAll(f.journal)
 	}
 	err := f.finish()
 	f.platform.logger.Warn("platform folder: a write that was cut off has been ended", "item", f.dir, "error", err)
@@ -290,7 +293,7 @@ func (f *itemFolder) finish() error {
 			return err
 		}
 	}
-	if err := f.RemoveAll(journal); err != nil {
+	if err := f.RemoveAll(f.journal); err != nil {
 		return err
 	}
 	crashPoint()
@@ -303,11 +306,11 @@ func (f *itemFolder) finish() error {
 // uncommitted reports whether what lies in the journal's place is no write that is
 // to be finished.
 func (f *itemFolder) uncommitted() bool {
-	info, err := f.Lstat(journal)
+	info, err := f.Lstat(f.journal)
 	if err != nil || !info.IsDir() {
 		return true
 	}
-	_, err = f.Lstat(commitFile)
+	_, err = f.Lstat(f.commitFile())
 	return gone(err)
 }
 
@@ -331,7 +334,7 @@ func (f *itemFolder) left(changes []change) (l leftover) {
 				l.todo = append(l.todo, c) // its folders may be left
 			}
 		case c.Old:
-			if _, err := f.Lstat(journal + "/" + c.Staged); c.New != "" && gone(err) {
+			if _, err := f.Lstat(f.journal + "/" + c.Staged); c.New != "" && gone(err) {
 				l.foreign++ // somebody cleared the new bytes away
 				continue
 			}
@@ -346,17 +349,17 @@ func (f *itemFolder) left(changes []change) (l leftover) {
 // committed reads the journal. Its paths are checked again: the folder is
 // anybody's.
 func (f *itemFolder) committed() ([]change, error) {
-	data, err := readFile(f.Root, commitFile, MaxPartBytes)
+	data, err := readFile(f.Root, f.commitFile(), MaxPartBytes)
 	if err != nil {
 		return nil, err
 	}
 	var changes []change
 	if err := json.Unmarshal(data, &changes); err != nil {
-		return nil, fmt.Errorf("the journal %s cannot be read: %w; remove it", commitFile, err)
+		return nil, fmt.Errorf("the journal %s cannot be read: %w; remove it", f.commitFile(), err)
 	}
 	for _, c := range changes {
-		if !validPath(c.Path) || strings.ContainsAny(c.Staged, "./\\") {
-			return nil, fmt.Errorf("the journal %s names %q, which is no part; remove it", commitFile, c.Path)
+		if !validPath(c.Path) || !f.owns(c.Path) || strings.ContainsAny(c.Staged, "./\\") {
+			return nil, fmt.Errorf("the journal %s names %q, which is no part; remove it", f.commitFile(), c.Path)
 		}
 	}
 	return changes, nil
@@ -405,7 +408,7 @@ func (f *itemFolder) apply(changes []change) error {
 			return err
 		}
 		crashPoint()
-		if err := f.Rename(journal+"/"+c.Staged, c.Path); err != nil {
+		if err := f.Rename(f.journal+"/"+c.Staged, c.Path); err != nil {
 			return err
 		}
 		crashPoint()
