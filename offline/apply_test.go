@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		}
 	})
 	ctx := context.Background()
-	items, err := offline.Find(ctx, root, []string{root})
+	items, _, err := offline.Find(ctx, root, []string{root})
 	if err != nil {
 		panic(err)
 	}

@@ -183,13 +183,13 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 		err = s.model(i, d, &a, &n)
 	}
 	if err != nil {
-		a.Error, a.At = err, placeOf(i.Shown, newPlaces(i.Shown, d, nil).model.File, err)
+		a.Error, a.At = err, placeOf(i, newPlaces(i, d, nil).model.File, err)
 	}
 	return a, n
 }
 
 // placeOf is where an error of reading says that it is.
-func placeOf(shown, part string, err error) Place {
+func placeOf(i Item, part string, err error) Place {
 	line := 1
 	if syntax, ok := errors.AsType[*tmdl.SyntaxError](err); ok {
 		part, line = syntax.File, syntax.Line
@@ -197,7 +197,7 @@ func placeOf(shown, part string, err error) Place {
 	if json, ok := errors.AsType[*jsonpart.Error](err); ok {
 		part, line = json.File, json.Line
 	}
-	return Place{path.Join(shown, part), max(line, 1)}
+	return Place{path.Join(i.folder(), part), max(line, 1)}
 }
 
 func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) error {
@@ -205,7 +205,7 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	if err != nil {
 		return err
 	}
-	at := newPlaces(i.Shown, d, m)
+	at := newPlaces(i, d, m)
 	n.warnings = append(n.warnings, refusedByPowerBI(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
@@ -223,7 +223,7 @@ const maxNotices = 20
 func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
 	var all []Warning
 	for k, one := range m.Notices {
-		w := Warning{path.Join(i.Shown, one.File), max(one.Line, 1), one.Message}
+		w := Warning{path.Join(i.folder(), one.File), max(one.Line, 1), one.Message}
 		if k == maxNotices {
 			w.Message = fmt.Sprintf("Power BI would refuse %d more places of this model", len(m.Notices)-k)
 			return append(all, w)

@@ -87,5 +87,5 @@ func (s *assessor) source(ctx context.Context, id uuid.UUID) (material, bool) {
 	if err != nil {
 		return material{}, false
 	}
-	return material{m, newPlaces(i.Shown, d, m)}, true
+	return material{m, newPlaces(i, d, m)}, true
 }

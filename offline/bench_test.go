@@ -15,7 +15,7 @@ func BenchmarkAssess(b *testing.B) {
 	}
 	items := 0
 	for b.Loop() {
-		found, err := offline.Find(b.Context(), root, []string{root})
+		found, _, err := offline.Find(b.Context(), root, []string{root})
 		if err != nil {
 			b.Fatal(err)
 		}

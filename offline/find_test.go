@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []string{
-		"a/Sales.SemanticModel", "b/Helper.DataAgent", "b/Named.SemanticModel", "b/deep/er/Old.Dataset", "c d/Spaced Model.SemanticModel", "links/target/Linked.SemanticModel",
+		"a.SemanticModelish/x/definition", "a/Sales.SemanticModel", "b/Helper.DataAgent", "b/Named.SemanticModel", "b/deep/er/Old.Dataset", "c d/Spaced Model.SemanticModel", "links/target/Linked.SemanticModel",
 	}
 	for name, tt := range map[string]struct {
 		paths, want []string
@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 			for _, p := range tt.paths {
 				paths = append(paths, root+"/"+p)
 			}
-			items, err := offline.Find(t.Context(), root, paths)
+			items, _, err := offline.Find(t.Context(), root, paths)
 			if (tt.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("got error %v, want %q", err, tt.err)
 			}

@@ -12,7 +12,7 @@ import (
 // places are where the objects of a semantic model are declared.
 type places struct {
 	folder  string // shown
-	parts   map[string]bool
+	d       definition.Definition
 	model   semanticmodel.Source
 	objects map[object]semanticmodel.Source
 	names   modelNames
@@ -30,12 +30,9 @@ func newObject(kind readiness.ObjectType, table, name string) object {
 }
 
 // newPlaces reads them. A model that cannot be read has none but its file.
-func newPlaces(shown string, d definition.Definition, m *semanticmodel.Model) *places {
-	at := &places{folder: shown, parts: make(map[string]bool, len(d.Parts)), objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
-	for _, p := range d.Parts {
-		at.parts[p.Path] = true
-	}
-	at.model = semanticmodel.Source{File: at.first(d, "definition/model.tmdl", "model.bim", "definition.pbism"), Line: 1}
+func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places {
+	at := &places{folder: i.folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
+	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.tmdl", "model.bim", "definition.pbism"), Line: 1}
 	if m == nil {
 		return at
 	}
@@ -73,13 +70,13 @@ func newPlaces(shown string, d definition.Definition, m *semanticmodel.Model) *p
 }
 
 // first is the first of the parts that is there, else any.
-func (at *places) first(d definition.Definition, parts ...string) string {
-	for _, p := range parts {
-		if at.parts[p] {
-			return p
+func (at *places) first(parts ...string) string {
+	for _, name := range parts {
+		if p, ok := at.d.Named(name); ok {
+			return p.Path
 		}
 	}
-	return d.Parts[0].Path // no definition is without a part
+	return at.d.Parts[0].Path // no definition is without a part
 }
 
 // file is a part as it is shown.
@@ -89,19 +86,20 @@ func (at *places) file(part string) string { return path.Join(at.folder, part) }
 // the part that the rule is about.
 func (at *places) of(f readiness.Finding) (file string, line int) {
 	src, ok := at.objects[newObject(f.ObjectType, f.Table, f.ObjectName)]
-	switch {
-	case ok:
-	case f.ObjectType == readiness.VerifiedAnswerObject:
-		src = semanticmodel.Source{File: "Copilot/VerifiedAnswers/definitions/" + f.ObjectName + "/definition.json"}
-		if !at.parts[src.File] {
-			src = at.model
-		}
-	case f.Dimension == "instructions" && at.parts[instructionsPart]:
-		src.File = instructionsPart
-	case f.Dimension == "visibility" && at.parts[schemaPart]:
-		src.File = schemaPart
-	default:
+	if !ok {
 		src = at.model
+		about := ""
+		switch {
+		case f.ObjectType == readiness.VerifiedAnswerObject:
+			about = "Copilot/VerifiedAnswers/definitions/" + f.ObjectName + "/definition.json"
+		case f.Dimension == "instructions":
+			about = instructionsPart
+		case f.Dimension == "visibility":
+			about = schemaPart
+		}
+		if p, there := at.d.Named(about); there {
+			src = semanticmodel.Source{File: p.Path}
+		}
 	}
 	return at.file(src.File), max(src.Line, 1)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"readiness/definition"
 	"readiness/definition/rewrite"
@@ -17,7 +18,8 @@ import (
 
 // ProposeOptions are what a proposal is made by.
 type ProposeOptions struct {
-	// Kinds are those that are proposed; all when there are none.
+	// Kinds are those that are proposed; when there are none all that a model has a
+	// place for. A model that has none for one that is named is an error.
 	Kinds []optimization.Kind
 	// Keys choose among the proposed changes; nil takes those that the service
 	// writes by itself: all, of the AI data schema the recommended ones.
@@ -75,9 +77,6 @@ func (p Proposal) Changes() int {
 // bundle of the service does. What is ignored is no reason to propose anything. Nothing
 // is written to disk. The warnings are those of Assess about what is ignored.
 func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, []Warning, error) {
-	if len(o.Kinds) == 0 {
-		o.Kinds = optimization.Kinds()
-	}
 	optimized := models(items)
 	if len(optimized) == 0 {
 		return nil, nil, errors.New("there is no semantic model; data agents are assessed alone")
@@ -139,13 +138,19 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		return err
 	}
 	n.warnings = append(n.warnings, refusedByPowerBI(p.Item, m)...)
-	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Shown, d, m)})
+	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)})
 	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
+	var leftOut []string // kinds that the model has no place for, and why
+	var why error
 	for _, kind := range optimization.Kinds() {
-		if !slices.Contains(o.Kinds, kind) {
+		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, kind) {
 			continue
+		}
+		noPlace := rewrite.Kept(d, m, keptAs[kind])
+		if noPlace != nil && len(o.Kinds) > 0 {
+			return fmt.Errorf("%s cannot be written: %w", kind, noPlace)
 		}
 		left := leftAlone(kind, now.Findings, ignored)
 		p.Ignored += left.count()
@@ -157,6 +162,9 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 			return answer, err
 		}
 		switch {
+		case noPlace != nil:
+			leftOut, why = append(leftOut, string(kind)), noPlace
+			one.NothingToDo, one.ScoreNow, one.ScoreAfter = new(noPlace.Error()), now.Score, now.Score
 		case left.all:
 			why := fmt.Sprintf("all that it would clear is ignored: %s", left.ignored[0].Reason)
 			one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, now.Score, now.Score
@@ -172,6 +180,9 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 			return err
 		}
 	}
+	if len(leftOut) > 0 {
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s left out: %s", strings.Join(leftOut, " and "), why)})
+	}
 	if p.Changes() == 0 {
 		return nil
 	}
@@ -182,6 +193,9 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	p.ScoreAfter = readiness.Assess(after, g.options()).Score
 	return nil
 }
+
+// keptAs are the properties that not every model has a place for.
+var keptAs = map[optimization.Kind]rewrite.Property{optimization.AIInstructions: rewrite.Instructions, optimization.AIDataSchema: rewrite.Visibility}
 
 // leftBe is what a kind leaves alone because it is ignored.
 type leftBe struct {

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,6 +39,9 @@ type Record struct {
 type RecordedModel struct {
 	// Path is relative to the root, with forward slashes.
 	Path string `json:"path"`
+	// Form is how the model lies there: "" in a folder that ends in .SemanticModel,
+	// else one of those of formOf.
+	Form string `json:"form,omitempty"`
 	// DefinitionHash is that of the definition before, WrittenHash of what it
 	// became.
 	DefinitionHash string  `json:"definitionHash"`
@@ -48,7 +53,7 @@ func newRecord(all []Proposal, now time.Time) Record {
 	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
 	for _, p := range all {
 		if p.Error == nil && p.Changes() > 0 {
-			r.Models = append(r.Models, RecordedModel{p.Shown, p.before.Hash(), p.after.Hash(), p.Applies})
+			r.Models = append(r.Models, RecordedModel{p.Shown, formOf(p.TreeItem), p.before.Hash(), p.after.Hash(), p.Applies})
 		}
 	}
 	return r
@@ -68,7 +73,7 @@ func (r Record) write(file string) (string, error) {
 	}
 	if at, err := filepath.Abs(file); err != nil {
 		return "", err
-	} else if model := enclosing(at); model != "" {
+	} else if model := cmp.Or(enclosing(at), project(at)); model != "" {
 		return "", fmt.Errorf("the record %s would be a part of %s, so nothing is written; name in --record a file elsewhere", filepath.ToSlash(file), filepath.Base(model))
 	}
 	// Cut short it is of no use, and nothing has been written by then.
@@ -112,7 +117,7 @@ func ReadRecord(file string) (Record, error) {
 		return Record{}, fmt.Errorf("the record %s has the format %q, not %q; it must be what apply --write wrote", shown, r.Format, recordFormat)
 	}
 	for _, m := range r.Models {
-		if kind, isItem := folder.TypeOf(m.Path[strings.LastIndex(m.Path, "/")+1:]); !insideRoot(m.Path) || !isItem || kind != item.SemanticModel {
+		if !insideRoot(m.Path) || !m.isModel() {
 			return Record{}, fmt.Errorf("the record %s names %q, which is no semantic model below the root", shown, m.Path)
 		}
 		for _, a := range m.Applies {
@@ -122,6 +127,34 @@ func ReadRecord(file string) (Record, error) {
 		}
 	}
 	return r, nil
+}
+
+// formOf is how a record calls the form of a model.
+func formOf(i folder.TreeItem) string {
+	_, named := folder.TypeOf(path.Base(i.Path))
+	switch {
+	case i.Form == folder.AsTMDL:
+		return "tmdl"
+	case i.Form == folder.AsBIM:
+		return "bim"
+	case !named:
+		return "folder"
+	}
+	return ""
+}
+
+// isModel reports whether there can be a semantic model of the form at the path.
+func (m RecordedModel) isModel() bool {
+	kind, named := folder.TypeOf(path.Base(m.Path))
+	switch m.Form {
+	case "":
+		return named && kind == item.SemanticModel
+	case "bim":
+		return strings.EqualFold(path.Ext(m.Path), ".bim")
+	case "tmdl", "folder":
+		return !named
+	}
+	return false
 }
 
 // check refuses an apply whose writes and intents do not fit.

@@ -60,6 +60,9 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 	if v.item, err = v.tree.Item(ctx, m.Path); err != nil {
 		return err
 	}
+	if formOf(v.item) != m.Form {
+		return errors.New("it lies there in another form than the record's; put its files where they were, and call again")
+	}
 	if v.now, v.pending, err = v.tree.Definition(ctx, v.item); err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (v Reversal) headline() string {
 // WriteReversal writes what a reversal changes as a unified diff.
 func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
 	if v.Error == nil {
-		return s.diff(w, v.Path, v.now, v.back)
+		return s.diff(w, v.item.Folder(), v.now, v.back)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ var makes = []string{
 
 func find(t testing.TB, root string, paths ...string) []offline.Item {
 	t.Helper()
-	items, err := offline.Find(t.Context(), root, paths)
+	items, _, err := offline.Find(t.Context(), root, paths)
 	if err != nil {
 		t.Fatal(err)
 	}

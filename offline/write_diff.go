@@ -13,7 +13,7 @@ import (
 
 // WriteDiff writes what a proposal comes to as a unified diff.
 func (s Screen) WriteDiff(w io.Writer, p Proposal) error {
-	return s.diff(w, p.Shown, p.before, p.after)
+	return s.diff(w, p.folder(), p.before, p.after)
 }
 
 // diff writes what makes of one definition another, by path. A terminal is shown

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -89,8 +90,13 @@ func leading(rules []string) string {
 	return fmt.Sprintf("%s +%d", rules[0], len(rules)-1)
 }
 
-// below is a file as it is called below a folder, if it is there.
-func below(folder, file string) string { return strings.TrimPrefix(file, folder+"/") }
+// below is a file as it is called below the path of its item, if it is there.
+func below(item, file string) string {
+	if file == item {
+		return path.Base(file)
+	}
+	return strings.TrimPrefix(file, item+"/")
+}
 
 // paths are the heads of columns of paths.
 var paths = []string{"Item", "Where"}

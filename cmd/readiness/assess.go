@@ -40,8 +40,10 @@ func (r *root) assessCommand() *cobra.Command {
 		Use:   "assess PATH…",
 		Short: "Score semantic models in files, without server or database",
 		Long: `Scores the semantic models and data agents at the paths by the rules that the service scores by: those in a folder at any
-depth, the one that a folder or file is or lies in, and those that a .pbip file's reports are built on. Nothing is written
-but what --output names.
+depth, the one that a folder or file is or lies in, and those that a .pbip file's reports are built on. A model is a
+folder that ends in .SemanticModel or holds definition.pbism, a folder of TMDL files with model.tmdl or database.tmdl, or
+a .bim file. Folders whose names begin with a dot are searched when they are named. Nothing is written but what --output
+names.
 
 --ignore names a YAML file with a list of what may stay as it is, each with a rule and a reason and, as far as wanted, a
 model, a table and an object:
@@ -64,7 +66,7 @@ for a wrong command line.`,
   readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
-				return usage("assess needs a path: a folder with semantic models in it")
+				return usage("assess needs a path: a folder with semantic models in it, or a .bim file")
 			}
 			gate, err := f.gate(c)
 			if err != nil {
@@ -138,7 +140,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 			fmt.Fprintf(r.stderr, "readiness: warning: the baseline was made by the rules of %s, this is by those of %s; make it again\n", o.Baseline.Regime, current)
 		}
 	}
-	items, err := offline.Find(c.Context(), f.root, paths)
+	items, passed, err := offline.Find(c.Context(), f.root, paths)
 	if err != nil {
 		return err
 	}
@@ -149,6 +151,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 	if err != nil {
 		return err
 	}
+	a.Warnings = append(passed, a.Warnings...)
 	r.warn(a.Warnings)
 	if err := r.tell(a, f, gate); err != nil {
 		return err

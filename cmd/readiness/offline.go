@@ -114,7 +114,7 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 			return nil, err
 		}
 	}
-	items, err := offline.Find(ctx, f.root, paths)
+	items, passed, err := offline.Find(ctx, f.root, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	o.Progress = bar.at
 	all, warnings, err := offline.Propose(ctx, items, o)
 	bar.end()
-	r.warn(warnings)
+	r.warn(append(passed, warnings...))
 	return all, err
 }
 

@@ -17,7 +17,9 @@ the paths, as the service does, and shows as a unified diff what apply would wri
 
 With --format json it prints every change with its key, its reason and its scores; of the AI data schema apply writes
 the recommended changes unless --key names others. Nothing is proposed for findings that --ignore names, or that a model
-itself names in its annotations, as assess --help tells. A model that cannot be read makes the exit code 4.`,
+itself names in its annotations, as assess --help tells. A .bim file and a folder of TMDL files alone have no place for an
+AI data schema and AI instructions, unless they keep some already: these kinds are left out with a warning, and an error
+when --kind names them. A model that cannot be read makes the exit code 4.`,
 		Example: `  readiness preview .
   readiness preview models/Sales.SemanticModel --kind descriptions
   readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,

@@ -63,8 +63,7 @@ func (e *edit) lineEnd() string {
 
 // errNoFolder is the error of a change that is kept in parts of its own, for a model
 // that has no place for them.
-var errNoFolder = errors.New("it is kept in files beside the model, in a folder Copilot, which a model without a folder of its own cannot have; " +
-	"save the model as a project, in a folder that ends in .SemanticModel")
+var errNoFolder = errors.New("a folder Copilot beside the model is needed for it, which neither a .bim file nor TMDL files alone can have; save the model as a project, in a folder that ends in .SemanticModel")
 
 // hasFolder refuses to put parts beside a loose model.
 func (e *edit) hasFolder() error {
