@@ -186,7 +186,7 @@ func TestGenerated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := generated(t)
 		if _, err := semanticmodel.Read(d); err != nil {
-			t.Fatalf("%v\n%s", err, d)
+			t.Fatalf("%v\n%s", err, d.Parts)
 		}
 		writeAndRestore(t, d)
 	})
