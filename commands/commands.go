@@ -23,6 +23,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/vault"
 )
 
@@ -124,6 +125,8 @@ type Service struct {
 	Vault        *vault.Vault
 	Now          func() time.Time
 	NewID        func() uuid.UUID
+	// Life is the process that handles calls: it holds the keys of those it handles.
+	Life *database.Life
 }
 
 // metadata is what every event of a call says of where it came from.
@@ -145,11 +148,16 @@ func (s *Service) start(ctx context.Context, who Caller, do func(operationID uui
 	if err != nil || earlier != nil {
 		return Accepted{OperationID: deref(earlier), Replayed: earlier != nil}, err
 	}
-	id := s.NewID()
+	id, accepted := s.NewID(), false
+	defer func() { // after a panic too
+		if !accepted {
+			s.release(ctx, who)
+		}
+	}()
 	if err := do(id); err != nil {
-		s.release(ctx, who)
 		return Accepted{}, err
 	}
+	accepted = true
 	return Accepted{OperationID: id}, nil
 }
 

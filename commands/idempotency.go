@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // IdempotencyKey names a call that may be sent again. Fingerprint is a digest
@@ -25,12 +26,29 @@ type IdempotencyKey struct {
 // 2: status 422).
 var ErrKeyReused = errors.New("commands: the Idempotency-Key was used for another call")
 
-// keyLife is how long an accepted call is answered again; handling bounds how
-// long a call that died in the middle keeps its key.
+// keyLife is how long an accepted call is answered again. A claim whose process
+// has died is free at once; handling bounds the others, whose process lives and
+// has forgotten them.
 const (
 	keyLife  = 24 * time.Hour
 	handling = 2 * time.Minute
 )
+
+// claimSQL returns a row of ours when the key was free, its life was over or its
+// handler has died, else the earlier one; none when a call that began at the same
+// instant is taking the key.
+var claimSQL = `
+	WITH taken AS (
+		INSERT INTO idempotency_keys AS k (account_id, issuer, person, key, fingerprint, claim, expires_at, process)
+		VALUES ($1, $2, $3, $4, $5, $6, $8, $9)
+		ON CONFLICT (account_id, issuer, person, key) DO UPDATE
+			SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL, expires_at = EXCLUDED.expires_at, process = EXCLUDED.process
+			WHERE k.expires_at <= $7 OR k.operation_id IS NULL AND k.process IS NOT NULL AND NOT ` + database.Alive("k.process") + `
+		RETURNING claim, fingerprint, operation_id)
+	SELECT * FROM taken
+	UNION ALL
+	SELECT claim, fingerprint, operation_id FROM idempotency_keys
+	WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`
 
 // claim takes the call's key for this handling of it. It returns the operation
 // an earlier call started under the same key, or nil when the call is to be
@@ -39,26 +57,16 @@ func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 	if who.Key == nil {
 		return nil, nil
 	}
+	if err := s.Life.Take(ctx); err != nil { // whoever sees the claim is to see that this process lives
+		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
+	}
 	who.Key.claim = s.NewID()
 	now := s.Now()
-	// A row of ours when the key was free or its life was over, else the earlier
-	// one; none when a call that began at the same instant is taking the key.
 	var claim uuid.UUID
 	var fingerprint string
 	var operation *uuid.UUID
-	err := s.Pool.QueryRow(ctx, `
-		WITH taken AS (
-			INSERT INTO idempotency_keys AS k (account_id, issuer, person, key, fingerprint, claim, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $8)
-			ON CONFLICT (account_id, issuer, person, key) DO UPDATE
-				SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL, expires_at = EXCLUDED.expires_at
-				WHERE k.expires_at <= $7
-			RETURNING claim, fingerprint, operation_id)
-		SELECT * FROM taken
-		UNION ALL
-		SELECT claim, fingerprint, operation_id FROM idempotency_keys
-		WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`,
-		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.Fingerprint, who.Key.claim, now, now.Add(handling),
+	err := s.Pool.QueryRow(ctx, claimSQL,
+		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.Fingerprint, who.Key.claim, now, now.Add(handling), s.Life.Key(),
 	).Scan(&claim, &fingerprint, &operation)
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -91,16 +99,33 @@ func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UU
 	})
 }
 
-// release gives the key of a refused call back. It is best effort: a key that
-// stays behind frees itself after a while.
+// release gives the key of a refused call back. While the database is away it
+// goes on trying behind the call, so that one that has ended does not look as if
+// it were still handled; when the key's time is over it is free in any case.
 func (s *Service) release(ctx context.Context, who Caller) {
-	if who.Key == nil {
+	if who.Key == nil || s.unclaim(ctx, who) == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	go func() {
+		for range int(handling / releasePause) {
+			time.Sleep(releasePause)
+			if s.unclaim(ctx, who) == nil {
+				return
+			}
+		}
+	}()
+}
+
+// releasePause is how long the database is left alone before a key is given back
+// again.
+const releasePause = 500 * time.Millisecond
+
+func (s *Service) unclaim(ctx context.Context, who Caller) error {
+	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
-	_, _ = s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
+	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
 		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
+	return err
 }
 
 // SweepKeys deletes idempotency keys whose life is over.

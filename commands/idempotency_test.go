@@ -1,15 +1,22 @@
 package commands_test
 
 import (
+	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/internal/database"
+	"readiness/internal/pgtest"
+	"readiness/internal/wiring"
+	"readiness/vault"
 )
 
 // slow is a platform whose answer about a workspace waits.
@@ -52,6 +59,125 @@ func TestCallStillBeingHandled(t *testing.T) {
 	close(platform.answer)
 	if err := <-first; err != nil {
 		t.Fatal(err)
+	}
+	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
+		t.Errorf("left %+v, want one operation and one step", l)
+	}
+}
+
+// process is one more process of the service on the same database, which sees the platform.
+func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Platform) *commands.Service {
+	t.Helper()
+	log, err := wiring.OpenLog(pool, s.Now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: bytes.Repeat([]byte{8}, 32), Now: s.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wired.Commands.Platform, wired.Commands.Jobs = platform, s.queue
+	t.Cleanup(wired.Commands.Life.End)
+	return wired.Commands
+}
+
+// inProgress wants a refusal because the same call is being handled.
+func inProgress(t *testing.T, what string, err error) {
+	t.Helper()
+	if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || r.RetryAfter == 0 {
+		t.Errorf("%s: got %v, want OperationInProgress and a time to wait", what, err)
+	}
+}
+
+// A key is its call's while the process lives that handles it, and free when that has died, whatever the time. What a dead process still does, were it not dead,
+// comes to nothing.
+//
+// proves: decisions/9/3
+func TestKeyOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
+	first, second := s.process(t, s.pool, hangs), s.process(t, s.pool, s.Platform)
+	who := func() commands.Caller {
+		ana := s.ana(account.Team)
+		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
+		return ana
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := first.StartAssessment(context.Background(), who(), retail, model(0))
+		ended <- err
+	}()
+	<-hangs.asked
+	before := s.left(t)
+	_, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	inProgress(t, "while it lives", err)
+	s.unchanged(t, before)
+
+	// Its session ends, as it does when it is killed.
+	var died bool
+	if err := s.pool.QueryRow(t.Context(), `SELECT bool_and(pg_terminate_backend(pid, 60000)) FROM pg_locks
+		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Life.Key()).Scan(&died); err != nil || !died {
+		t.Fatalf("the first process did not die: %v", err)
+	}
+	accepted, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	if err != nil || accepted.Replayed {
+		t.Fatalf("got %+v, %v, want it accepted at once", accepted, err)
+	}
+	close(hangs.answer)
+	inProgress(t, "the dead", <-ended)
+	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
+		t.Errorf("left %+v, want one operation and one step", l)
+	}
+	again, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	if err != nil || again.OperationID != accepted.OperationID {
+		t.Errorf("again: got %+v, %v, want %v", again, err, accepted.OperationID)
+	}
+}
+
+// A key that could not be given back, because the database was away when its call ended, is given back as soon as it is there.
+//
+// proves: decisions/9/3
+func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	network := pgtest.Between(t, s.pool.Config().ConnString())
+	pool, err := database.Open(t.Context(), network.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
+	first, second := s.process(t, pool, hangs), s.process(t, s.pool, s.Platform)
+	first.Life = database.NewLife(s.pool, uuid.New()) // it lives on
+	t.Cleanup(first.Life.End)
+	who := func() commands.Caller {
+		ana := s.ana(account.Team)
+		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
+		return ana
+	}
+	ended, call := make(chan error, 1), database.Within(context.Background(), time.Minute)
+	go func() {
+		_, err := first.StartAssessment(call, who(), retail, model(0))
+		ended <- err
+	}()
+	<-hangs.asked
+	network.Break()
+	close(hangs.answer)
+	if err := <-ended; !database.Unavailable(call, err) {
+		t.Errorf("got %v, want that the database was away", err)
+	}
+	_, err = second.StartAssessment(t.Context(), who(), retail, model(0))
+	inProgress(t, "while it cannot be given back", err)
+	network.Pass()
+	for deadline := time.Now().Add(time.Minute); ; {
+		_, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+		if err == nil {
+			break
+		}
+		if inProgress(t, "before it is given back", err); time.Now().After(deadline) {
+			t.Fatal("the key is not given back")
+		}
 	}
 	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)

@@ -101,8 +101,6 @@ func (a *abtester) start(ctx context.Context) {
 		a.op = got["operationId"].(string)
 		a.runs = append(a.runs, uuid.MustParse(a.op))
 		a.key++
-	case got["errorCode"] == "OperationInProgress":
-		a.key++ // killed before it was accepted; the key stays taken for a while
 	case got != nil && got["isRetriable"] != true:
 		a.t.Fatalf("the run was refused: %v", got)
 	}

@@ -209,8 +209,6 @@ func (r *reporter) start(ctx context.Context) {
 		r.op = uuid.MustParse(got["operationId"].(string))
 		r.runs = append(r.runs, r.op)
 		r.key++
-	case got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key"):
-		r.key++ // killed before it was accepted; the key stays taken for a while
 	case got != nil && got["isRetriable"] != true:
 		r.t.Fatalf("the run was refused: %v", got)
 	}

@@ -380,8 +380,6 @@ func (c *crash) accept(ctx context.Context) {
 	case ok:
 		c.key++
 		c.runs = append(c.runs, uuid.MustParse(got["operationId"].(string)))
-	case got["errorCode"] == "OperationInProgress":
-		c.key++ // killed before it was accepted; the key stays taken for a while
 	case got != nil && got["isRetriable"] != true:
 		c.t.Fatalf("the run was refused: %v", got)
 	}

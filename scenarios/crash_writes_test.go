@@ -198,9 +198,6 @@ func (w *writer) start(ctx context.Context) {
 	case ok:
 		w.op, w.asked = uuid.MustParse(got["operationId"].(string)), false
 		w.runs = append(w.runs, w.op)
-	case got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key"):
-		w.key++ // killed before it was accepted; the key stays taken for a while
-		w.asked = false
 	case got["errorCode"] == "RequestBlocked":
 		w.asked = false
 	case got != nil && got["isRetriable"] != true:

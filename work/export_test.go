@@ -95,15 +95,6 @@ func TakeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	return takeUp(ctx, pool, id, busy)
 }
 
-// Hold holds the lock of a worker until the function it returns is called.
-func Hold(ctx context.Context, pool *pgxpool.Pool, id string) (func(), error) {
-	a, err := hold(ctx, pool, id)
-	if err != nil {
-		return nil, err
-	}
-	return a.release, nil
-}
-
 // Patience, MaxCrashes and FaultLife are the constants of these names.
 const (
 	Patience   = patience

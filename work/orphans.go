@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"sync"
@@ -11,52 +10,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // River knows a job's worker by its id only and waits for a timeout before it
-// gives a dead worker's jobs to others. So each worker holds a session lock on
-// its id while it lives: a running job whose worker holds no lock is an orphan,
-// at once.
-
-// aliveLock is the first key of the locks; the second is the hash of the id.
-const aliveLock = 0x5244
+// gives a dead worker's jobs to others. So a running job whose worker's process
+// holds no lock (database.Life) is an orphan, at once.
 
 // every is how often a living worker looks for orphans.
 const every = 5 * time.Second
-
-// alive is the session that holds a worker's lock.
-type alive struct {
-	id   string
-	conn *pgxpool.Conn
-}
-
-func lockKey(id string) int32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(id))
-	return int32(h.Sum32()) //nolint:gosec // any 32 bits will do
-}
-
-// hold takes the lock of the worker with the id.
-func hold(ctx context.Context, pool *pgxpool.Pool, id string) (*alive, error) {
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("work: %w", err)
-	}
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1, $2)`, aliveLock, lockKey(id)); err != nil {
-		conn.Release()
-		return nil, fmt.Errorf("work: take the worker's lock: %w", err)
-	}
-	return &alive{id, conn}, nil
-}
-
-// release gives the lock back and ends the session, which would give it back
-// too, but only when the server gets to it.
-func (a *alive) release() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, _ = a.conn.Exec(ctx, `SELECT pg_advisory_unlock_shared($1, $2)`, aliveLock, lockKey(a.id))
-	_ = a.conn.Hijack().Close(ctx)
-}
 
 // stray is how long a job may be said to run in a worker that lives and knows
 // nothing of it: the server died while it handed the job out.
@@ -78,21 +41,17 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	// The lock's second key is compared as the unsigned number that pg_locks
-	// shows.
-	keys := make([]int64, len(ids))
+	keys := make([]int32, len(ids))
 	for i, id := range ids {
-		keys[i] = int64(uint32(lockKey(id))) //nolint:gosec // the same 32 bits
+		keys[i] = database.KeyOf(id)
 	}
 	tag, err := pool.Exec(ctx, `
 		UPDATE river_job j SET state = 'available', scheduled_at = now()
-		FROM unnest($1::text[], $2::bigint[]) AS w (id, key)
+		FROM unnest($1::text[], $2::int[]) AS w (id, key)
 		WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = w.id
-		  AND (w.id = $4 AND j.attempted_at < clock_timestamp() - $6::interval AND j.id <> ALL ($5::bigint[])
-			OR NOT EXISTS (SELECT FROM pg_locks l
-				WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = $3 AND l.objid::bigint = w.key
-				  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
-		ids, keys, int64(aliveLock), id, busy, stray)
+		  AND (w.id = $3 AND j.attempted_at < clock_timestamp() - $5::interval AND j.id <> ALL ($4::bigint[])
+			OR NOT `+database.Alive("w.key")+`)`,
+		ids, keys, id, busy, stray)
 	if err != nil {
 		return 0, fmt.Errorf("work: take up orphans: %w", err)
 	}
@@ -127,14 +86,10 @@ func (b *busy) ids() []int64 {
 	return slices.AppendSeq([]int64{}, maps.Keys(b.jobs))
 }
 
-// mind keeps the worker's lock and looks after orphans and what has expired,
+// mind keeps the process's lock and looks after orphans and what has expired,
 // until ctx ends.
-func (q *Queue) mind(ctx context.Context, a *alive) {
-	defer func() {
-		if a != nil {
-			a.release()
-		}
-	}()
+func (q *Queue) mind(ctx context.Context) {
+	defer q.o.Life.End()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -143,42 +98,33 @@ func (q *Queue) mind(ctx context.Context, a *alive) {
 			return
 		case <-tick.C:
 		}
-		var err error
-		if a, err = q.look(ctx, a); err != nil && ctx.Err() == nil {
+		if err := q.look(ctx); err != nil && ctx.Err() == nil {
 			q.o.Log.Warn("the database does not answer; orphaned and lost work and expired tokens wait", "error", err)
 		}
 	}
 }
 
-// look is one look after everything. It returns the session that holds the
-// worker's lock now, nil when none does.
-func (q *Queue) look(ctx context.Context, a *alive) (*alive, error) {
+// look is one look after everything.
+func (q *Queue) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
-	if a != nil && a.conn.Ping(ctx) != nil { // the server went away, and the lock with it
-		a.release()
-		a = nil
-	}
-	if a == nil {
-		var err error
-		if a, err = hold(ctx, q.o.Pool, q.id); err != nil {
-			return nil, err
-		}
+	if err := q.o.Life.Beat(ctx); err != nil {
+		return err
 	}
 	n, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids())
 	if err != nil {
-		return a, err
+		return err
 	}
 	if n > 0 {
 		q.o.Log.Info("took up work that nobody was doing any more", "steps", n)
 	}
 	if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil {
-		return a, err
+		return err
 	}
 	if time.Since(q.lookedAt) < lostEvery {
-		return a, nil
+		return nil
 	}
 	q.lookedAt = time.Now()
 	_, err = q.findLost(ctx)
-	return a, err
+	return err
 }

@@ -27,6 +27,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/vault"
 )
 
@@ -96,6 +97,9 @@ type Options struct {
 	NewID    func() uuid.UUID
 	Asker    Asker
 	Queries  Queries // nil where the platform runs none
+	// Life is the process that carries steps out; by default one of its own. It is
+	// taken by Start and ends with Stop.
+	Life *database.Life
 	// Workers is how many steps read and write definitions at once in this process,
 	// Asks how many ask AI providers. Of these nobody's are more than a share.
 	Workers, Asks int
@@ -124,7 +128,10 @@ func NewQueue(o Options) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
-	return &Queue{o: o, id: o.NewID().String(), jobs: jobs, shared: newShared(o)}, nil
+	if o.Life == nil {
+		o.Life = database.NewLife(o.Pool, o.NewID())
+	}
+	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o)}, nil
 }
 
 // Assess enqueues the steps of a run in the transaction that accepts it.
@@ -205,24 +212,23 @@ func (q *Queue) Start(ctx context.Context) error {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	q.client, q.stop, q.done = client, stop, make(chan struct{})
-	alive, err := hold(ctx, q.o.Pool, q.id)
+	err = q.o.Life.Take(ctx)
+	if err == nil {
+		_, err = takeUp(ctx, q.o.Pool, q.id, q.shared.ids())
+	}
+	if err == nil {
+		if err = client.Start(background); err != nil {
+			err = fmt.Errorf("work: %w", err)
+		}
+	}
 	if err != nil {
 		stop()
+		q.o.Life.End()
 		return err
-	}
-	if _, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids()); err != nil {
-		stop()
-		alive.release()
-		return err
-	}
-	if err := client.Start(background); err != nil {
-		stop()
-		alive.release()
-		return fmt.Errorf("work: %w", err)
 	}
 	go func() {
 		defer close(q.done)
-		q.mind(background, alive)
+		q.mind(background)
 	}()
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
@@ -408,12 +409,13 @@ func TestTakeUp(t *testing.T) {
 	pool := pgtest.Pool(t)
 	ctx := t.Context()
 	var releases []func()
-	for _, id := range []string{"me", "other"} {
-		release, err := work.Hold(ctx, pool, id)
-		if err != nil {
+	me, other := uuid.New(), uuid.New()
+	for _, id := range []uuid.UUID{me, other} {
+		life := database.NewLife(pool, id)
+		if err := life.Take(ctx); err != nil {
 			t.Fatal(err)
 		}
-		releases = append(releases, release)
+		releases = append(releases, life.End)
 	}
 	run := func(by, age string) (id int64) {
 		t.Helper()
@@ -425,7 +427,7 @@ func TestTakeUp(t *testing.T) {
 	}
 	take := func(busy []int64, want ...int64) {
 		t.Helper()
-		if n, err := work.TakeUp(ctx, pool, "me", busy); err != nil || n != int64(len(want)) {
+		if n, err := work.TakeUp(ctx, pool, me.String(), busy); err != nil || n != int64(len(want)) {
 			t.Errorf("took up %d, %v; want %d", n, err, len(want))
 		}
 		rows, err := pool.Query(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = now() WHERE state = 'available' RETURNING id`)
@@ -441,8 +443,8 @@ func TestTakeUp(t *testing.T) {
 			t.Errorf("took up %v, want %v", got, want)
 		}
 	}
-	fresh, theirs, dead1, dead2 := run("me", "9 seconds"), run("other", "1 hour"), run("dead", "0 seconds"), run("dead", "1 hour")
-	mine, strayed := run("me", "1 hour"), run("me", "11 seconds")
+	fresh, theirs, dead1, dead2 := run(me.String(), "9 seconds"), run(other.String(), "1 hour"), run("dead", "0 seconds"), run("dead", "1 hour")
+	mine, strayed := run(me.String(), "1 hour"), run(me.String(), "11 seconds")
 	take([]int64{mine}, dead1, dead2, strayed)
 	take([]int64{mine})
 	releases[1]()

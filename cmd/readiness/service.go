@@ -86,6 +86,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
+	wired.Work.Life = wired.Commands.Life
+	life.background("life", wired.Commands.Life.Keep)
 	queue, err := work.NewQueue(wired.Work)
 	if err != nil {
 		return nil, err

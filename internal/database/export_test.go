@@ -4,3 +4,9 @@ import "context"
 
 // EndedWith is a wait of ctx's user that ended with err.
 func EndedWith(ctx context.Context, err error) { end(begin(ctx), err) }
+
+// Setting is a setting of the session that holds the lock.
+func (l *Life) Setting(ctx context.Context, name string) (value string) {
+	_ = l.conn.QueryRow(ctx, `SELECT current_setting($1)`, name).Scan(&value)
+	return value
+}
