@@ -127,6 +127,19 @@ func (p *Proposer) Test(ctx context.Context, s aiprovider.Settings) (aiprovider.
 	return c.Test(ctx)
 }
 
+// Silent is how many language models are not asked for now, because they answer
+// nothing in time.
+func (p *Proposer) Silent() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		if c.Silent() {
+			n++
+		}
+	}
+	return n
+}
+
 func (p *Proposer) open(of openai.Settings) (*openai.Client, error) {
 	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout})
 }

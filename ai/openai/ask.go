@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -130,11 +131,25 @@ func (c *Client) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// complete makes one request; its answer has a choice.
-func (c *Client) complete(ctx context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.limits.TimeoutMs)*time.Millisecond)
+// complete makes one request, unless the provider is silent; its answer has a choice.
+func (c *Client) complete(all context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
+	began := c.options.Now()
+	if f := c.circuit.admit(began); f != nil {
+		return nil, f
+	}
+	limit := time.Duration(c.limits.TimeoutMs) * time.Millisecond
+	ctx, cancel := context.WithTimeout(all, limit)
 	defer cancel()
 	completion, err := c.chat.New(ctx, c.params(q, k))
+	now := c.options.Now()
+	switch {
+	case err == nil || ctx.Err() == nil:
+		c.circuit.cameBack()
+	case all.Err() != nil && (!errors.Is(all.Err(), context.DeadlineExceeded) || now.Sub(began) < limit/2):
+		c.circuit.gaveUp() // it had no time to speak of
+	case c.circuit.timedOut(now):
+		c.options.Log.Warn("AI provider answers nothing in time, so it is not asked for a while", "provider", c.name, "timeouts", maxTimeouts)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

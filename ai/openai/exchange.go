@@ -126,5 +126,5 @@ func visible(id string) string {
 
 // noAnswer is the failure as those see it who asked.
 func (f *failure) noAnswer() *NoAnswer {
-	return &NoAnswer{Code: f.testError(), What: f.what, Lasting: f.class == unreachable && !f.retry, Declined: f.class == refused}
+	return &NoAnswer{Code: f.testError(), What: f.what, Lasting: f.class == unreachable && !f.retry && f.cause != aiprovider.TimedOut, Declined: f.class == refused}
 }

@@ -63,6 +63,7 @@ type Options struct {
 	// Timeout bounds one attempt of a provider whose Limits do not say; by default it
 	// is that of aiprovider.DefaultLimits.
 	Timeout time.Duration
+	Now     func() time.Time // time.Now when nil
 }
 
 // Client asks one language model. What it learns of the server's capabilities
@@ -75,6 +76,7 @@ type Client struct {
 	options     Options
 	slots       chan struct{}
 	answers     cache
+	circuit     circuit
 
 	mu    sync.Mutex
 	knows capabilities
@@ -97,6 +99,9 @@ func New(s Settings, o Options) (*Client, error) {
 	}
 	if o.Wait == nil {
 		o.Wait = wait
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	calls := http.Client{}
 	switch {

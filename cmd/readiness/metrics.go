@@ -5,12 +5,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"readiness/ai"
 	"readiness/work"
 )
 
 // newRegistry returns the metrics of the process itself; the interface adds its
 // own.
-func newRegistry(pool *pgxpool.Pool, queue *work.Queue) *prometheus.Registry {
+func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *prometheus.Registry {
 	connections := func(state string, n func(*pgxpool.Stat) int32) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "readiness_database_connections", Help: "Connections of the main pool, by state.", ConstLabels: prometheus.Labels{"state": state},
@@ -29,6 +30,9 @@ func newRegistry(pool *pgxpool.Pool, queue *work.Queue) *prometheus.Registry {
 		steps("definitions", "waiting", func(g work.Going) int { return g.WaitingToRead }),
 		steps("asks", "working", func(g work.Going) int { return g.Asking }),
 		steps("asks", "waiting", func(g work.Going) int { return g.WaitingToAsk }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "readiness_ai_silent_providers", Help: "AI providers that this process does not ask for now, because they answered nothing in time.",
+		}, func() float64 { return float64(asked.Silent()) }),
 		connections("used", (*pgxpool.Stat).AcquiredConns),
 		connections("idle", (*pgxpool.Stat).IdleConns),
 		connections("allowed", (*pgxpool.Stat).MaxConns),

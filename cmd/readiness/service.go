@@ -33,6 +33,7 @@ type service struct {
 	*core
 	commands *commands.Service
 	queue    *work.Queue
+	ai       *ai.Proposer
 	secrets  secrets
 	platform *folder.Platform
 	tracer   trace.TracerProvider
@@ -94,7 +95,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Permissions, s.Jobs = platform, platform, queue
-	return &service{core: core, queue: queue, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
+	return &service{core: core, queue: queue, ai: wired.AI, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
 }
 
 // work starts the followers of the log and the steps of accepted work.
@@ -132,7 +133,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		f.portalURL = f.baseURL
 	}
 	s.commands.CollectorURL = f.baseURL
-	registry := newRegistry(s.pool, s.queue)
+	registry := newRegistry(s.pool, s.queue, s.ai)
 	views, err := collector.New(collector.Options{
 		Resolve: s.views.PixieIDs, Count: s.commands.CountViews, Registry: registry, Log: s.log, Now: time.Now,
 	})

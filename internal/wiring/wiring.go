@@ -74,6 +74,7 @@ type Parts struct {
 type Service struct {
 	Commands *commands.Service
 	Work     work.Options
+	AI       *ai.Proposer
 }
 
 // Wire puts the parts together.
@@ -112,7 +113,7 @@ func Wire(p Parts) (*Service, error) {
 		Providers: providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
 	return &Service{
-		Commands: service,
+		Commands: service, AI: proposer,
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
