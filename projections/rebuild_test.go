@@ -121,6 +121,9 @@ func TestRebuildMakesTheSameRows(t *testing.T) {
 // nothing for anyone and is continued where it was.
 func TestRebuildIsResumed(t *testing.T) {
 	t.Parallel()
+	const events = 45_000
+	p := start(t, nil, toy(1, true))
+	start(t, p.pool).fill(t, events) // by a program without the view: faster
 	for name, end := range map[string]func(p program, cancel func()){
 		"canceled": func(_ program, cancel func()) { cancel() },
 		"its connection cut": func(p program, _ func()) {
@@ -129,9 +132,13 @@ func TestRebuildIsResumed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := start(t, nil, toy(1, true))
-			start(t, p.pool).fill(t, 45_000) // by a program without the view: faster
+			if _, err := p.engine.Retire(t.Context(), "toy"); err != nil {
+				t.Fatal(err)
+			}
+			before, err := p.engine.Status(t.Context(), p.log)
+			if err != nil || len(before) != 1 {
+				t.Fatalf("before: got %+v, %v", before, err)
+			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var ended projections.Progress
@@ -143,20 +150,20 @@ func TestRebuildIsResumed(t *testing.T) {
 			if err == nil {
 				t.Fatal("got no error from a rebuild that was ended")
 			}
-			if ended.Position == 0 || ended.Position >= 45_000 || ended.Target != 45_000 || ended.View != "toy" {
+			if ended.Position == 0 || ended.Position >= events || ended.Target != events || ended.View != "toy" {
 				t.Errorf("ended at %+v, want in the middle", ended)
 			}
 			status, err := p.engine.Status(t.Context(), p.log)
-			if err != nil || len(status) != 2 || status[0].State != projections.Live || status[0].Generation != 1 ||
+			if err != nil || len(status) != 2 || status[0].State != projections.Live || status[0].Generation != before[0].Generation ||
 				status[1].State != projections.Building || status[1].Position != ended.Position || status[1].Error == "" {
 				t.Errorf("after the end: got %+v, %v", status, err)
 			}
 			second := p.rebuild(t, projections.RebuildOptions{})
-			if second.Resumed != ended.Position || second.Generation != first.Generation || first.Events+second.Events != 45_000 {
+			if second.Resumed != ended.Position || second.Generation != first.Generation || first.Events+second.Events != events {
 				t.Errorf("first %+v, then %+v", first, second)
 			}
-			if n := p.count(t, "things_v1 WHERE name = CASE key % 5000 WHEN 4999 THEN 'new' ELSE 'before ' || key + 1 END"); n != 45_000 {
-				t.Errorf("%d rows are right, want 45000", n)
+			if n := p.count(t, "things_v1 WHERE name = CASE key % 5000 WHEN 4999 THEN 'new' ELSE 'before ' || key + 1 END"); n != events {
+				t.Errorf("%d rows are right, want %d", n, events)
 			}
 			p.same(t)
 		})

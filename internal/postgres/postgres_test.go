@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -40,7 +41,17 @@ func TestMain(m *testing.M) {
 		fmt.Println(s.URL())
 		select {}
 	}
-	os.Exit(m.Run())
+	var err error
+	if clusters, err = os.MkdirTemp("", "readiness-clusters-"); err == nil {
+		err = os.Chmod(clusters, 0o711) // the server may run as another user
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(clusters)
+	os.Exit(code)
 }
 
 // dir returns a data directory that does not exist yet, below folders that the server's user may pass through.
@@ -56,6 +67,32 @@ func dir(t *testing.T) string {
 func options(t *testing.T) postgres.Options {
 	return postgres.Options{DataDir: dir(t), NoDownload: true, Volatile: true}
 }
+
+// made are options of a data directory that was used before: a copy of one, for most of what a start costs is to make the cluster.
+func made(t *testing.T) postgres.Options {
+	t.Helper()
+	from, err := used()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t)
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", from, o.DataDir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return o
+}
+
+// clusters is where used makes its data directory.
+var clusters string
+
+var used = sync.OnceValues(func() (dataDir string, err error) {
+	dataDir = filepath.Join(clusters, "postgres")
+	s, err := postgres.Start(context.Background(), postgres.Options{DataDir: dataDir, NoDownload: true, Volatile: true})
+	if err != nil {
+		return "", err
+	}
+	return dataDir, s.Stop(context.Background())
+})
 
 func start(t *testing.T, o postgres.Options) *postgres.Server {
 	t.Helper()
@@ -191,7 +228,7 @@ func TestServerIsPrivate(t *testing.T) {
 
 func TestSecondStartIsRefused(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	s := start(t, o)
 	_, err := postgres.Start(t.Context(), o)
 	if !errors.Is(err, postgres.ErrInUse) || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("process %d ", os.Getpid())) {
@@ -220,7 +257,7 @@ func TestRunningIsFound(t *testing.T) {
 
 func TestKilledServerIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	s := start(t, o)
 	mustQuery(t, s.URL(), "CREATE TABLE kept AS SELECT 0 AS round")
 	for round := 1; round <= 3; round++ {
@@ -247,7 +284,7 @@ func TestKilledServerIsStartedAgain(t *testing.T) {
 
 func TestStopDoesNotWaitForever(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	s := start(t, o)
 	mustQuery(t, s.URL(), "CREATE TABLE kept AS SELECT 1 AS x")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -296,7 +333,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 
 func TestServiceKilledThenStartedAgain(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	service, url := parent(t, o.DataDir)
 	mustQuery(t, url(), "CREATE TABLE kept AS SELECT 7 AS x")
 	first := postmaster(t, o.DataDir)
@@ -314,7 +351,7 @@ func TestServiceKilledThenStartedAgain(t *testing.T) {
 
 func TestServerEndsWithItsService(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	service, url := parent(t, o.DataDir)
 	mustQuery(t, url(), "SELECT 1")
 	server := postmaster(t, o.DataDir)
@@ -367,7 +404,7 @@ func asOwner(t *testing.T, cmd *exec.Cmd, dataDir string) {
 
 func TestServerLeftRunningIsStopped(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	s := start(t, o)
 	pg := mustQuery(t, s.URL(), "SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
 	stop(t, s)
@@ -391,7 +428,7 @@ func TestServerLeftRunningIsStopped(t *testing.T) {
 
 func TestStalePIDFile(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	s := start(t, o)
 	path := filepath.Join(o.DataDir, "cluster", "postmaster.pid")
 	whole, err := os.ReadFile(path)
@@ -468,8 +505,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		},
 		"the password is lost": {
 			func(t *testing.T, o *postgres.Options) {
-				s := start(t, *o)
-				stop(t, s)
+				*o = made(t)
 				if err := os.Remove(filepath.Join(o.DataDir, "password")); err != nil {
 					t.Fatal(err)
 				}
@@ -478,8 +514,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		},
 		"another password": {
 			func(t *testing.T, o *postgres.Options) {
-				s := start(t, *o)
-				stop(t, s)
+				*o = made(t)
 				put(t, *o, "password", "guess")
 			},
 			[]string{"does not hold the password of the cluster"},
@@ -501,7 +536,8 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 			[]string{"no version of PostgreSQL"},
 		},
 		"a setting the server refuses": {
-			func(_ *testing.T, o *postgres.Options) {
+			func(t *testing.T, o *postgres.Options) {
+				*o = made(t)
 				o.Settings = map[string]string{"max_connections": "many"}
 			},
 			[]string{"did not start", `invalid value for parameter "max_connections"`, "server.log"},
@@ -590,7 +626,7 @@ func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
 
 func TestLogIsCut(t *testing.T) {
 	t.Parallel()
-	o := options(t)
+	o := made(t)
 	stop(t, start(t, o))
 	log := filepath.Join(o.DataDir, "server.log")
 	if err := os.Truncate(log, 20<<20); err != nil {
