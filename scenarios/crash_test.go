@@ -27,7 +27,7 @@ import (
 	"readiness/internal/postgres"
 )
 
-var seed = flag.Uint64("crash.seed", 0, "seed of the instants at which the crash tests kill; 0 takes one of its own")
+var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 takes one of its own")
 
 // TestKilledProcess kills the program at random instants of runs over many models.
 //
