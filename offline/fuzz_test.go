@@ -88,7 +88,8 @@ func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"format":"readiness-apply/1","appliedAtUtc":"2026-11-21T06:00:00Z","models":[` + model + `]}`, `{"format":"readiness-apply/1","models":[` + strings.Replace(model, "Sales", "../Sales", 1) + `]}`, `{"format":"readiness-apply/1","models":[` + strings.Replace(model, "Sales", "a/./b", 1) + `]}`,
 		`{"format":"readiness-apply/1","models":[` + strings.Replace(model, ".SemanticModel", ".Report", 1) + `]}`, `{"format":"readiness-apply/1","models":[` + strings.Replace(model, `"write":0`, `"write":1`, 1) + `]}`, `{"format":"readiness-apply/1","models":[` + strings.Replace(model, `[{}]`, `[]`, 1) + `]}`,
-		`{"format":"readiness-apply/1","models":null}`, `{"format":"readiness-apply/2"}`, `{"x":1}`, "null", "", "[]",
+		`{"format":"readiness-apply/1","models":[` + strings.Replace(model, "Sales.SemanticModel", `a b/Sales.BIM","form":"bim`, 1) + `]}`, `{"format":"readiness-apply/1","models":[` + strings.Replace(model, "Sales.SemanticModel", `a/definition","form":"tmdl`, 1) + `]}`,
+		`{"format":"readiness-apply/1","models":[` + strings.Replace(model, "Sales.SemanticModel", `a/../x","form":"folder`, 1) + `]}`, `{"format":"readiness-apply/1","models":null}`, `{"format":"readiness-apply/2"}`, `{"x":1}`, "null", "", "[]",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -109,7 +110,12 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		for _, m := range got.Models {
-			if !filepath.IsLocal(m.Path) || slices.Contains(strings.Split(m.Path, "/"), "..") || !strings.HasSuffix(strings.ToLower(m.Path), ".semanticmodel") {
+			extension := strings.ToLower(filepath.Ext(m.Path))
+			fits := map[string]bool{
+				"": extension == ".semanticmodel" || extension == ".dataset", "bim": extension == ".bim",
+				"tmdl": extension != ".semanticmodel", "folder": extension != ".semanticmodel",
+			}[m.Form]
+			if !filepath.IsLocal(m.Path) || slices.Contains(strings.Split(m.Path, "/"), "..") || !fits {
 				t.Fatalf("%q leads to %q", text, m.Path)
 			}
 			for _, a := range m.Applies {
