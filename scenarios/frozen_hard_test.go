@@ -1,0 +1,178 @@
+//go:build hard
+
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/pgtest"
+)
+
+// freezes is how often a process is frozen; swallows, after each of which a call waits for as long as it may, how often its packets are swallowed.
+const freezes, swallows = 50, 10
+
+// pair are two processes of a service that only answer calls, of which the first is frozen or cut off.
+type pair struct {
+	*crash
+	model         uuid.UUID
+	first         *process
+	ours, another string // the addresses of the first and of the other
+	calls         int
+}
+
+// newPair starts both, the first of them with its own way to the database.
+func newPair(t *testing.T, database, way string) *pair {
+	t.Helper()
+	p := &pair{crash: newProgram(t, []string{"ada"}, "--database-url", database, "--roles", "api"), model: uuid.New()}
+	p.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, p.model), "Sales.SemanticModel", ".platform")
+	p.put(table(0), "Sales.SemanticModel", "definition", "tables", "T.tmdl")
+	second := p.launch()
+	t.Cleanup(second.kill)
+	p.another = p.base
+	for i, arg := range p.args {
+		if arg == database {
+			p.args[i] = way
+		}
+	}
+	p.first = p.launch()
+	t.Cleanup(p.first.kill)
+	p.ours = p.base
+	return p
+}
+
+// start starts an assessment at a process. It says what is wrong with an answer that neither accepts it nor says that it may be accepted later; exchange gives up
+// after 20 seconds, twice as long as a call may wait.
+func (p *pair) start(ctx context.Context, base, key string) (status int, operation string, err error) {
+	status, got, err := exchange(ctx, base, p.token, http.MethodPost, "/v1/workspaces/"+p.workspace.String()+"/semanticModels/"+p.model.String()+"/aiReadiness/assess", nil, "Idempotency-Key", key)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case status == http.StatusAccepted:
+		return status, fmt.Sprint(got["operationId"]), nil
+	case status == http.StatusServiceUnavailable && got["isRetriable"] == true, status == http.StatusConflict && got["isRetriable"] == true:
+		return status, "", nil
+	}
+	return status, "", fmt.Errorf("got %d %v", status, got)
+}
+
+// strike does something to the first process in the middle of a call, makes a call of the same account at the other until it is accepted, and takes back what
+// was done. It returns how often that call was told to come again.
+func (p *pair) strike(what string, does, undo func()) (again int) {
+	p.t.Helper()
+	_, _ = query[int](p.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
+	p.calls++
+	cut, other := fmt.Sprintf("cut-%d", p.calls), fmt.Sprintf("other-%d", p.calls)
+	var wg sync.WaitGroup
+	ctx, hangUp := context.WithCancel(p.t.Context())
+	wg.Go(func() {
+		if status, _, err := p.start(ctx, p.ours, cut); err != nil && status != 0 { // one that is frozen for longer than its caller waits has no answer
+			p.t.Errorf("%s: the call that was cut off: %v", what, err)
+		}
+	})
+	p.wait(p.t.Context(), time.Duration(p.random.Int64N(int64(25*time.Millisecond))))
+	does()
+	for status := 0; status != http.StatusAccepted; again++ {
+		var err error
+		if status, _, err = p.start(p.t.Context(), p.another, other); err != nil {
+			p.t.Errorf("%s: a call elsewhere: %v", what, err)
+			break
+		}
+		if again > 20 {
+			p.t.Errorf("%s: a call elsewhere is never accepted", what)
+			break
+		}
+		if status != http.StatusAccepted {
+			p.wait(p.t.Context(), time.Second)
+		}
+	}
+	undo()
+	wg.Wait()
+	hangUp()
+	// Whatever became of the call, it is done once.
+	var first, second string
+	for _, operation := range []*string{&first, &second} {
+		p.await("the call that was cut off is accepted", func() bool {
+			_, accepted, err := p.start(p.t.Context(), p.another, cut)
+			*operation = accepted
+			return err == nil && accepted != ""
+		})
+	}
+	if first != second {
+		p.t.Errorf("%s: the call was operation %s, and then %s", what, first, second)
+	}
+	return again - 1
+}
+
+// A process that is frozen at any instant of a call holds up nobody of its account elsewhere for longer than a call may wait, and its call is done once.
+//
+// proves: decisions/9/5 decisions/9/3
+func TestHardFrozenProcess(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	p := newPair(t, url, url)
+	held := 0
+	for range freezes {
+		if p.strike("frozen", func() { check(t, p.first.cmd.Process.Signal(syscall.SIGSTOP)) }, func() { check(t, p.first.cmd.Process.Signal(syscall.SIGCONT)) }) > 0 {
+			held++
+		}
+	}
+	t.Logf("seed %d: frozen %d times, %d times another call was told to come again", p.seed, freezes, held)
+}
+
+// A process whose packets are swallowed at any instant of a call holds up nobody elsewhere, answers its own calls within their limit, and goes on when packets pass.
+//
+// proves: decisions/9/5-packets
+func TestHardSwallowedPackets(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	network := pgtest.Between(t, url)
+	p := newPair(t, url, network.URL)
+	held := 0
+	for range swallows {
+		if p.strike("swallowed", network.Swallow, func() {
+			if status, _, err := p.start(t.Context(), p.ours, fmt.Sprintf("inside-%d", p.calls)); err != nil || status != http.StatusServiceUnavailable {
+				t.Errorf("inside: got %d, %v, want 503", status, err)
+			}
+			network.Pass()
+			p.await("the process answers again", func() bool {
+				status, _, err := p.start(t.Context(), p.ours, fmt.Sprintf("after-%d", p.calls))
+				return err == nil && status == http.StatusAccepted
+			})
+		}) > 0 {
+			held++
+		}
+	}
+	t.Logf("seed %d: swallowed %d times, %d times another call was told to come again", p.seed, swallows, held)
+}
+
+// A burst the moment a process listens is counted and accepted, every call of it.
+//
+// proves: decisions/9/2
+func TestHardBurstAfterAStart(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	p := newPair(t, url, url)
+	p.first.kill()
+	for life := range 10 {
+		_, _ = query[int](p.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
+		one := p.launch()
+		var wg sync.WaitGroup
+		for i := range 30 {
+			wg.Go(func() {
+				if status, _, err := p.start(t.Context(), p.base, fmt.Sprintf("burst-%d-%d", life, i)); err != nil || status != http.StatusAccepted {
+					t.Errorf("life %d: got %d, %v, want 202", life, status, err)
+				}
+			})
+		}
+		wg.Wait()
+		one.kill()
+	}
+}
