@@ -57,7 +57,9 @@ const (
 	fetchCooldown = 10 * time.Millisecond
 	// A step that was told to come back later does so no later than this.
 	fetchPoll = 200 * time.Millisecond
-	hardStop  = 5 * time.Second
+	// What looks for due schedules comes back a minute later.
+	schedulesPoll = 5 * time.Second
+	hardStop      = 5 * time.Second
 	// maxAttempts is far above what crashes cause: a step gives up on its own,
 	// with an outcome in the log, never by being discarded.
 	maxAttempts = 10_000
@@ -192,7 +194,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
 		ID:                          q.id,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory}, schedules: {MaxWorkers: 1}},
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory}, schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}},
 		Workers:                     workers,
 		PeriodicJobs:                periodic(),
 		Logger:                      logOfRiver(q.o.Log),
