@@ -54,7 +54,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		pasts = append(pasts, n.past)
 	}
 
-	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
 		if err := carrying.active(owner.State); err != nil {
 			return err
 		}

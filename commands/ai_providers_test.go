@@ -16,6 +16,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
+	"readiness/domain/item"
 )
 
 // tester is a commands.ProviderTester.
@@ -101,6 +102,7 @@ func TestProviders(t *testing.T) {
 		t.Helper()
 		if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{{
 			AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone}, AIProvider: p,
+			People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}},
 		}}); err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func (s *Service) childStart(ctx context.Context, who Caller, t target, child op
 	}
 	return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
 		return s.whenFree(ctx, who, func() error {
-			return s.Store.Change(ctx, who.metadata(id), append(w.pasts(), more...), func(c *eventstore.Change) error {
+			return s.change(ctx, who, who.metadata(id), append(w.pasts(), more...), func(c *eventstore.Change) error {
 				if err := guard(); err != nil {
 					return err
 				}
@@ -98,7 +98,7 @@ func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundli
 	if first != nil {
 		return first
 	}
-	return s.Store.Change(ctx, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
+	return s.change(ctx, who, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
 }
 
 // errPassed: this read does not move the bundle on.
@@ -127,7 +127,7 @@ func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID
 		return nil
 	}
 	change := func(command domain.Command[optimization.Bundle]) error {
-		return s.Store.Change(ctx, who.metadata(bundleID), append(tracking.Pasts(), past), func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(bundleID), append(tracking.Pasts(), past), func(c *eventstore.Change) error {
 			if err := guard(); err != nil {
 				return err
 			}

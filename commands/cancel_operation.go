@@ -14,7 +14,11 @@ import (
 // cancel rules). Cancelling one that has ended changes nothing.
 func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
-	if err := s.Store.Load(ctx, op); err != nil {
+	in := owner(who)
+	if err := s.Store.Load(ctx, op, in); err != nil {
+		return Accepted{}, err
+	}
+	if err := belongs(in.State, who); err != nil {
 		return Accepted{}, err
 	}
 	if op.State.Account != who.Account {
@@ -26,7 +30,7 @@ func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID u
 	case operation.RunBenchmark:
 		return Accepted{OperationID: operationID}, s.cancelBenchmarkRun(ctx, who, op.State)
 	}
-	err := s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
+	err := s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, op, operation.Cancel{})
 	})
 	return Accepted{OperationID: operationID}, err

@@ -34,7 +34,7 @@ func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID s
 	if err != nil {
 		return before, err
 	}
-	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, 
 		return known, err
 	}
 	past := pastSchedule(who.Account, known.ModelID)
-	err = s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err

@@ -189,7 +189,7 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 		p.reused = eventstore.Fold(benchmark.RunStream(r.reused.RunID), benchmark.EvolveRun)
 		pasts = append(pasts, p.reused)
 	}
-	return s.Store.Change(ctx, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
 		for _, c := range sides {
 			if err := c.active(a.owner.State); err != nil {
 				return err

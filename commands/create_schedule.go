@@ -22,7 +22,7 @@ func (s *Service) CreateSchedule(ctx context.Context, who Caller, workspaceID, m
 	}
 	past := pastSchedule(who.Account, modelID)
 	create := schedule.Create{ScheduleID: s.NewID(), Model: model, Timing: timing, Enabled: enabled, Owner: who.Person, At: s.Now()}
-	err = s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, create); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 	for _, w := range runs {
 		pasts = append(pasts, w.pasts()...)
 	}
-	err = s.Store.Change(ctx, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
 		if !test.State.Held(who.Account) {
 			return abtest.NotFound(id.String())
 		}

@@ -13,7 +13,7 @@ import (
 // uses, and its key with it (decisions 7).
 func (s *Service) DeleteAIProvider(ctx context.Context, who Caller, providerID string) error {
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	return s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, aiprovider.Delete{ProviderID: providerID}); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, mo
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, modelID))
 	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "deletion of results", Trace: who.Trace}
-	err = s.Store.Change(ctx, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
 		all := stored.State
 		deleted = len(all)
 		if err := eventstore.Decide(c, standing, assessment.DeleteResults{ModelID: modelID, Stored: all}); err != nil || deleted == 0 {

@@ -17,7 +17,7 @@ func (s *Service) DeleteSchedule(ctx context.Context, who Caller, id uuid.UUID) 
 		return err
 	}
 	past := pastSchedule(who.Account, known.ModelID)
-	return s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State
 		if err := eventstore.Decide(c, past, schedule.Delete{ScheduleID: id}); err != nil {
 			return err

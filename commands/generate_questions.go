@@ -34,7 +34,7 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 		builds := eventstore.FoldLast[account.Usage](stream)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
 			if err := carrying.active(owner.State); err != nil {
 				return err
 			}

@@ -17,7 +17,11 @@ import (
 // start work, or while the feature is turned off starts nothing.
 func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
-	if err := s.Store.Load(ctx, op); err != nil {
+	in := owner(who)
+	if err := s.Store.Load(ctx, op, in); err != nil {
+		return err
+	}
+	if err := belongs(in.State, who); err != nil {
 		return err
 	}
 	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {

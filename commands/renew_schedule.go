@@ -20,7 +20,7 @@ func (s *Service) RenewSchedule(ctx context.Context, who Caller, read schedule.S
 		return err
 	}
 	past := pastSchedule(who.Account, read.ModelID)
-	return s.Store.Change(ctx, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if past.State.ScheduleID == read.ScheduleID {
 			s.keepToken(c, who, past.State)
 		}

@@ -21,7 +21,7 @@ func (s *Service) RewordAbTest(ctx context.Context, who Caller, abTestID string,
 	if err != nil {
 		return err
 	}
-	return s.Store.Change(ctx, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
 		switch {
 		case !test.State.Held(who.Account):
 			return abtest.NotFound(abTestID)

@@ -27,7 +27,7 @@ func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.
 		return p, err
 	}
 	save.Observed = &observed
-	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, save); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, mo
 		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(who.Account, modelID))
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
 			if err := carrying.active(owner.State); err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ func (s *Service) write(ctx context.Context, who Caller, operationID uuid.UUID, 
 	}
 	carrying := s.carrying(ctx, who, t.workspace)
 	return s.whenFree(ctx, who, func() error {
-		return s.Store.Change(ctx, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
 			if err := carrying.active(w.owner.State); err != nil {
 				return err
 			}

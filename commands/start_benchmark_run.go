@@ -40,7 +40,7 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
 		carrying := s.carrying(ctx, who, workspace)
-		return s.Store.Change(ctx, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
 			if err := carrying.active(a.owner.State); err != nil {
 				return err
 			}

@@ -137,7 +137,7 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 			ids, works, pasts = append(ids, *child.PreviewID), append(works, work), append(pasts, work)
 		}
 	}
-	return s.Store.Change(ctx, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
 		if err := carrying.active(owner.State); err != nil {
 			return err
 		}

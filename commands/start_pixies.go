@@ -93,7 +93,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	for _, n := range seen {
 		pasts = append(pasts, n.past)
 	}
-	return s.Store.Change(ctx, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
 		if err := active(owner.State); err != nil {
 			return err
 		}

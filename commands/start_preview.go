@@ -28,7 +28,7 @@ func (s *Service) StartPreview(ctx context.Context, who Caller, workspaceID, mod
 		}
 		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
 		work := eventstore.Fold(operation.Stream(operationID), optimization.Evolve)
-		return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
+		return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
 			if err := carrying.active(owner.State); err != nil {
 				return err
 			}

@@ -99,7 +99,7 @@ func (s *Service) revertOnce(ctx context.Context, who Caller, operationID uuid.U
 		later[i] = eventstore.Fold(operation.Stream(id), optimization.Evolve)
 		pasts = append(pasts, later[i])
 	}
-	return s.Store.Change(ctx, who.metadata(operationID), append(pasts, more...), func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(operationID), append(pasts, more...), func(c *eventstore.Change) error {
 		if err := guard(); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *Service) startSideB(ctx context.Context, who Caller, operationID uuid.U
 	id := s.NewID()
 	ab := eventstore.Fold(operation.Stream(operationID), abtest.EvolveRun)
 	run := eventstore.Fold(benchmark.RunStream(id), benchmark.EvolveRun)
-	return s.Store.Change(ctx, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
+	return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
 		err := eventstore.Decide(c, ab, abtest.StartSideB{BenchmarkRunID: id, Now: s.Now()})
 		if err != nil || len(c.Recorded()) == recorded {

@@ -120,7 +120,7 @@ func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Sc
 	case !known:
 		return Caller{}, domain.Refuse(domain.UserNotRegistered, "account %s does not know the owner of the schedule any more", accountID)
 	case m.Status != account.Active:
-		return Caller{}, domain.Refuse(domain.AccountNotActive, "the account %s is %s", accountID, m.Status)
+		return Caller{}, m.NotActive()
 	case !limits.ScheduledAssessments:
 		return Caller{}, domain.Refuse(domain.FeatureNotInPlan, "the account's plan %s does not include scheduled assessments", m.Plan)
 	case !m.Settings.AIFeatures:

@@ -37,7 +37,7 @@ func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID str
 		return p, err
 	}
 	record := aiprovider.RecordTest{ProviderID: p.ProviderID, Observed: observed, Of: p.Connection()}
-	err = s.Store.Change(ctx, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, record)
 	})
 	p, _ = past.State.Find(p.ProviderID)

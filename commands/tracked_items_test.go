@@ -179,7 +179,7 @@ func TestTrackedItemCaps(t *testing.T) {
 		for i := range all {
 			all[i].Status = account.LicenseActive
 		}
-		return &account.Declaration{AccountID: "contoso", Plan: account.Enterprise, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone}, Licenses: all}
+		return &account.Declaration{AccountID: "contoso", Plan: account.Enterprise, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone}, Licenses: all, People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}}}
 	}
 	main, eu := account.License{ID: "main", Default: true, Allocated: &two}, account.License{ID: "eu", Allocated: &one}
 	for name, c := range map[string]struct {

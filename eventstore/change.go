@@ -55,7 +55,10 @@ type statement struct {
 // everything is loaded and decided again, so decide must have no effect but
 // through c and must not use the pool: later attempts hold a connection and
 // the streams' rows while it runs. A past that nothing was recorded on is not
-// guarded: it may have moved on when the append commits.
+// guarded: it may have moved on when the append commits, unless it is
+// Unmoved. What was loaded is in any case what the append builds on: when the
+// database was set back or replaced in between, everything is loaded and decided
+// again.
 //
 // A decision takes two round trips, one to load and one to append. One that
 // records, queues and adds nothing takes one and writes nothing.
@@ -199,6 +202,7 @@ func (c *Change) failed(err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case pg.Code == "23505" && pg.ConstraintName == "events_stream_version_key",
+			pg.Code == "23502" && pg.TableName == "events" && pg.ColumnName == "version", // see stale in eventsSQL
 			pg.Code == "40001", // serialization_failure
 			pg.Code == "40P01": // deadlock_detected: queued statements may take rows in any order
 			return &movedOn{err}
@@ -307,17 +311,34 @@ WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 // The first lock is the one HoldAppends takes. The second says "positions above
 // this one may still be taken by me" before the first is taken (architecture
 // 2). What is inserted comes in the order given.
+//
+// When an event that was loaded last of a stream is not there (any more), the log
+// is not the one that was loaded; when a stream that must not have moved has
+// another event, it has. Either way the append is stale, and its events get no
+// version, which the table refuses. The subqueries end in OFFSET 0 for the reason
+// given at loadSQL.
 var eventsSQL = fmt.Sprintf(`
 WITH held AS MATERIALIZED (
 	SELECT pg_advisory_xact_lock_shared(%d), pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq
+), stale AS MATERIALIZED (
+	SELECT EXISTS (
+		SELECT FROM unnest((SELECT $11::text[]), (SELECT $12::bigint[]), (SELECT $13::uuid[]), (SELECT $14::boolean[])) AS l (stream, version, event_id, unmoved)
+		LEFT JOIN LATERAL (
+			SELECT event_id FROM events WHERE stream = l.stream AND version = l.version OFFSET 0
+		) e ON true
+		LEFT JOIN LATERAL (
+			SELECT version FROM events WHERE l.unmoved AND stream = l.stream AND version = l.version + 1 OFFSET 0
+		) next ON true
+		WHERE l.version > 0 AND e.event_id IS DISTINCT FROM l.event_id OR next.version IS NOT NULL
+	) AS yes
 ), placed AS MATERIALIZED (
 	SELECT nextval('events_position_seq') AS position, n.*
 	FROM held, unnest($1::uuid[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::timestamptz[], $9::bytea[])
 		AS n (event_id, stream, version, type, schema_version, data, recorded_at, chain)
 )
 INSERT INTO events (position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
-SELECT position, event_id, $2, stream, version, type, schema_version, data::json, $10, recorded_at, sha256(chain || int8send(position))
-FROM placed
+SELECT position, event_id, $2, stream, CASE WHEN NOT yes THEN version END, type, schema_version, data::json, $10, recorded_at, sha256(chain || int8send(position))
+FROM placed, stale
 RETURNING position`, gate, appenders)
 
 // queueAppend queues the streams, the events, their inline views and what else
@@ -363,7 +384,8 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 		ids[i], streams[i], versions[i], types[i] = r.ID, r.Stream, r.Version, r.Type
 		schemas[i], data[i], ats[i] = int32(r.SchemaVersion), string(r.Data), r.RecordedAt
 	}
-	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta)).Query(func(rows pgx.Rows) error {
+	loaded, at, last, unmoved := c.loaded()
+	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta), loaded, at, last, unmoved).Query(func(rows pgx.Rows) error {
 		i := 0
 		var position int64
 		_, err := pgx.ForEachRow(rows, []any{&position}, func() error {
@@ -376,4 +398,16 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 		})
 		return err
 	})
+}
+
+// loaded are the streams that were loaded: at which version, with which event
+// last, and whether none may have followed it.
+func (c *Change) loaded() (streams []string, versions []int64, last [][16]byte, unmoved []bool) {
+	for _, h := range c.heads {
+		still := slices.ContainsFunc(h.pasts, Loadable.unmoved) && h.version == h.loaded
+		if h.loaded > 0 || still {
+			streams, versions, last, unmoved = append(streams, h.stream), append(versions, h.loaded), append(last, h.id), append(unmoved, still)
+		}
+	}
+	return streams, versions, last, unmoved
 }

@@ -19,6 +19,7 @@ type Past[S any] struct {
 
 	evolve func(S, domain.Event, time.Time) (S, error)
 	reach  reach
+	still  bool       // it must not have moved when the append commits
 	base   *keptState // what State began with; nil when with the zero S
 	met    bool       // base is what the stream says it was
 }
@@ -80,9 +81,19 @@ func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.T
 	return func(s S, e domain.Event, _ time.Time) (S, error) { return evolve(s, e), nil }
 }
 
+// Unmoved says that a change decides from p what no later event of its stream may
+// contradict: when one is there as the change is appended, everything is loaded
+// and decided again.
+func (p *Past[S]) Unmoved() *Past[S] {
+	p.still = true
+	return p
+}
+
 // Loadable is a *Past of any state.
 type Loadable interface {
 	name() string
+	// unmoved reports whether no event may follow what was loaded.
+	unmoved() bool
 	// begin empties it, but for what of it is kept.
 	begin(k *kept)
 	// forget empties it and what is kept of it.
@@ -102,6 +113,8 @@ type Loadable interface {
 }
 
 func (p *Past[S]) name() string { return p.Stream }
+
+func (p *Past[S]) unmoved() bool { return p.still }
 
 func (p *Past[S]) key() keptKey { return keptKey{p.Stream, reflect.TypeFor[S]()} }
 

@@ -105,7 +105,7 @@ func membership(id token.Identity, members []account.Membership) (m account.Memb
 				return m, nil
 			}
 		}
-		return m, domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", id.Account)
+		return m, account.Stranger(id.Account)
 	}
 	switch len(members) {
 	case 0:
@@ -159,7 +159,7 @@ func allowed(route Route, by principal) error {
 	case by.unknown != nil:
 		return by.unknown
 	case m.Status != account.Active && !route.Inactive:
-		return domain.Refuse(domain.AccountNotActive, "the account %s is %s", m.AccountID, m.Status)
+		return m.NotActive()
 	case route.Role == account.Admin && m.Person.Role != account.Admin:
 		return domain.Refuse(domain.AdminRoleRequired, "only an administrator of the account may make this call")
 	case !route.Plan.in(by.limits):

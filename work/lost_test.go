@@ -14,6 +14,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
+	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
@@ -86,7 +87,8 @@ func steps(t *testing.T, texts []string) []any {
 // declare makes the account one that has a plan of its own.
 func (b *bench) declare(t *testing.T) {
 	t.Helper()
-	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"}}})
+	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},
+		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
