@@ -17,6 +17,8 @@ RUNS ?= 10
 TESTFLAGS ?=
 # Each wait of a test has its own limit, of minutes; this one is for what never waits and never ends.
 LIMIT := -timeout 1h
+# What rapid draws at random goes by a seed too; 0 draws another each time.
+export RAPID_SEED ?= 1
 # Many tests wait for a server or a worker, so more of them run at once than there are processors.
 PARALLEL := -parallel 6
 
