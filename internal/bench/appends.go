@@ -7,10 +7,14 @@ import (
 
 // AppendArgument is Script.Argument of the appends of an event store: streams
 // that were there go on by as many versions with each sending, new ones begin
-// anew, and events have ids of their own.
+// anew, and events have ids of their own. Which events were loaded last is looked
+// up as the statement is sent, because every sending has others.
 func AppendArgument(statements []Statement) func(Statement, int) string {
 	grows := map[string]int64{} // by stream, with each sending
-	for _, s := range statements {
+	for i, s := range statements {
+		if isEvents(s) {
+			statements[i].SQL = strings.Replace(s.SQL, "(SELECT $13::uuid[])", lastLoaded, 1)
+		}
 		if isStreams(s) {
 			names, versions, loaded := s.Args[0].([]string), s.Args[3].([]int64), s.Args[5].([]int64)
 			for i, name := range names {
@@ -41,12 +45,20 @@ func AppendArgument(statements []Statement) func(Statement, int) string {
 				ids[i] = fmt.Sprintf("('00000000-0000-7000-8%03x-' || :n)::uuid", i)
 			}
 			return "ARRAY[" + strings.Join(ids, ", ") + "]"
+		case isEvents(s) && n == 11:
+			return versions(s.Args[10].([]string), s.Args[n].([]int64))
 		case isEvents(s) && n == 3:
 			return versions(s.Args[2].([]string), s.Args[n].([]int64))
 		}
 		return ""
 	}
 }
+
+// lastLoaded stands for the ids of the events that were loaded last.
+const lastLoaded = `coalesce((
+	SELECT array_agg(e.event_id ORDER BY i) FROM unnest($11::text[], $12::bigint[]) WITH ORDINALITY AS w (stream, version, i)
+	LEFT JOIN events e ON e.stream = w.stream AND e.version = w.version
+), $13::uuid[])`
 
 func isStreams(s Statement) bool { return strings.Contains(s.SQL, "INSERT INTO streams") }
 func isEvents(s Statement) bool  { return strings.Contains(s.SQL, "INSERT INTO events") }
