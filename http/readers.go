@@ -80,11 +80,12 @@ func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) err
 		return nil
 	case operation.RunBenchmark, operation.RunAbTest: // when the run was read
 		return nil
+	default:
+		if o.Resource.ItemID == nil {
+			return s.mayRead(ctx, o.Owner, noOperation(o.ID))
+		}
+		return s.mayRead(ctx, o.Owner, noOperation(o.ID), item.Item{ID: *o.Resource.ItemID, Type: o.Resource.ItemType, WorkspaceID: o.Resource.WorkspaceID})
 	}
-	if o.Resource.ItemID == nil {
-		return s.mayRead(ctx, o.Owner, noOperation(o.ID))
-	}
-	return s.mayRead(ctx, o.Owner, noOperation(o.ID), item.Item{ID: *o.Resource.ItemID, Type: o.Resource.ItemType, WorkspaceID: o.Resource.WorkspaceID})
 }
 
 // askedOf are the items whose texts the questions and answers of sides hold.

@@ -132,6 +132,7 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 		settings, err = w.Providers.Get(ctx, accountID, by.ProviderID)
 	case comparison.ServiceTestAgent:
 		settings, _, err = w.Providers.ForPurpose(ctx, accountID, aiprovider.Agent)
+	default: // the platform's own, or the embedded engine
 	}
 	if _, refused := domain.Refused(err); refused {
 		return "", nil // what comes of it, asking says

@@ -107,6 +107,7 @@ func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 		if id := s.asking(); id != nil {
 			left[*id] = s.asks(*id)
 		}
+	default: // a bundle
 	}
 	return left
 }

@@ -62,7 +62,9 @@ func (GivenBack) EventType() string { return "allowance.given-back" }
 type Usage struct{ Used int }
 
 // After implements domain.Carries.
-func (e Spent) After() Usage     { return Usage{e.Used} }
+func (e Spent) After() Usage { return Usage{e.Used} }
+
+// After implements domain.Carries.
 func (e GivenBack) After() Usage { return Usage{e.Used} }
 
 // Spend counts Amount against an allowance, or refuses when the window has not

@@ -146,10 +146,16 @@ func (Recorded) EventType() string  { return "assessment.recorded" }
 func (Ended) EventType() string     { return "assessment.ended" }
 
 // After implements domain.Carries.
-func (e Accepted) After() Standing  { return e.Standing }
+func (e Accepted) After() Standing { return e.Standing }
+
+// After implements domain.Carries.
 func (e GivenBack) After() Standing { return e.Standing }
-func (e Recorded) After() Standing  { return e.Standing }
-func (e Ended) After() Standing     { return e.Standing }
+
+// After implements domain.Carries.
+func (e Recorded) After() Standing { return e.Standing }
+
+// After implements domain.Carries.
+func (e Ended) After() Standing { return e.Standing }
 
 // Accept takes an assessment of a model on. The first of an account is a first
 // look.

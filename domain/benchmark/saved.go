@@ -52,7 +52,9 @@ type SavedQuestions struct {
 }
 
 // After implements domain.Carries.
-func (e SaveAccepted) After() SavedQuestions   { return SavedQuestions{e.Number, e.Saved} }
+func (e SaveAccepted) After() SavedQuestions { return SavedQuestions{e.Number, e.Saved} }
+
+// After implements domain.Carries.
 func (e QuestionsSaved) After() SavedQuestions { return SavedQuestions{e.Accepted, &e.SavedSet} }
 
 // AcceptSave gives a set that is going to be saved its number.

@@ -54,7 +54,9 @@ func (LockTaken) EventType() string    { return "optimization.lock-taken" }
 func (LockReleased) EventType() string { return "optimization.lock-released" }
 
 // After implements domain.Carries.
-func (e LockTaken) After() Standing    { return e.Standing }
+func (e LockTaken) After() Standing { return e.Standing }
+
+// After implements domain.Carries.
 func (e LockReleased) After() Standing { return e.Standing }
 
 // TakeLock takes the model's write lock for an apply or a revert, or refuses

@@ -88,11 +88,19 @@ func (LeftAsItWas) EventType() string { return "pixies.left-as-it-was" }
 func (Gone) EventType() string        { return "pixies.report-deleted" }
 
 // After implements domain.Carries.
-func (e Held) After() Report        { return e.Report }
-func (e Added) After() Report       { return e.Report }
-func (e Removed) After() Report     { return e.Report }
+func (e Held) After() Report { return e.Report }
+
+// After implements domain.Carries.
+func (e Added) After() Report { return e.Report }
+
+// After implements domain.Carries.
+func (e Removed) After() Report { return e.Report }
+
+// After implements domain.Carries.
 func (e LeftAsItWas) After() Report { return e.Report }
-func (e Gone) After() Report        { return e.Report }
+
+// After implements domain.Carries.
+func (e Gone) After() Report { return e.Report }
 
 // Hold takes a report for an operation, or refuses with OperationInProgress
 // naming the one that holds it (spec 4.7, add rule 5).

@@ -168,11 +168,19 @@ func (WasPaused) EventType() string   { return "schedule.paused" }
 func (Deleted) EventType() string     { return "schedule.deleted" }
 
 // After implements domain.Carries.
-func (e Created) After() Schedule     { return e.Schedule }
-func (e Changed) After() Schedule     { return e.Schedule }
+func (e Created) After() Schedule { return e.Schedule }
+
+// After implements domain.Carries.
+func (e Changed) After() Schedule { return e.Schedule }
+
+// After implements domain.Carries.
 func (e SlotStarted) After() Schedule { return e.Schedule }
+
+// After implements domain.Carries.
 func (e SlotRefused) After() Schedule { return e.Schedule }
-func (e WasPaused) After() Schedule   { return e.Schedule }
+
+// After implements domain.Carries.
+func (e WasPaused) After() Schedule { return e.Schedule }
 
 // After implements domain.Carries: the model has no schedule any more.
 func (Deleted) After() Schedule { return Schedule{} }

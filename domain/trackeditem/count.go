@@ -48,9 +48,13 @@ type Total struct {
 }
 
 // After implements domain.Carries.
-func (e RoomHeld) After() Total      { return e.Total }
+func (e RoomHeld) After() Total { return e.Total }
+
+// After implements domain.Carries.
 func (e RoomGivenBack) After() Total { return e.Total }
-func (e Counted) After() Total       { return e.Total }
+
+// After implements domain.Carries.
+func (e Counted) After() Total { return e.Total }
 
 // Caps are what new tracked items are held against. Limit is the plan's cap and
 // Allocated the license's allocation; nil sets none.

@@ -119,12 +119,28 @@ func (TrackedAgain) EventType() string  { return "trackeditem.tracked-again" }
 func (Renamed) EventType() string       { return "trackeditem.renamed" }
 
 // After implements domain.Carries.
-func (e Reserved) After() Item      { return e.Item }
-func (e GivenBack) After() Item     { return e.Item }
-func (e Claimed) After() Item       { return e.Item }
+func (e Reserved) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e GivenBack) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e Claimed) After() Item { return e.Item }
+
+// After implements domain.Carries.
 func (e PixiesRemoved) After() Item { return e.Item }
-func (e AddedAgain) After() Item    { return e.Item }
-func (e Gone) After() Item          { return e.Item }
-func (e ResultsGone) After() Item   { return e.Item }
-func (e TrackedAgain) After() Item  { return e.Item }
-func (e Renamed) After() Item       { return e.Item }
+
+// After implements domain.Carries.
+func (e AddedAgain) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e Gone) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e ResultsGone) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e TrackedAgain) After() Item { return e.Item }
+
+// After implements domain.Carries.
+func (e Renamed) After() Item { return e.Item }

@@ -60,7 +60,7 @@ func loop() {
 }
 
 func run(ctx context.Context, runs, loops int, load float64, command []string) error {
-	end, err := start(loops)
+	end, err := start(ctx, loops)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func run(ctx context.Context, runs, loops int, load float64, command []string) e
 			return err
 		}
 	}
-	fmt.Printf("%3s  %-7s  %8s  %10s  %10s  %-11s  %5s\n", "run", "verdict", "wall", "user", "system", "load", "skips")
+	fmt.Fprintf(os.Stdout, "%3s  %-7s  %8s  %10s  %10s  %-11s  %5s\n", "run", "verdict", "wall", "user", "system", "load", "skips")
 	failed := 0
 	for n := 1; n <= runs; n++ {
 		ok, err := once(ctx, n, command)
@@ -88,7 +88,7 @@ func run(ctx context.Context, runs, loops int, load float64, command []string) e
 }
 
 // start starts the loops and returns what ends them.
-func start(loops int) (end func(), err error) {
+func start(ctx context.Context, loops int) (end func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func start(loops int) (end func(), err error) {
 		}
 	}
 	for range loops {
-		cmd := exec.Command(self)
+		cmd := exec.CommandContext(ctx, self)
 		cmd.Env = append(os.Environ(), loopEnv+"=1", "GOMAXPROCS=2") // one for the loop, one to see that it is to end
 		cmd.Stderr = os.Stderr
 		alive, err := cmd.StdinPipe()
@@ -208,16 +208,16 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 		load = fmt.Sprintf("%.1f to %.1f", least, most)
 	}
 	state := cmd.ProcessState
-	fmt.Printf("%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second), state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
+	fmt.Fprintf(os.Stdout, "%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second), state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
 	if ok {
 		return true, os.Remove(out.Name())
 	}
-	fmt.Printf("     its output is in %s\n", out.Name())
+	fmt.Fprintf(os.Stdout, "     its output is in %s\n", out.Name())
 	var told []string
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		if found := strings.TrimSpace(broken.FindString(lines.Text())); found != "" && !slices.Contains(told, found) && len(told) < 20 {
 			told = append(told, found)
-			fmt.Printf("     %s\n", found)
+			fmt.Fprintf(os.Stdout, "     %s\n", found)
 		}
 	}
 	return false, nil

@@ -122,7 +122,7 @@ func newOverdue(conn *pgconn.PgConn) *overdue {
 // HandleCancel implements ctxwatch.Handler.
 func (o *overdue) HandleCancel(ctx context.Context) {
 	o.by = o.cut
-	if ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // a context's own error is one of two values
+	if ctx.Err() == context.DeadlineExceeded {
 		o.by = o.cancel
 	}
 	o.by.HandleCancel(ctx)

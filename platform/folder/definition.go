@@ -86,11 +86,17 @@ func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do fu
 	return do(f)
 }
 
+// cutOff reports whether a write left its journal.
+func (f *itemFolder) cutOff() bool {
+	_, err := f.Lstat(f.journal)
+	return err == nil
+}
+
 // order brings a write that was cut off to its end.
 func (f *itemFolder) order(ctx context.Context, how lockKind) error {
 	if how == shared {
 		// Only a writer that died leaves a journal to who has the lock.
-		if _, left := f.Lstat(f.journal); left != nil {
+		if !f.cutOff() {
 			return nil
 		}
 		if err := lock(ctx, f.lock, exclusive); err != nil {

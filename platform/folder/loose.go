@@ -87,10 +87,10 @@ func (i TreeItem) journal() string {
 
 // read reads the parts into r.
 func (f *itemFolder) read(r *partReader) error {
-	switch f.form {
-	case AsBIM:
+	if f.form == AsBIM {
 		return r.named(f.Root, f.file, f.file)
-	case AsTMDL:
+	}
+	if f.form == AsTMDL {
 		r.skip = func(at *os.Root, e os.DirEntry) (bool, error) { return f.foreign(r.ctx, at, e) }
 	}
 	return r.read(f.Root, "", 1)
@@ -128,8 +128,9 @@ func (f *itemFolder) owns(name string) bool {
 		return name == f.file
 	case AsTMDL:
 		return isTMDL(name)
+	default:
+		return true
 	}
-	return true
 }
 
 // placed refuses parts that a loose model cannot have.
