@@ -368,8 +368,12 @@ func TestLooseCorpus(t *testing.T) {
 	}
 	root, models := t.TempDir(), 0
 	for _, i := range find(t, corpus, corpus) {
+		definition := filepath.Join(corpus, i.Path, "definition")
+		if !slices.ContainsFunc([]string{"model.tmdl", "database.tmdl"}, func(name string) bool { _, err := os.Stat(filepath.Join(definition, name)); return err == nil }) {
+			continue // other TMDL files alone are no model
+		}
 		models++
-		if err := os.CopyFS(fmt.Sprintf("%s/Model %d/definition", root, models), os.DirFS(filepath.Join(corpus, i.Path, "definition"))); err != nil {
+		if err := os.CopyFS(fmt.Sprintf("%s/Model %d/definition", root, models), os.DirFS(definition)); err != nil {
 			t.Fatal(err)
 		}
 	}
