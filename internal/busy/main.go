@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,7 +56,8 @@ func loop() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	for {
+	for n := uint64(0); ; n++ {
+		runtime.KeepAlive(n)
 	}
 }
 

@@ -29,8 +29,8 @@ func read(root string) (files, error) {
 }
 
 // diff is what `git diff` would show between two states of a folder.
-func (before files) diff(after files) string {
-	return strings.Join(slices.Collect(patch.Of("", before.definition(), after.definition())), "")
+func (f files) diff(after files) string {
+	return strings.Join(slices.Collect(patch.Of("", f.definition(), after.definition())), "")
 }
 
 func (f files) definition() definition.Definition {
@@ -55,12 +55,12 @@ func changed(diff string) (added, removed int) {
 }
 
 // same fails unless the folder is as it was, byte for byte.
-func (before files) same(root string) error {
+func (f files) same(root string) error {
 	after, err := read(root)
 	if err != nil {
 		return err
 	}
-	if d := before.diff(after); d != "" {
+	if d := f.diff(after); d != "" {
 		return fmt.Errorf("the files are not as they were:\n%s", d)
 	}
 	return nil
