@@ -127,6 +127,8 @@ type Service struct {
 	NewID        func() uuid.UUID
 	// Life is the process that handles calls: it holds the keys of those it handles.
 	Life *database.Life
+
+	notGivenBack heldKeys
 }
 
 // metadata is what every event of a call says of where it came from.

@@ -99,33 +99,20 @@ func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UU
 	})
 }
 
-// release gives the key of a refused call back. While the database is away it
-// goes on trying behind the call, so that one that has ended does not look as if
-// it were still handled; when the key's time is over it is free in any case.
+// release gives the key of a refused call back. What the database is away for is
+// left to KeepGivingKeysBack, so that a call that has ended does not look as if it
+// were still handled.
 func (s *Service) release(ctx context.Context, who Caller) {
-	if who.Key == nil || s.unclaim(ctx, who) == nil {
+	if who.Key == nil {
 		return
 	}
-	go func() {
-		for range int(handling / releasePause) {
-			time.Sleep(releasePause)
-			if s.unclaim(ctx, who) == nil {
-				return
-			}
-		}
-	}()
-}
-
-// releasePause is how long the database is left alone before a key is given back
-// again.
-const releasePause = 500 * time.Millisecond
-
-func (s *Service) unclaim(ctx context.Context, who Caller) error {
 	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
 		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
-	return err
+	if err != nil {
+		s.notGivenBack.add(who)
+	}
 }
 
 // SweepKeys deletes idempotency keys whose life is over.

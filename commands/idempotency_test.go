@@ -3,6 +3,7 @@ package commands_test
 import (
 	"bytes"
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -169,6 +170,11 @@ func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
 	}
 	_, err = second.StartAssessment(t.Context(), who(), retail, model(0))
 	inProgress(t, "while it cannot be given back", err)
+	given, stop := context.WithCancel(t.Context())
+	var giving sync.WaitGroup
+	giving.Go(func() { first.KeepGivingKeysBack(given) })
+	defer giving.Wait()
+	defer stop()
 	network.Pass()
 	for deadline := time.Now().Add(time.Minute); ; {
 		_, err := second.StartAssessment(t.Context(), who(), retail, model(0))
