@@ -127,8 +127,8 @@ type Service struct {
 	NewID        func() uuid.UUID
 	// Life is the process that handles calls: it holds the keys of those it handles.
 	Life *database.Life
-
-	notGivenBack heldKeys
+	// HeldKeys are those that it could not give back.
+	HeldKeys *HeldKeys
 }
 
 // metadata is what every event of a call says of where it came from.

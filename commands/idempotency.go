@@ -111,7 +111,7 @@ func (s *Service) release(ctx context.Context, who Caller) {
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
 		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
 	if err != nil {
-		s.notGivenBack.add(who)
+		s.HeldKeys.add(who)
 	}
 }
 

@@ -15,14 +15,18 @@ const (
 	givingBack = 500 * time.Millisecond
 )
 
-// heldKeys are the keys of calls that have ended and that the database was away
-// for.
-type heldKeys struct {
+// HeldKeys are the keys of calls that have ended and that the database was away
+// for. Without them a key is free when handling is over. They are safe for
+// concurrent use.
+type HeldKeys struct {
 	mu  sync.Mutex
 	all []Caller
 }
 
-func (h *heldKeys) add(who Caller) {
+func (h *HeldKeys) add(who Caller) {
+	if h == nil {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.all) < keysNotGivenBack {
@@ -31,7 +35,10 @@ func (h *heldKeys) add(who Caller) {
 }
 
 // take empties h.
-func (h *heldKeys) take() []Caller {
+func (h *HeldKeys) take() []Caller {
+	if h == nil {
+		return nil
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := h.all
@@ -42,7 +49,7 @@ func (h *heldKeys) take() []Caller {
 // GiveKeysBack gives the keys of ended calls back that could not be when those
 // ended, in one statement.
 func (s *Service) GiveKeysBack(ctx context.Context) error {
-	held := s.notGivenBack.take()
+	held := s.HeldKeys.take()
 	if len(held) == 0 {
 		return nil
 	}
@@ -57,7 +64,7 @@ func (s *Service) GiveKeysBack(ctx context.Context) error {
 		accounts, issuers, persons, keys, claims)
 	if err != nil {
 		for _, who := range held {
-			s.notGivenBack.add(who)
+			s.HeldKeys.add(who)
 		}
 		return fmt.Errorf("commands: give idempotency keys back: %w", err)
 	}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -146,14 +147,15 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	var failed []error // one that cannot be looked at keeps no other from it
 	for _, id := range ids {
 		n, err := q.enqueueLost(ctx, id, have)
 		if err != nil {
-			return steps, fmt.Errorf("work: look for the steps of operation %s: %w", id, err)
+			failed = append(failed, fmt.Errorf("work: look for the steps of operation %s: %w", id, err))
 		}
 		steps += n
 	}
-	return steps, nil
+	return steps, errors.Join(failed...)
 }
 
 // has is that an operation has a job that is not over, and what the job is about.

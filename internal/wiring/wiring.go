@@ -98,7 +98,8 @@ func Wire(p Parts) (*Service, error) {
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
 	service := &commands.Service{
-		Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
+		HeldKeys: &commands.HeldKeys{},
+		Pool:     p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
 		Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
 		Runs:      commands.Runs{Store: p.Log.Store, Vault: kept, Now: p.Now},
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
