@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,12 +16,14 @@ import (
 // line is who took turns, in that order; each holds its turn until it is told to end.
 type line struct {
 	*turns.Turns
-	t     *testing.T
-	ctx   context.Context
+	t   *testing.T
+	ctx context.Context
+	now time.Time
+
+	mu    sync.Mutex // several may have their turn at once
 	began []string
 	ends  map[string]func()
 	errs  map[string]error
-	now   time.Time
 }
 
 func newLine(t *testing.T, l turns.Limits) *line {
@@ -34,6 +37,8 @@ func (l *line) come(name string, k turns.Key) {
 	l.t.Helper()
 	go func() {
 		release, err := l.Take(l.ctx, k)
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if l.errs[name] = err; err == nil {
 			l.began, l.ends[name] = append(l.began, name), release
 		}
