@@ -83,6 +83,7 @@ type Store struct {
 
 	appended bell // rung after each append of this Store
 	news     bell // rung after each append that this Store knows of
+	marks    *marks
 }
 
 // ring says that events have been appended here.
@@ -93,7 +94,7 @@ func (s *Store) ring() {
 
 // New returns the log in pool's database, whose migrations have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
-	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout, kept: newKept(maxKept, maxKeptSize)}
+	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout, kept: newKept(maxKept, maxKeptSize), marks: newMarks()}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -41,7 +41,7 @@ func (s *Store) Follow(router *message.Router, name string, fn func(ctx context.
 	if _, taken := router.Handlers()[name]; taken || name == "" {
 		return fmt.Errorf("eventstore: the router cannot have another follower called %q", name)
 	}
-	f := &follower{store: s, name: name}
+	f := &follower{store: s, name: name, polls: true}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	sub, err := wsql.NewSubscriber(f, wsql.SubscriberConfig{
 		ConsumerGroup:  name,
@@ -89,27 +89,30 @@ type follower struct {
 
 	page     *page
 	until    int64 // read at most up to here: the events before one that failed
+	moved    int64 // the position its last page moved it to; 0 before the first
+	polls    bool  // it begins, or nothing woke it: it looks whether or not the log seems to have grown
 	failures int   // in a row
 }
 
-// BeginTx opens a page. How far may be read is asked in the page's transaction
-// by statements of their own, before the one that reads: at READ COMMITTED each
-// has its own snapshot, so what the watermark promises is seen.
+// BeginTx opens a page. The watermark is asked before the page's transaction begins,
+// so what it promises is seen there. Without anything new the page is empty and has
+// no transaction.
 func (f *follower) BeginTx(ctx context.Context, _ *stdsql.TxOptions) (wsql.Tx, error) {
 	p := &page{ctx: ctx, wake: f.store.news.next(), events: make(map[string]Recorded)}
 	f.page = p
-	tx, err := f.store.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
-	if err != nil {
+	var err error
+	if p.bound, err = f.store.marks.settled(ctx, f.store.pool, p.wake); err != nil {
 		return nil, err
-	}
-	p.tx = tx
-	if p.bound, err = watermark(ctx, tx); err != nil {
-		return nil, errors.Join(err, p.Rollback())
 	}
 	if f.until > 0 {
 		p.bound = min(p.bound, f.until)
 	}
-	return p, nil
+	polls := f.polls
+	if f.polls = false; p.bound <= f.moved && !polls {
+		return p, nil
+	}
+	p.tx, err = f.store.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	return p, err
 }
 
 // SelectQuery reads the next page. A follower that another process, or a
@@ -144,6 +147,9 @@ func (f *follower) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error)
 		err = p.err
 	}
 	failedAt, begun := p.failedAt, p.begun
+	if err == nil && p.acked > 0 {
+		f.moved = p.acked
+	}
 	p.mu.Unlock()
 	f.until = 0
 	switch {
@@ -163,6 +169,7 @@ func (f *follower) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error)
 		select {
 		case <-p.wake:
 		case <-time.After(pollInterval):
+			f.polls = true
 		case <-f.ctx.Done():
 		}
 	}

@@ -35,7 +35,7 @@ type page struct {
 	events map[string]Recorded // read, by message id
 
 	conn sync.Mutex // held by whoever uses tx
-	tx   pgx.Tx
+	tx   pgx.Tx     // nil when there is nothing to read
 
 	mu       sync.Mutex // guards what follows
 	over     bool
@@ -138,6 +138,9 @@ func (p *page) ExecContext(ctx context.Context, query string, args ...any) (wsql
 
 // QueryContext reads the page's events.
 func (p *page) QueryContext(ctx context.Context, query string, args ...any) (wsql.Rows, error) {
+	if p.tx == nil {
+		return noRows{}, nil
+	}
 	p.conn.Lock()
 	rows, err := p.tx.Query(ctx, query, args...)
 	if err != nil {
@@ -147,6 +150,13 @@ func (p *page) QueryContext(ctx context.Context, query string, args ...any) (wsq
 	}
 	return &pageRows{Rows: rows, page: p, done: sync.OnceFunc(p.conn.Unlock)}, nil
 }
+
+// noRows are the rows of a page that has nothing to read.
+type noRows struct{}
+
+func (noRows) Next() bool        { return false }
+func (noRows) Scan(...any) error { return pgx.ErrNoRows }
+func (noRows) Close() error      { return nil }
 
 type pageRows struct {
 	pgx.Rows
@@ -199,6 +209,9 @@ func (p *page) Commit() error {
 		_ = p.rollback()
 		return pgx.ErrTxCommitRollback
 	}
+	if p.tx == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	err := p.tx.Commit(ctx)
@@ -209,6 +222,9 @@ func (p *page) Commit() error {
 }
 
 func (p *page) rollback() error {
+	if p.tx == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	if err := p.tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {

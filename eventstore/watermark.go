@@ -3,6 +3,7 @@ package eventstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -66,4 +67,42 @@ func watermark(ctx context.Context, q querier) (int64, error) {
 		last = min(last, *held)
 	}
 	return last, nil
+}
+
+// marks share one question for the watermark among the followers of a process,
+// which are all woken by the same append. The zero value is not ready: newMarks.
+type marks struct {
+	turn chan struct{} // holds one value while nobody asks
+
+	position int64
+	of       <-chan struct{} // the wake that was waited for when position was asked
+	at       time.Time       // when it was asked
+}
+
+func newMarks() *marks {
+	m := &marks{turn: make(chan struct{}, 1)}
+	m.turn <- struct{}{}
+	return m
+}
+
+// settled returns a watermark that was asked after wake was taken from the bell,
+// and at most pollInterval ago: an append that this process has not heard of is
+// seen when a follower polls.
+func (m *marks) settled(ctx context.Context, q querier, wake <-chan struct{}) (int64, error) {
+	select {
+	case <-m.turn:
+		defer func() { m.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	if m.of == wake && time.Since(m.at) < pollInterval {
+		return m.position, nil
+	}
+	at := time.Now()
+	position, err := watermark(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	m.position, m.of, m.at = position, wake, at
+	return position, nil
 }
