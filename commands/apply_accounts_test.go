@@ -11,7 +11,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 func declaration(id string, people ...string) account.Declaration {
@@ -37,7 +37,7 @@ func TestApplyAccounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := pgtest.Pool(t)
+	pool := testlog.Pool(t)
 	s := &commands.Service{Store: eventstore.New(pool, codec, eventstore.Options{}), Plans: account.DefaultPlans()}
 	logged := func() (n int) {
 		t.Helper()

@@ -19,7 +19,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
@@ -55,7 +55,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // one that only bob sees, of one model each.
 func newService(t *testing.T, n int) *service {
 	t.Helper()
-	s := &service{pool: pgtest.Pool(t), root: t.TempDir()}
+	s := &service{pool: testlog.Pool(t), root: t.TempDir()}
 	s.clock.Store(&noon)
 	now := func() time.Time { return *s.clock.Load() }
 

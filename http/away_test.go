@@ -16,6 +16,7 @@ import (
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // beside is one more instance of a world's service, whose commands and views reach the database at one address and whose limiter at another. Calls wait
@@ -147,7 +148,7 @@ func answersAway(route readinesshttp.Route, request *http.Request) error {
 // proves: decisions/9/1-ready
 func TestReadyzOfADiskThatHangs(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t, pgtest.URL(t), t.TempDir())
+	w := openWorld(t, testlog.URL(t), t.TempDir())
 	hangs, looks := make(chan struct{}), atomic.Int64{}
 	w.limit = 100 * time.Millisecond
 	w.checks = []readinesshttp.Check{{Name: "disk", Run: func(context.Context) error { looks.Add(1); <-hangs; return nil }}}

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/http/rate"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/projections"
 )
@@ -20,7 +20,7 @@ import (
 // What is asked for every call is planned a few times and then no more: planning takes longer than everything else about it.
 func TestPlansOfEveryCallAreKept(t *testing.T) {
 	t.Parallel()
-	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	config, err := pgxpool.ParseConfig(testlog.URL(t))
 	check(t, err)
 	config.MaxConns = 1 // plans are a connection's
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)

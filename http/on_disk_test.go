@@ -19,7 +19,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/platform/folder"
 	"readiness/work"
 )
@@ -33,7 +33,7 @@ type onDisk struct {
 // newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in one that ada alone sees.
 func newOnDisk(t testing.TB) *onDisk {
 	t.Helper()
-	w := &onDisk{openWorld(t, pgtest.URL(t), t.TempDir()), t.TempDir()}
+	w := &onDisk{openWorld(t, testlog.URL(t), t.TempDir()), t.TempDir()}
 	w.accounts()
 	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales"}`, sales), "Sales", "workspace.json")
 	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Finance","members":["ada"]}`, finance), "Finance", "workspace.json")

@@ -45,7 +45,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/bench"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/projections"
 	"readiness/vault"
@@ -267,7 +267,7 @@ func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := openWorld(t, pgtest.URL(t), t.TempDir())
+	w := openWorld(t, testlog.URL(t), t.TempDir())
 	w.accounts()
 	w.base, w.client = w.serve(w.limiter(w.url))
 	return w

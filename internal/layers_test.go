@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
+	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},
 	"internal/postgres":              {"internal/database"},
 	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/postgres"},

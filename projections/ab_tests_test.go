@@ -15,7 +15,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
@@ -29,7 +29,7 @@ type tester struct {
 
 func newTester(t *testing.T) tester {
 	t.Helper()
-	pool := pgtest.Pool(t)
+	pool := testlog.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
 		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
 		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5"
@@ -134,8 +135,20 @@ func (e *Engine) Create(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
 			return err
 		}
+		var made []string
+		var empty bool
+		err := tx.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT view FROM view_generations), NOT EXISTS (SELECT FROM events)`).Scan(&made, &empty)
+		if err != nil || !empty {
+			return err
+		}
 		for _, v := range e.views {
-			if err := v.create(ctx, tx); err != nil {
+			if slices.Contains(made, v.Name) {
+				continue
+			}
+			if _, err := tx.Exec(ctx, v.schema()); err != nil {
+				return fmt.Errorf("view %s: %w", v.Name, err)
+			}
+			if err := v.addGeneration(ctx, tx, 1, "live"); err != nil {
 				return fmt.Errorf("view %s: %w", v.Name, err)
 			}
 		}
@@ -147,35 +160,42 @@ func (e *Engine) Create(ctx context.Context) error {
 	return nil
 }
 
-func (v *View) create(ctx context.Context, tx pgx.Tx) error {
-	var exists, empty bool
-	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM view_generations WHERE view = $1), NOT EXISTS (SELECT FROM events)`, v.Name).Scan(&exists, &empty)
-	if err != nil || exists || !empty {
-		return err
+// Schema is the SQL by which Create makes the views.
+func (e *Engine) Schema() string {
+	var all strings.Builder
+	for _, v := range e.views {
+		all.WriteString(v.schema())
 	}
-	if err := v.createGeneration(ctx, tx, 1, "live"); err != nil {
-		return err
-	}
+	return all.String()
+}
+
+// schema is the SQL of the first generation: its tables, their indexes and the SQL
+// views that reach them.
+func (v *View) schema() string {
+	var all []string
 	for _, t := range v.Tables {
 		table := v.physical(t, 1)
-		for _, sql := range append(t.createIndexes(table), t.createView(v.live(t), table)) {
-			if _, err := tx.Exec(ctx, sql); err != nil {
-				return err
-			}
-		}
+		all = append(append(append(all, t.createTable(table)), t.createIndexes(table)...), t.createView(v.live(t), table))
 	}
-	return nil
+	return strings.Join(all, ";\n") + ";\n"
 }
 
 // createGeneration creates the empty tables of a generation, without secondary
 // indexes, and its row.
 func (v *View) createGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
+	for _, t := range v.Tables {
+		if _, err := tx.Exec(ctx, t.createTable(v.physical(t, generation))); err != nil {
+			return err
+		}
+	}
+	return v.addGeneration(ctx, tx, generation, state)
+}
+
+// addGeneration records a generation whose tables are there and empty.
+func (v *View) addGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
 	tables := make([]string, len(v.Tables))
 	for i, t := range v.Tables {
 		tables[i] = v.physical(t, generation)
-		if _, err := tx.Exec(ctx, t.createTable(tables[i])); err != nil {
-			return err
-		}
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, $3, $4, 0, $5)`,
 		v.Name, v.Version, generation, state, tables)

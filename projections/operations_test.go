@@ -7,14 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
 // What could not be read is not told as what is not there.
 func TestOperationsThatCannotBeReadAreNotToldMissing(t *testing.T) {
 	t.Parallel()
-	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	config, err := pgxpool.ParseConfig(testlog.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
@@ -33,7 +33,7 @@ type observer struct {
 
 func newObserver(t *testing.T) observer {
 	t.Helper()
-	pool := pgtest.Pool(t)
+	pool := testlog.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.Seen{}, operation.Accepted{},

@@ -18,7 +18,7 @@ import (
 	"readiness/commands"
 	"readiness/eventstore"
 	"readiness/internal/bench"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
@@ -35,7 +35,7 @@ var (
 func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	t.Parallel()
 	sent := &bench.Statements{}
-	config, err := pgxpool.ParseConfig(pgtest.URL(t))
+	config, err := pgxpool.ParseConfig(testlog.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
@@ -27,7 +27,7 @@ type tracker struct {
 
 func newTracker(t *testing.T) tracker {
 	t.Helper()
-	pool := pgtest.Pool(t)
+	pool := testlog.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Reserved{}, trackeditem.Claimed{}, trackeditem.Gone{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
 	if err != nil {
 		t.Fatal(err)

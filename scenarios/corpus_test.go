@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // TestCorpus optimizes every semantic model of the corpus in every kind, finds it no worse for an AI, and puts it all back: every
@@ -37,7 +37,7 @@ func TestCorpus(t *testing.T) {
 	for i := range found {
 		people = append(people, fmt.Sprintf("p%d", i))
 	}
-	c := newProgram(t, people, "--database-url", pgtest.URL(t))
+	c := newProgram(t, people, "--database-url", testlog.URL(t))
 	for i, path := range found {
 		name, id := fmt.Sprintf("Model %02d", i), uuid.New()
 		c.models = append(c.models, id)

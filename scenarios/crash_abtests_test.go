@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // What one A/B run asks: enough that it takes some lives of the process.
@@ -28,7 +28,7 @@ func TestKilledAbRuns(t *testing.T) {
 
 func killAbRuns(t *testing.T, kills int) {
 	t.Helper()
-	a := &abtester{crash: newProgram(t, []string{"ada"}, "--database-url", pgtest.URL(t)), model: uuid.New()}
+	a := &abtester{crash: newProgram(t, []string{"ada"}, "--database-url", testlog.URL(t)), model: uuid.New()}
 	a.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, a.model), "Sales.SemanticModel", ".platform")
 	table := "table Sales\n"
 	for i := range crashQuestions {

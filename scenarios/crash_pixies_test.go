@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // crashReports are enough that a run over them takes some lives of the process.
@@ -36,7 +36,7 @@ func TestKilledPixies(t *testing.T) {
 
 func killPixies(t *testing.T, kills int) {
 	t.Helper()
-	r := newReporter(t, "--database-url", pgtest.URL(t))
+	r := newReporter(t, "--database-url", testlog.URL(t))
 	r.life(r.prepare)
 	kill := func(kills int, longest time.Duration) {
 		r.strike(kills, longest, func(lasts time.Duration) bool {

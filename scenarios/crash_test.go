@@ -23,8 +23,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/http/token"
-	"readiness/internal/pgtest"
 	"readiness/internal/postgres"
+	"readiness/internal/testlog"
 )
 
 var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 takes one of its own")
@@ -40,7 +40,7 @@ func TestKilledProcess(t *testing.T) {
 // killProcess kills the program so often in runs over so many models of so many tables.
 func killProcess(t *testing.T, kills, models, tables int) {
 	t.Helper()
-	c := newCrash(t, models, tables, "--database-url", pgtest.URL(t))
+	c := newCrash(t, models, tables, "--database-url", testlog.URL(t))
 	c.life(func(context.Context) {})
 	c.strike(kills, 120*time.Millisecond, func(lasts time.Duration) bool {
 		before := c.unfinished()

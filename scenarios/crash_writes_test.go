@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // TestKilledWrites kills the program at random instants of applies, reverts and bundles of one model. After each of them the
@@ -25,7 +25,7 @@ func TestKilledWrites(t *testing.T) {
 
 func killWrites(t *testing.T, kills int) {
 	t.Helper()
-	w := newWriter(t, "--database-url", pgtest.URL(t))
+	w := newWriter(t, "--database-url", testlog.URL(t))
 	w.life(w.rehearse)
 	w.strike(kills, 400*time.Millisecond, func(lasts time.Duration) bool {
 		goesOn := w.op != uuid.Nil

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // freezes is how often a process is frozen; swallows, after each of which a call waits for as long as it may, how often its packets are swallowed.
@@ -116,7 +117,7 @@ func (p *pair) strike(what string, does, undo func()) (again int) {
 // proves: decisions/9/5 decisions/9/3
 func TestHardFrozenProcess(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := testlog.URL(t)
 	p := newPair(t, url, url)
 	held := 0
 	for range freezes {
@@ -132,7 +133,7 @@ func TestHardFrozenProcess(t *testing.T) {
 // proves: decisions/9/5-packets
 func TestHardSwallowedPackets(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := testlog.URL(t)
 	network := pgtest.Between(t, url)
 	p := newPair(t, url, network.URL)
 	held := 0
@@ -158,7 +159,7 @@ func TestHardSwallowedPackets(t *testing.T) {
 // proves: decisions/9/2
 func TestHardBurstAfterAStart(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url := testlog.URL(t)
 	p := newPair(t, url, url)
 	p.first.kill()
 	for life := range 10 {

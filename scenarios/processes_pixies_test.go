@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // TestHardTwoProcessesOnReports lets two processes on one folder add Pixies to the same few reports and remove them again, all at
@@ -25,7 +25,7 @@ import (
 func TestHardTwoProcessesOnReports(t *testing.T) {
 	t.Parallel()
 	const calls = 40 // of each of four callers
-	r := newReporter(t, "--database-url", pgtest.URL(t))
+	r := newReporter(t, "--database-url", testlog.URL(t))
 	var bases []string
 	for range 2 {
 		p := r.launch()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 )
 
 // TestHardTwoProcesses lets the owner's reads arrive at two processes at once: each of them sees what waits, and one starts it.
@@ -18,7 +18,7 @@ import (
 // proves: 5/5 4.5/apply/6 4.5/bundle/5
 func TestHardTwoProcesses(t *testing.T) {
 	t.Parallel()
-	w := newWriter(t, "--database-url", pgtest.URL(t))
+	w := newWriter(t, "--database-url", testlog.URL(t))
 	var bases []string
 	for range 2 {
 		p := w.launch()

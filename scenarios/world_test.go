@@ -36,7 +36,7 @@ import (
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
@@ -94,7 +94,7 @@ type world struct {
 func newWorld(env *testscript.Env) *world {
 	t := env.T().(testing.TB)
 	w := &world{
-		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: pgtest.URL(t), log: &logBook{},
+		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: testlog.URL(t), log: &logBook{},
 		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{}, real: time.Now(),
 	}
 	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there; of tomorrow, so that what goes by the real time is late

@@ -29,7 +29,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
 	"readiness/projections"
@@ -101,7 +101,7 @@ var pixieKey = bytes.Repeat([]byte{8}, 32)
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{pool: pgtest.Pool(t), root: t.TempDir(), now: noon, access: map[item.Permission]item.Access{
+	b := &bench{pool: testlog.Pool(t), root: t.TempDir(), now: noon, access: map[item.Permission]item.Access{
 		item.PermissionPlatform: item.Granted, item.PermissionUsage: item.ConsentRequired,
 	}}
 	now := func() time.Time { return b.now }
@@ -406,7 +406,7 @@ func TestPatience(t *testing.T) {
 // have run for a while lets it go.
 func TestTakeUp(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.Pool(t)
+	pool := testlog.Pool(t)
 	ctx := t.Context()
 	var releases []func()
 	me, other := uuid.New(), uuid.New()

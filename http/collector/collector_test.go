@@ -22,7 +22,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/http/collector"
-	"readiness/internal/pgtest"
+	"readiness/internal/testlog"
 	"readiness/projections"
 )
 
@@ -42,7 +42,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{pool: pgtest.Pool(t), registry: prometheus.NewRegistry()}
+	b := &bench{pool: testlog.Pool(t), registry: prometheus.NewRegistry()}
 	b.now.Store(&noon)
 	views := *projections.PageViews
 	views.Inline = true // so that nobody waits for it

@@ -39,6 +39,25 @@ func URL(t testing.TB) string {
 	return create(t, made)
 }
 
+// Prepared returns the address of a fresh migrated database in which prepare has
+// been at work once: what it did is copied for every test that asks for the same
+// name. The name holds whatever prepare's work depends on, in letters and digits.
+func Prepared(t testing.TB, name string, prepare func(ctx context.Context, url string) error) string {
+	t.Helper()
+	p, _ := prepared.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		s, err := shared()
+		if err != nil {
+			return "", err
+		}
+		return template(context.Background(), s.url, name, prepare)
+	}))
+	made, err := p.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return create(t, made)
+}
+
 // EmptyURL returns the address of a fresh database that nothing was migrated into; it is dropped when t ends.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
@@ -101,13 +120,16 @@ var migrated = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return template(context.Background(), s.url)
+	return template(context.Background(), s.url, "", func(context.Context, string) error { return nil })
 })
 
-// template returns the name of a database that holds the migrated schema, made by whichever process needs it first. It is
-// migrated under another name and then renamed, so that a killed process never leaves a half-made template.
-func template(ctx context.Context, server string) (string, error) {
-	name := "readiness_template_" + migrations.Fingerprint()
+// prepared are the templates beyond the migrated one, by what they are prepared for.
+var prepared sync.Map
+
+// template returns the name of a database that holds the migrated schema and what prepare adds, made by whichever process needs it
+// first. It is made under another name and then renamed, so that a killed process never leaves a half-made template.
+func template(ctx context.Context, server, added string, prepare func(ctx context.Context, url string) error) (string, error) {
+	name := "readiness_template_" + migrations.Fingerprint() + added
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
 		return "", err
@@ -129,6 +151,9 @@ func template(ctx context.Context, server string) (string, error) {
 		return "", err
 	}
 	if err := migrations.Up(ctx, in(server, building)); err != nil {
+		return "", err
+	}
+	if err := prepare(ctx, in(server, building)); err != nil {
 		return "", err
 	}
 	_, err = conn.Exec(ctx, "ALTER DATABASE "+building+" RENAME TO "+name)
