@@ -295,7 +295,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 }
 
 func (w *world) limiter(url string) *rate.Limiter {
-	l, err := rate.Open(w.t.Context(), url, rate.Options{Timeout: patience, Tracer: w.trace})
+	l, err := rate.Open(w.t.Context(), url, rate.Options{Connections: 1, Timeout: patience, Tracer: w.trace})
 	check(w.t, err)
 	w.t.Cleanup(l.Close)
 	return l

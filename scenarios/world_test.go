@@ -220,7 +220,7 @@ func (w *world) up() {
 	})
 	w.startWorkers()
 
-	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Timeout: patience})
+	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Connections: 1, Timeout: patience})
 	check(w.t, err)
 	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.now, Log: w.options.Log})
 	check(w.t, err)

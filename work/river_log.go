@@ -10,14 +10,16 @@ import (
 // riverLog is the log that River is given. What River tells of its own going, such
 // as how many jobs it ran, is told at level debug. So is what River could not end
 // because it was cancelled, by a stop or by a caller who left: River takes it for an
-// error; it is none, as who cancels knows that something is left.
+// error; it is none, as who cancels knows that something is left. A channel that it
+// could not stop listening on went with its connection, whose loss has its own line.
 type riverLog struct{ slog.Handler }
 
 func logOfRiver(log *slog.Logger) *slog.Logger { return slog.New(riverLog{log.Handler()}) }
 
 // Handle implements slog.Handler.
 func (l riverLog) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level == slog.LevelInfo || r.Level >= slog.LevelError && errors.Is(ctx.Err(), context.Canceled) && saysCancelled(r) {
+	harmless := errors.Is(ctx.Err(), context.Canceled) && saysCancelled(r) || strings.HasSuffix(r.Message, "Error unlistening on topic")
+	if r.Level == slog.LevelInfo || r.Level >= slog.LevelError && harmless {
 		if !l.Enabled(ctx, slog.LevelDebug) {
 			return nil
 		}

@@ -31,11 +31,12 @@ func TestRiverTellsOfItselfToWhoDebugs(t *testing.T) {
 		}})))
 		river.Debug("fetched")
 		river.Info("producer: Producer job counts", "num_jobs_running", 0)
+		river.Error("notifier.Notifier: Error unlistening on topic", "err", "conn closed")
 		river.Warn("slow")
 		river.Error("broken")
 		want := "level=WARN msg=slow\nlevel=ERROR msg=broken\n"
 		if level == slog.LevelDebug {
-			want = "level=DEBUG msg=fetched\nlevel=DEBUG msg=\"producer: Producer job counts\" num_jobs_running=0\n" + want
+			want = "level=DEBUG msg=fetched\nlevel=DEBUG msg=\"producer: Producer job counts\" num_jobs_running=0\nlevel=DEBUG msg=\"notifier.Notifier: Error unlistening on topic\" err=\"conn closed\"\n" + want
 		}
 		if diff := cmp.Diff(want, log.String()); diff != "" {
 			t.Errorf("at level %s (-want +got):\n%s", level, diff)
