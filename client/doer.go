@@ -15,18 +15,18 @@ import (
 
 const (
 	defaultTimeout = time.Minute
-	// maxBody bounds an answer.
+	// maxBody is the largest accepted response body, in bytes.
 	maxBody = 64 << 20
-	// attempts is how often a call is made at most, and longestPause how long it is waited for one more; who is asked to wait
-	// longer is told so.
+	// attempts is how many times a call is tried at most. longestPause is the longest wait before another attempt;
+	// when the service asks for a longer wait, the caller gets the error instead.
 	attempts     = 4
 	longestPause = time.Minute
-	// firstPause is how long the second attempt waits for when nobody says; each further one waits twice as long.
+	// firstPause is the wait before the second attempt when the service names none; it doubles with each attempt.
 	firstPause = 250 * time.Millisecond
 )
 
-// doer makes the requests of the generated calls: with the token, in bounded time, and again where that is safe. It turns every
-// answer that is not what a call is for into an *Error.
+// doer sends the requests of the generated calls. It adds the token, bounds each attempt in time and retries where
+// that is safe. It turns every response other than success into an *Error.
 type doer struct {
 	http      *http.Client
 	token     TokenSource
@@ -35,8 +35,8 @@ type doer struct {
 	userAgent string
 }
 
-// Do makes a request, again when a repetition may help and does nothing twice: a read, a start of work under its
-// Idempotency-Key, or whatever a rate kept from being begun.
+// Do sends a request. It retries when that may help and cannot repeat an effect: reads, calls that start work with an
+// Idempotency-Key, and calls that were refused for their rate before anything began.
 func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && !keyless.MatchString(r.URL.Path) && r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())
@@ -49,24 +49,24 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("client: the access token is empty or holds characters that no token has")
 	}
 	safe := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
-	whole := r.Body == nil || r.GetBody != nil
+	replayable := r.Body == nil || r.GetBody != nil
 	pause, lost := firstPause, false
 	for attempt := 1; ; attempt++ {
-		answer, err := d.once(r, token)
-		if err == nil || !whole || attempt == attempts || r.Context().Err() != nil {
+		answer, err := d.send(r, token)
+		if err == nil || !replayable || attempt == attempts || r.Context().Err() != nil {
 			return answer, err
 		}
 		wait := pause
 		switch refused, ok := errors.AsType[*Error](err); {
-		case ok && held(refused):
+		case ok && rateLimited(refused):
 			wait = max(wait, refused.RetryAfter)
 		case !safe:
 			return nil, err
 		case !ok:
-			lost = true // the service may have done what was asked for, or may be doing it
+			lost = true // the service may have handled the call, or may still be handling it
 		case refused.Status == http.StatusBadGateway, refused.Status == http.StatusServiceUnavailable,
 			refused.Status == http.StatusTooManyRequests && refused.RetryAfter > 0, // an allowance
-			// The attempt of before is still being handled.
+			// The earlier attempt is still being handled.
 			lost && refused.Status == http.StatusConflict && refused.RetryAfter > 0 && len(refused.Parameters) == 0:
 			wait = max(wait, refused.RetryAfter)
 		default:
@@ -82,19 +82,19 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// held reports whether a rate refused the call, so that nothing of it was begun.
-func held(refused *Error) bool {
+// rateLimited reports whether the call was refused for its rate, before anything began.
+func rateLimited(refused *Error) bool {
 	return refused.ErrorCode == "RequestBlocked" && refused.RetryAfter > 0 || refused.ErrorCode == "ThrottleStoreUnavailable"
 }
 
-// keyless matches the paths whose POST takes no Idempotency-Key: made twice, it would be done twice.
+// keyless matches the paths whose POST takes no Idempotency-Key. A retry there would repeat the effect.
 var keyless = regexp.MustCompile(`/v1/aiProviders(/[^/]+/test)?$|/aiReadiness/schedules$`)
 
-// once makes one attempt.
-func (d *doer) once(r *http.Request, token string) (answer *http.Response, err error) {
+// send makes one attempt.
+func (d *doer) send(r *http.Request, token string) (answer *http.Response, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), d.timeout)
 	defer cancel()
-	sent := r.Clone(ctx) // what callers hold never has the token
+	sent := r.Clone(ctx) // the caller's request never carries the token
 	if r.GetBody != nil {
 		if sent.Body, err = r.GetBody(); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (d *doer) once(r *http.Request, token string) (answer *http.Response, err e
 	}
 	answer.Request = r
 	if len(body) > maxBody {
-		return nil, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s was answered with more than %d MiB", r.Method, r.URL.Redacted(), maxBody>>20)}}
+		return nil, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s returned more than %d MiB", r.Method, r.URL.Redacted(), maxBody>>20)}}
 	}
 	if err := refusal(answer, body); err != nil {
 		return nil, err
@@ -123,10 +123,10 @@ func (d *doer) once(r *http.Request, token string) (answer *http.Response, err e
 	return answer, nil
 }
 
-// unanswered says of a call that nothing came back.
+// unanswered returns the error of an attempt that got no response.
 func (d *doer) unanswered(ctx context.Context, r *http.Request, err error) error {
 	if r.Context().Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("client: %s %s was not answered within %s", r.Method, r.URL.Redacted(), d.timeout)
+		return fmt.Errorf("client: %s %s got no response within %s", r.Method, r.URL.Redacted(), d.timeout)
 	}
 	return fmt.Errorf("client: %w", err)
 }

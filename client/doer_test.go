@@ -17,7 +17,7 @@ import (
 
 const secret = "eyJhbGciOiJFUzI1NiJ9.c2VjcmV0.c2lnbmF0dXJl"
 
-// answers is a service that gives the answers it is told, and remembers how it was asked.
+// answers is a service that returns the given responses in order and records the requests.
 type answers struct {
 	*httptest.Server
 	give []func(http.ResponseWriter)
@@ -25,7 +25,7 @@ type answers struct {
 	seen []*http.Request
 }
 
-// asked are the requests so far.
+// asked returns the requests so far.
 func (a *answers) asked() []*http.Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,7 +41,7 @@ func serve(t *testing.T, give ...func(http.ResponseWriter)) *answers {
 		n := len(a.seen)
 		a.mu.Unlock()
 		if n > len(a.give) {
-			t.Errorf("%s %s was asked once too often", r.Method, r.URL)
+			t.Errorf("%s %s was requested more often than expected", r.Method, r.URL)
 			return
 		}
 		a.give[n-1](w)
@@ -50,7 +50,7 @@ func serve(t *testing.T, give ...func(http.ResponseWriter)) *answers {
 	return a
 }
 
-// answer gives a body, and headers as name and value.
+// answer returns a response with a body, and headers as name-value pairs.
 func answer(status int, body string, headers ...string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -69,7 +69,7 @@ func refuse(status int, code string, headers ...string) func(http.ResponseWriter
 // lose drops the connection.
 func lose(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
-// open returns the service and how long was waited.
+// open returns a client of the service and the waits that it requested.
 func open(t *testing.T, a *answers) (*Service, *[]time.Duration) {
 	t.Helper()
 	waited := &[]time.Duration{}
@@ -91,8 +91,8 @@ var (
 	closed   = refuse(503, "ThrottleStoreUnavailable", "Retry-After", "5")
 )
 
-// What may be made again is, a few times and after the time that was asked for; nothing else is.
-func TestAgain(t *testing.T) {
+// Calls are retried only when that is safe, at most a few times, and after the requested wait.
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	list := func(ctx context.Context, s *Service) error {
 		_, err := s.ListWorkspacesWithResponse(ctx, nil)
@@ -166,8 +166,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// The token goes to the service alone, and into no error and nothing that callers hold.
-func TestTokenStays(t *testing.T) {
+// The token is sent only to the service. It appears in no error and in nothing that callers get.
+func TestTokenIsNotLeaked(t *testing.T) {
 	t.Parallel()
 	elsewhere := serve(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -207,7 +207,7 @@ func TestTokenStays(t *testing.T) {
 	}
 }
 
-// What a call came to is told as the service said it; what the service did not say is told apart.
+// A refusal is returned as the service sent it; a response that the service did not send is reported as such.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -218,10 +218,10 @@ func TestErrors(t *testing.T) {
 			answer(404, `{"errorCode":"ItemNotFound","message":"no such model","parameters":[{"name":"semanticModelId","value":"m1"}],"requestId":"01a1fe19-b4e6-73d6-a5f4-307239dadc95"}`),
 			"ItemNotFound: no such model; semanticModelId=m1 (HTTP 404, request 01a1fe19-b4e6-73d6-a5f4-307239dadc95)",
 		},
-		"a page of somebody else's": {answer(200, "<html>", "Content-Type", "text/html"), "status 200 and text/html that the service does not send; is its address right? (HTTP 200)"},
-		"a status of nobody's":      {answer(204, ""), "status 204"},
-		"a body cut short":          {answer(200, `{"value":[`), "status 200"},
-		"a proxy's refusal":         {answer(404, "", "Content-Type", "text/plain", "x-ms-request-id", "01a1fe19-b4e6-73d6-a5f4-307239dadc95"), "(HTTP 404, request 01a1fe19-b4e6-73d6-a5f4-307239dadc95)"},
+		"another server's page":  {answer(200, "<html>", "Content-Type", "text/html"), "status 200 and text/html that the service does not send; check the service's address (HTTP 200)"},
+		"an undocumented status": {answer(204, ""), "status 204"},
+		"a body cut short":       {answer(200, `{"value":[`), "status 200"},
+		"a proxy's refusal":      {answer(404, "", "Content-Type", "text/plain", "x-ms-request-id", "01a1fe19-b4e6-73d6-a5f4-307239dadc95"), "(HTTP 404, request 01a1fe19-b4e6-73d6-a5f4-307239dadc95)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -231,7 +231,7 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	// A call that is not answered ends.
+	// A call without a response times out.
 	silent := serve(t, func(w http.ResponseWriter) {
 		w.WriteHeader(200)
 		w.(http.Flusher).Flush()
@@ -241,7 +241,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateScheduleWithResponse(t.Context(), uuid.Nil, uuid.Nil, CreateScheduleRequest{}); err == nil || !strings.Contains(err.Error(), "was not answered within 1ms") {
+	if _, err := s.CreateScheduleWithResponse(t.Context(), uuid.Nil, uuid.Nil, CreateScheduleRequest{}); err == nil || !strings.Contains(err.Error(), "got no response within 1ms") {
 		t.Errorf("got %v", err)
 	}
 	silent.CloseClientConnections()

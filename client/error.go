@@ -11,14 +11,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Error is an answer that refuses a call, as the service said it. Where the answer is not one of the service's, a proxy's say,
-// ErrorCode is empty and Message tells what came.
+// Error is a response that refuses a call. When the response does not come from the service, for example from a
+// proxy, ErrorCode is empty and Message describes what was received.
 type Error struct {
 	// Status is the HTTP status.
 	Status int
-	// ErrorResponse is the body. Its RequestID finds the call in the service's log; it is zero where the answer names none.
+	// ErrorResponse is the body. Its RequestID identifies the call in the service's log; it is zero when the response
+	// has none.
 	ErrorResponse
-	// RetryAfter is when the same call may be accepted; zero when time alone does not help.
+	// RetryAfter is how long to wait before the same call may be accepted; zero when waiting alone does not help.
 	RetryAfter time.Duration
 }
 
@@ -39,7 +40,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// refusal is the error that an answer means; nil for one that a call was made for.
+// refusal returns the error that a response stands for; nil for a successful response.
 func refusal(answer *http.Response, body []byte) error {
 	isJSON := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
 	read := answer.Request.Method == http.MethodGet
@@ -59,10 +60,10 @@ func refusal(answer *http.Response, body []byte) error {
 	e.ErrorResponse = ErrorResponse{}
 	e.RequestID, _ = uuid.Parse(answer.Header.Get("x-ms-request-id"))
 	if to, err := answer.Location(); err == nil && answer.StatusCode >= 300 && answer.StatusCode < 400 {
-		e.Message = fmt.Sprintf("the service's address leads on to %s://%s, where the token is not sent; give that address if the service is there", to.Scheme, to.Host)
+		e.Message = fmt.Sprintf("the service's address redirects to %s://%s, and the token is not sent there; use that address if it is the service's", to.Scheme, to.Host)
 		return e
 	}
-	e.Message = fmt.Sprintf("%s %s was answered with status %d and %s that the service does not send; is its address right?",
+	e.Message = fmt.Sprintf("%s %s returned status %d and %s that the service does not send; check the service's address",
 		answer.Request.Method, answer.Request.URL.Redacted(), answer.StatusCode, contentOf(answer.Header))
 	return e
 }
@@ -74,7 +75,8 @@ func contentOf(h http.Header) string {
 	return "a body"
 }
 
-// RetryAfter is how long an answer asks to wait: for the next read of a state, or before the same call is made again.
+// RetryAfter returns how long a response's Retry-After asks to wait, before the next read of a state or before
+// repeating the call. ok is false without a valid Retry-After.
 func RetryAfter(h http.Header) (d time.Duration, ok bool) {
 	value := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// The generated calls are those of the description as it is now.
-func TestGeneratedFromTheDescriptionAsItIs(t *testing.T) {
+// The generated code is up to date with the description.
+func TestGeneratedCodeIsCurrent(t *testing.T) {
 	t.Parallel()
 	sum := sha256.New()
 	for _, name := range []string{"../http/openapi.yaml", "generate.yaml", "overlay.yaml"} {
@@ -30,7 +30,7 @@ func TestGeneratedFromTheDescriptionAsItIs(t *testing.T) {
 	}
 }
 
-// A POST is made again only where the description says that it takes an Idempotency-Key.
+// A POST is retried only where the description says that it takes an Idempotency-Key.
 func TestKeysAreSentWhereTheyAreDescribed(t *testing.T) {
 	t.Parallel()
 	described, err := openapi3.NewLoader().LoadFromFile("../http/openapi.yaml")

@@ -12,24 +12,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ended reports whether no later read of the operation will say otherwise. A status that is not known here has not ended.
+// Ended reports whether the operation has reached its final status. A status that this client does not know counts as
+// not ended.
 func (o Operation) Ended() bool {
 	return o.Status == OperationStatusSucceeded || o.Status == OperationStatusFailed || o.Status == OperationStatusCancelled
 }
 
-// States reads the state of an operation until it has ended, each time when the answer before said to (Retry-After), and yields
-// what it reads. An error ends it.
+// States reads the state of an operation repeatedly until it has ended and yields each state. Between reads it waits
+// as long as Retry-After asks. An error ends the sequence.
 //
-// Reading is more than looking: work that has more than one write (an apply of properties, one without a preview, a bundle and
-// its revert) and side B of an A/B test go on when the person who started them reads the operation, with a token that may start
-// work. So whoever starts such work must read until it has ended; reads by anybody else move nothing on, and say in WaitingFor
-// what is waited for and which scope the token needs.
+// Reading is more than looking. Some operations have several writes: an apply of properties, an apply without a
+// preview, a bundle and its revert. These operations, and side B of an A/B test, resume only when the person who
+// started them reads the operation with a token that may start work. So the caller who starts such work must read
+// until it has ended. Reads by anyone else resume nothing; WaitingFor then says what the operation waits for and
+// which scope the token needs.
 func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[Operation, error] {
 	return func(yield func(Operation, error) bool) {
 		for {
 			read, err := s.GetOperationWithResponse(ctx, operationID, nil)
 			if err == nil && read.JSON200 == nil {
-				err = fmt.Errorf("client: the state of operation %s was asked for and not answered", operationID)
+				err = fmt.Errorf("client: the service did not return the state of operation %s", operationID)
 			}
 			if err != nil {
 				yield(Operation{}, err)
@@ -47,8 +49,8 @@ func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[O
 	}
 }
 
-// Wait reads the state of an operation, as States does, until it has ended, and returns the last. How it ended is for the caller
-// to see: one that failed is no error here.
+// Wait reads the state of an operation, as States does, until it has ended, and returns the last state. A failed
+// operation is not an error here: the caller must check Status.
 func (s *Service) Wait(ctx context.Context, operationID uuid.UUID) (last Operation, err error) {
 	for last, err = range s.States(ctx, operationID) {
 		if err != nil {
@@ -58,7 +60,7 @@ func (s *Service) Wait(ctx context.Context, operationID uuid.UUID) (last Operati
 	return last, nil
 }
 
-// NotSucceededError says that an operation has ended and has no result.
+// NotSucceededError is the error for an operation that ended without a result.
 type NotSucceededError struct{ Operation }
 
 func (e *NotSucceededError) Error() string {
@@ -68,9 +70,9 @@ func (e *NotSucceededError) Error() string {
 	return fmt.Sprintf("operation %s ended as %s: %s: %s", e.ID, e.Status, e.Operation.Error.ErrorCode, e.Operation.Error.Message)
 }
 
-// Result waits until an operation has ended and returns its result as a T, whose shape follows the operation's type: Assessment,
-// Preview, ApplyRecord and so on, or json.RawMessage for what the service sent. An operation that failed or was cancelled is a
-// *NotSucceededError.
+// Result waits until an operation has ended and returns its result as a T. T depends on the operation's type:
+// Assessment, Preview, ApplyRecord and so on, or json.RawMessage for the unparsed result. For an operation that
+// failed or was cancelled, the error is a *NotSucceededError.
 func Result[T any](ctx context.Context, s *Service, operationID uuid.UUID) (result T, err error) {
 	ended, err := s.Wait(ctx, operationID)
 	if err != nil {
@@ -91,13 +93,13 @@ func Result[T any](ctx context.Context, s *Service, operationID uuid.UUID) (resu
 
 func deref(s *string) string {
 	if s == nil {
-		return "type that is not told"
+		return "result of unknown type"
 	}
 	return *s
 }
 
-// Pages reads a list page after page. read makes the call that answers the page after a continuation token, nil at first, and
-// returns the page with the token of the next, nil on the last.
+// Pages returns all pages of a list. read makes the call for one page, given a continuation token that is nil for the
+// first page. It returns the page and the token of the next page, nil on the last.
 func Pages[P any](read func(continuationToken *string) (page P, next *string, err error)) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		var token *string

@@ -15,13 +15,13 @@ import (
 
 var operationID = uuid.MustParse("01a1fe19-b4e6-73d6-a5f4-307239dadc95")
 
-// state gives the state of an operation.
+// state returns a response with the state of an operation.
 func state(status, more string, headers ...string) func(http.ResponseWriter) {
 	return answer(200, fmt.Sprintf(`{"id":%q,"status":%q,"operationType":"PreviewOptimizations","createdTimeUtc":"2026-11-21T10:00:00Z","lastUpdatedTimeUtc":"2026-11-21T10:00:00Z","percentComplete":5%s}`,
 		operationID, status, more), headers...)
 }
 
-// A state is read when the one before said to, until it has ended.
+// States are read at the intervals that Retry-After names, until the operation has ended.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	a := serve(t,
@@ -42,8 +42,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// What ended without a result says why, and no result is asked for.
-func TestResultOfNothing(t *testing.T) {
+// An operation that ended without a result is an error with the reason, and its result is not requested.
+func TestResultOfUnsuccessfulOperation(t *testing.T) {
 	t.Parallel()
 	for status, tt := range map[string]struct{ more, want string }{
 		"Failed":    {`,"error":{"errorCode":"ItemChanged","message":"it was changed"}`, "ended as Failed: ItemChanged: it was changed"},
@@ -61,7 +61,7 @@ func TestResultOfNothing(t *testing.T) {
 	}
 }
 
-// Who does not want to wait any more is not kept.
+// Waiting ends with the context.
 func TestWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,7 +79,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	if !errors.Is(last, context.Canceled) || seen > 1 {
 		t.Errorf("saw %d states, then %v", seen, last)
 	}
-	// Who breaks off reads no more.
+	// Breaking out of the loop ends reading.
 	s, waited := open(t, serve(t, state("Running", "")))
 	for range s.States(t.Context(), operationID) {
 		break
@@ -116,7 +116,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, err := range Pages(func(*string) (int, *string, error) { return 0, nil, errors.New("lost") }) {
 		if err == nil {
-			t.Error("an error was kept back")
+			t.Error("an error was lost")
 		}
 	}
 }

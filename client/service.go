@@ -1,6 +1,6 @@
-// Package client calls a running service from Go: the calls of http/openapi.yaml, generated from it, made safe to repeat, and a
-// poller for the operations that they start. It imports nothing else of the service, follows no redirect and shows its token to
-// nobody but the service.
+// Package client calls a running service from Go. It has the calls of http/openapi.yaml, generated from it and made
+// safe to repeat, and functions that wait for the operations that calls start. It imports no other package of the
+// service, follows no redirect and sends its token only to the service.
 //
 //	s, err := client.Open("https://readiness.example.com", client.Options{Token: client.Token(token)})
 //	…
@@ -19,36 +19,38 @@ import (
 	"time"
 )
 
-// Service is a running service as one person calls it. A call that is not answered with what it is for returns an *Error. It may
-// be used by many goroutines at once.
+// Service calls a service as one person. A response other than success is returned as an *Error. It is safe for
+// concurrent use.
 type Service struct {
 	*ClientWithResponses
 	pause func(context.Context, time.Duration) error
 }
 
-// TokenSource returns the access token of the next call. It is asked for every one, so it may renew a token that is about to end.
+// TokenSource returns the access token for the next call. It is called for every call, so it can renew a token that
+// is about to expire.
 type TokenSource func(context.Context) (string, error)
 
-// Token is the source of one token that is never renewed.
+// Token returns a TokenSource that always returns token.
 func Token(token string) TokenSource {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
-// Options are how a service is called. Token must be given.
+// Options configures a Service. Token is required.
 type Options struct {
 	Token TokenSource
-	// Timeout is how long one attempt at a call may take; by default 60 seconds.
+	// Timeout bounds one attempt at a call; 0 means 60 seconds.
 	Timeout time.Duration
-	// Transport makes the requests; by default net/http's.
+	// Transport sends the requests; nil means that of net/http.
 	Transport http.RoundTripper
-	// UserAgent names the program that calls; by default readiness-client.
+	// UserAgent names the calling program; empty means readiness-client.
 	UserAgent string
-	// Pause waits between attempts and between reads of a state; by default for the time that it is given.
+	// Pause waits between attempts and between reads of a state; nil means waiting for the given duration or until the
+	// context ends.
 	Pause func(context.Context, time.Duration) error
 }
 
-// Open returns the service at an address: http or https, with a host, and a path where the service is below one. It asks the
-// service nothing yet.
+// Open returns the service at baseURL: http or https with a host, and a path when the service is below one. It sends
+// no request.
 func Open(baseURL string, o Options) (*Service, error) {
 	if err := CheckBaseURL(baseURL); err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func Open(baseURL string, o Options) (*Service, error) {
 		token: o.Token, pause: o.Pause, timeout: cmp.Or(o.Timeout, defaultTimeout), userAgent: cmp.Or(o.UserAgent, "readiness-client"),
 		http: &http.Client{
 			Transport: o.Transport,
-			// The token is for the service, wherever a redirect leads.
+			// The token must not reach another server, so redirects are returned instead of followed.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -74,21 +76,21 @@ func Open(baseURL string, o Options) (*Service, error) {
 	return &Service{ClientWithResponses: calls, pause: o.Pause}, nil
 }
 
-// CheckBaseURL says what is wrong with the address of a service.
+// CheckBaseURL returns an error unless baseURL can be the address of a service.
 func CheckBaseURL(baseURL string) error {
 	u, err := url.Parse(baseURL)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return fmt.Errorf("client: the address of the service must be http:// or https:// with a host, not %q", baseURL)
 	case u.User != nil:
-		return errors.New("client: the address of the service must hold no name or password; a token is what callers are known by")
+		return errors.New("client: the address of the service must not contain a user name or password; callers are identified by a token")
 	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("client: the address of the service must have no query and no fragment: %q", baseURL)
+		return fmt.Errorf("client: the address of the service must not have a query or a fragment: %q", baseURL)
 	}
 	return nil
 }
 
-// Pause waits for d, or until ctx ends, as Options.Pause says.
+// Pause waits with Options.Pause for d, or until ctx ends.
 func (s *Service) Pause(ctx context.Context, d time.Duration) error { return s.pause(ctx, d) }
 
 func sleep(ctx context.Context, d time.Duration) error {
