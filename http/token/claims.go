@@ -13,23 +13,24 @@ import (
 	"readiness/domain/item"
 )
 
-// claims are the members of a token that are read.
+// claims are the claims of a token that the service reads.
 type claims struct {
 	jwt.RegisteredClaims
-	Scope  *string `json:"scp,omitempty"` // nil is not the same as none: see appOnly
+	Scope  *string `json:"scp,omitempty"` // nil (no claim) differs from empty: see appOnly
 	Roles  any     `json:"roles,omitempty"`
 	IDType string  `json:"idtyp,omitempty"`
 	Tenant string  `json:"tid,omitempty"`
 	Object string  `json:"oid,omitempty"`
-	// Account is the embedded issuer's own claim: which of the person's accounts the call is for.
+	// Account is a claim of the embedded issuer only: which of the person's accounts the call is for.
 	Account string `json:"account,omitempty"`
 }
 
-// claimNames are the names of what claims hold.
+// claimNames are the JSON names of the fields of claims.
 var claimNames = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "scp", "roles", "idtyp", "tid", "oid", "account"}
 
-// UnmarshalJSON implements json.Unmarshaler. Names of claims are case-sensitive (RFC 7519, 4), which encoding/json is not:
-// a claim OID that an issuer lets people choose themselves must not become their oid.
+// UnmarshalJSON implements json.Unmarshaler. Claim names are case-sensitive (RFC 7519, 4), but encoding/json matches
+// them case-insensitively. Some issuers let people choose custom claims, and a custom claim OID must not become the
+// oid.
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -51,31 +52,31 @@ func (c claims) Validate() error {
 	if c.Subject == "" && (c.Tenant == "" || c.Object == "") {
 		return errNoPerson
 	}
-	// No database holds the character NUL in a text, so nobody is called so.
+	// PostgreSQL cannot store NUL in text, so no person or account has such an id.
 	if strings.ContainsRune(c.Subject+c.Tenant+c.Object+c.Account, 0) {
 		return jwt.ErrTokenMalformed
 	}
 	return nil
 }
 
-// appOnly reports whether the token stands for a program (decisions 3).
+// appOnly reports whether the token stands for a program (docs/decisions.md 3).
 func (c claims) appOnly() bool { return c.IDType == "app" || c.Scope == nil && c.Roles != nil }
 
-// oneName keeps a part of a person's id from looking like two.
-var oneName = strings.NewReplacer("%", "%25", "/", "%2F")
+// escapeSegment escapes the separator within one segment of a person's id.
+var escapeSegment = strings.NewReplacer("%", "%25", "/", "%2F")
 
-// person is the person's id at their issuer: never an e-mail address.
+// person returns the person's id at their issuer, which is never an e-mail address.
 func (c claims) person() string {
 	if c.Issuer == EmbeddedIssuer {
 		return c.Subject
 	}
 	if c.Tenant == "" {
-		return oneName.Replace(c.Subject)
+		return escapeSegment.Replace(c.Subject)
 	}
-	return oneName.Replace(c.Tenant) + "/" + oneName.Replace(cmp.Or(c.Object, c.Subject))
+	return escapeSegment.Replace(c.Tenant) + "/" + escapeSegment.Replace(cmp.Or(c.Object, c.Subject))
 }
 
-// identity is whom the claims name, the embedded issuer's people by no issuer.
+// identity returns the identity that the claims describe. People of the embedded issuer have an empty Issuer.
 func (c claims) identity() Identity {
 	issuer := c.Issuer
 	if issuer == EmbeddedIssuer {

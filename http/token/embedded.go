@@ -17,21 +17,22 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The embedded issuer's tokens name it so, whatever the address of the service; people of the accounts file without an
-// issuer are its people.
+// The iss and aud of the embedded issuer's tokens, which do not depend on the address of the service. People in the
+// accounts file without an issuer belong to this issuer.
 const (
 	EmbeddedIssuer   = "readiness:embedded"
 	EmbeddedAudience = "readiness"
 )
 
-// keyFile holds the embedded issuer's private key, in PKCS #8.
+// keyFile contains the embedded issuer's private key, in PKCS #8.
 const keyFile = "issuer.pem"
 
-// Issuer is the embedded issuer: it exists for one machine, and whoever reads its key file can be anybody.
+// Issuer is the embedded issuer, meant for a single machine. Any process that can read its key file can impersonate
+// anyone.
 type Issuer struct{ key *ecdsa.PrivateKey }
 
-// OpenIssuer returns the embedded issuer of a data directory. Its key is made the first time; several processes may open
-// it at once.
+// OpenIssuer returns the embedded issuer of a data directory. It creates the key when there is none; several
+// processes may call it concurrently.
 func OpenIssuer(dir string) (*Issuer, error) {
 	path := filepath.Join(dir, keyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +43,8 @@ func OpenIssuer(dir string) (*Issuer, error) {
 	return FindIssuer(dir)
 }
 
-// FindIssuer returns the embedded issuer of a data directory whose key is there; else an error that is fs.ErrNotExist.
+// FindIssuer returns the embedded issuer of a data directory that already has a key. Without a key, the error wraps
+// fs.ErrNotExist.
 func FindIssuer(dir string) (*Issuer, error) {
 	path := filepath.Join(dir, keyFile)
 	info, err := os.Stat(path)
@@ -50,7 +52,7 @@ func FindIssuer(dir string) (*Issuer, error) {
 		return nil, fmt.Errorf("token: the embedded issuer's key: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("token: %s may be read by others than its owner, who could then be anybody; delete it, or chmod 600 it if nobody did", path)
+		return nil, fmt.Errorf("token: %s is readable by users other than its owner, who could impersonate anyone with it; delete it, or chmod 600 it if no one else has read it", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -58,20 +60,20 @@ func FindIssuer(dir string) (*Issuer, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("token: %s holds no key; delete it and a new one is made (tokens made before are void then)", path)
+		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens", path)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("token: %s holds no key; delete it and a new one is made (tokens made before are void then)", path)
+		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens", path)
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || key.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("token: the key in %s is not for ES256; delete it and a new one is made", path)
+		return nil, fmt.Errorf("token: the key in %s is not for ES256; delete it to create a new one", path)
 	}
 	return &Issuer{key}, nil
 }
 
-// makeKey writes a new key whole or not at all, and leaves one that another process wrote in the meantime.
+// makeKey creates the key file atomically. It keeps a file that another process created in the meantime.
 func makeKey(dir, path string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -99,7 +101,7 @@ func makeKey(dir, path string) error {
 	return nil
 }
 
-// Mint returns a token for a person of an account that is valid from at until life later.
+// Mint returns a signed token for a person of an account. It expires at at+life.
 func (i *Issuer) Mint(account, person string, scopes []string, at time.Time, life time.Duration) (string, error) {
 	scope := strings.Join(scopes, " ")
 	signed, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims{

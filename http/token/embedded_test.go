@@ -60,8 +60,8 @@ func TestEmbeddedIssuer(t *testing.T) {
 	verify(t, v, mint(t, other, time.Hour), domain.Unauthorized)
 }
 
-// A trusted issuer cannot speak for the embedded one, nor the embedded one for it.
-func TestEmbeddedBesideAnother(t *testing.T) {
+// A trusted issuer cannot make tokens of the embedded issuer, nor the other way around.
+func TestEmbeddedAndOtherIssuersStaySeparate(t *testing.T) {
 	t.Parallel()
 	p := startProvider(t)
 	o := trust(p)
@@ -73,7 +73,7 @@ func TestEmbeddedBesideAnother(t *testing.T) {
 	verify(t, v, sign(t, jwt.SigningMethodES256, "ec", p.keys["ec"], p.with(jwt.MapClaims{"iss": ""})), domain.Unauthorized)
 }
 
-// Processes that start together on one directory end with one key.
+// Processes that start concurrently on one directory end up with the same key.
 func TestEmbeddedKeyIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -123,7 +123,7 @@ func TestEmbeddedKeyIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := token.OpenIssuer(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got error %v, want one that says %q", tt.name, err, tt.want)
+			t.Errorf("%s: got error %v, want one that contains %q", tt.name, err, tt.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"readiness/http/token"
 )
 
-// embedded is a verifier of the embedded issuer's tokens at noon, with the issuer and its key.
+// embedded returns a verifier of the embedded issuer's tokens at noon, with the issuer and its key.
 func embedded(t testing.TB) (*token.Verifier, *token.Issuer, *ecdsa.PrivateKey) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,18 +47,18 @@ func embedded(t testing.TB) (*token.Verifier, *token.Issuer, *ecdsa.PrivateKey) 
 	return v, issuer, key.(*ecdsa.PrivateKey)
 }
 
-// unverified holds what is returned for a token that is not accepted.
+// unverified checks the result for a token that is not accepted.
 func unverified(t *testing.T, tok string, id token.Identity, err error) {
 	t.Helper()
 	if !domain.IsRefused(err, domain.Unauthorized) && !domain.IsRefused(err, domain.TokenExpired) || !cmp.Equal(id, token.Identity{}) {
 		t.Fatalf("got %+v, %v", id, err)
 	}
 	if len(tok) > 20 && strings.Contains(err.Error(), tok) || len(err.Error()) > 300 {
-		t.Fatalf("the refusal tells the token: %v", err)
+		t.Fatalf("the refusal contains the token: %v", err)
 	}
 }
 
-// Nothing but what the issuer signed is accepted, and no refusal tells the token.
+// Only tokens that the issuer signed are accepted, and no refusal contains the token.
 func FuzzVerify(f *testing.F) {
 	v, issuer, _ := embedded(f)
 	good, err := issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, noon, time.Hour)
@@ -86,7 +86,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// What a signed token is accepted for is what its claims say, each under its own name and in its own letter case.
+// The identity of an accepted token follows from its claims, each under its own name in its exact letter case.
 func FuzzClaims(f *testing.F) {
 	v, _, key := embedded(f)
 	for _, claims := range []string{
@@ -117,7 +117,7 @@ func FuzzClaims(f *testing.F) {
 			t.Fatalf("%s is accepted: %v", claims, err)
 		}
 		text := func(name string) string { s, _ := said[name].(string); return s }
-		for name, value := range said { // null is as if absent
+		for name, value := range said { // null counts as absent
 			if value == nil {
 				delete(said, name)
 			}
@@ -126,7 +126,7 @@ func FuzzClaims(f *testing.F) {
 		if text("iss") != token.EmbeddedIssuer || text("aud") != token.EmbeddedAudience && !slices.Contains(audience, any(token.EmbeddedAudience)) {
 			t.Fatalf("%s is accepted, from another issuer or for another service", claims)
 		}
-		moment := func(name string) (float64, bool) { // some issuers write it as a text
+		moment := func(name string) (float64, bool) { // some issuers write it as a string
 			if s, ok := said[name].(string); ok {
 				n, err := strconv.ParseFloat(s, 64)
 				return n, err == nil

@@ -28,7 +28,7 @@ import (
 	"readiness/http/token"
 )
 
-// realClock starts now, as the tokens of a provider that nobody here wrote do.
+// realClock starts now, because the tokens of a real provider do.
 func realClock() *clock { c := &clock{}; c.at.Store(time.Now().UnixNano()); return c }
 
 func trusting(t *testing.T, p *oidctest.Provider, c *clock) *token.Verifier {
@@ -36,10 +36,10 @@ func trusting(t *testing.T, p *oidctest.Provider, c *clock) *token.Verifier {
 	return newVerifier(t, token.Options{Issuers: []token.Trusted{{URL: p.URL, Audiences: []string{oidctest.Service}}}, Now: c.now})
 }
 
-// What people and programs get at a provider that nobody here wrote, and how long it is good for.
+// Tokens of people and programs from an independent provider, and how long they are valid.
 //
 // proves: decisions/3/claims decisions/3/expired-only decisions/3/app-only decisions/3/person
-func TestTokensOfAnotherProvider(t *testing.T) {
+func TestTokensOfIndependentProvider(t *testing.T) {
 	t.Parallel()
 	p, c := oidctest.Start(t), realClock()
 	v := trusting(t, p, c)
@@ -48,7 +48,7 @@ func TestTokensOfAnotherProvider(t *testing.T) {
 	signedIn := p.SignIn(t, "eve", oidctest.Service, both...)
 	for _, tt := range []struct {
 		name, token string
-		later       time.Duration // the service's clock, from the provider's
+		later       time.Duration // the service's clock is this much ahead of the provider's
 		want        token.Identity
 		code        domain.Code
 	}{
@@ -57,7 +57,7 @@ func TestTokensOfAnotherProvider(t *testing.T) {
 		{name: "a scope of the provider's alone", token: p.SignIn(t, "eve", oidctest.Service, "email").Access, want: token.Identity{Person: eve}},
 		{name: "an account picked", token: p.SignIn(t, "eve", oidctest.Service, oidctest.AccountScope+"acme").Access, want: token.Identity{Person: eve, Account: "acme"}},
 		{name: "a program", token: p.Program(t, both...), want: token.Identity{Person: item.Person{Issuer: p.URL, ID: "tenant/program"}, AppOnly: true}},
-		// It is for the service, and of the person, but holds no scope.
+		// The token is for the service and names the person, but holds no scope.
 		{name: "ID token", token: signedIn.ID, want: token.Identity{Person: item.Person{Issuer: p.URL, ID: "eve"}}},
 		{name: "refresh token", token: signedIn.Refresh, code: domain.Unauthorized},
 		{name: "opaque access token", token: p.SignIn(t, "eve", oidctest.Opaque, both...).Access, code: domain.Unauthorized},
@@ -83,7 +83,7 @@ func TestTokensOfAnotherProvider(t *testing.T) {
 	}
 }
 
-// forged returns a token of a header, claims and what signs the two.
+// forged returns a token with a header, claims and a signature by sign.
 func forged(t *testing.T, header map[string]any, claims any, sign func(text string) []byte) string {
 	t.Helper()
 	b64 := base64.RawURLEncoding.EncodeToString
@@ -99,8 +99,7 @@ func forged(t *testing.T, header map[string]any, claims any, sign func(text stri
 	return text + "." + b64(sign(text))
 }
 
-// Tokens that somebody made of what a provider publishes: whoever made them, they are of nobody, and no address that they
-// name is asked.
+// Tokens forged from what a provider publishes are rejected, and no address that they name is requested.
 //
 // proves: decisions/3/algorithms decisions/3/claims decisions/3/expired-only
 func TestForgedTokens(t *testing.T) {
@@ -128,7 +127,7 @@ func TestForgedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Where forged headers say that the keys are.
+	// Where the forged headers claim the keys are.
 	var asked atomic.Int32
 	mine := ecKey(t)
 	myKeys := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: mine.Public(), KeyID: kid, Algorithm: "ES256", Use: "sig"}}}
@@ -216,15 +215,15 @@ func TestForgedTokens(t *testing.T) {
 	}
 	verify(t, v, genuine.Access, "")
 	if got := asked.Load(); got != 0 {
-		t.Errorf("an address that a token names was asked %d times", got)
+		t.Errorf("an address named by a token was requested %d times", got)
 	}
 }
 
-// A provider that rotates its keys, from ES256 to RS256, keeps nobody out: the new key is accepted at once, the old one
-// for as long as it is published.
+// When a provider rotates its keys, from ES256 to RS256, no caller is locked out: the new key is accepted at once,
+// the old one as long as it is published.
 //
 // proves: decisions/3/algorithms
-func TestRotationAtAnotherProvider(t *testing.T) {
+func TestRotationAtIndependentProvider(t *testing.T) {
 	t.Parallel()
 	p, c := oidctest.Start(t), realClock()
 	v := trusting(t, p, c)
@@ -236,7 +235,7 @@ func TestRotationAtAnotherProvider(t *testing.T) {
 	verify(t, v, after, "")
 	verify(t, v, before, "")
 	p.Withdraw()
-	verify(t, v, before, "") // nothing has made the keys be read again
+	verify(t, v, before, "") // nothing has triggered a fetch of the keys since
 	c.add(time.Minute)
 	p.Rotate(ecKey(t))
 	verify(t, v, p.SignIn(t, "eve", oidctest.Service, token.ScopeRead).Access, "")
@@ -244,8 +243,9 @@ func TestRotationAtAnotherProvider(t *testing.T) {
 	verify(t, v, after, "")
 }
 
-// A provider that is gone: who verified its tokens before goes on, who never did refuses them and says to call again.
-func TestAnotherProviderGone(t *testing.T) {
+// When a provider is down, a verifier that has its keys still accepts its tokens. A verifier that never fetched them
+// refuses and asks to call again.
+func TestProviderDown(t *testing.T) {
 	t.Parallel()
 	p, c := oidctest.Start(t), realClock()
 	knows, never := trusting(t, p, c), trusting(t, p, c)
@@ -259,18 +259,18 @@ func TestAnotherProviderGone(t *testing.T) {
 		t.Errorf("got %v, want a refusal that says to call again because of the keys", err)
 	}
 	if strings.Contains(err.Error(), p.URL) {
-		t.Errorf("the caller is told the address of the provider: %v", err)
+		t.Errorf("the refusal contains the address of the provider: %v", err)
 	}
 }
 
-// held is a Client's transport that holds what comes once it is closed, until it is told to give up or is cut off.
-type held struct {
+// stalled is a transport that, once closed, blocks requests until giveUp or the end of their context.
+type stalled struct {
 	closed          atomic.Bool
 	waiting         atomic.Int32
 	entered, giveUp chan struct{}
 }
 
-func (h *held) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h *stalled) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !h.closed.Load() {
 		return http.DefaultTransport.RoundTrip(r)
 	}
@@ -285,12 +285,12 @@ func (h *held) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// A provider that does not answer holds up nobody whose key is known, neither while a forged kid makes the keys be read
-// again nor once they are old.
-func TestKnownKeysDoNotWait(t *testing.T) {
+// A provider that does not respond blocks no caller whose key is cached, neither while a forged kid triggers a fetch
+// nor once the keys are stale.
+func TestCachedKeysDoNotWait(t *testing.T) {
 	t.Parallel()
 	p, c := startProvider(t), newClock()
-	h := &held{entered: make(chan struct{}, 1), giveUp: make(chan struct{}, 1)}
+	h := &stalled{entered: make(chan struct{}, 1), giveUp: make(chan struct{}, 1)}
 	o := trust(p)
 	o.Now, o.Client = c.now, &http.Client{Transport: h}
 	v := newVerifier(t, o)
@@ -306,7 +306,7 @@ func TestKnownKeysDoNotWait(t *testing.T) {
 		<-h.entered
 		verify(t, v, good, "")
 		if h.waiting.Load() == 0 {
-			t.Error("a call with a known key waited until the provider was given up")
+			t.Error("a call with a known key waited for the provider")
 		}
 		h.giveUp <- struct{}{}
 		wg.Wait()

@@ -23,30 +23,30 @@ import (
 const (
 	fetchTimeout = 5 * time.Second
 	maxDocument  = 1 << 20 // bytes of a discovery document or a key set
-	// keysLife is how long keys are used before they are read again; while that fails, the old ones are used on.
+	// keysLife is how long fetched keys are fresh. Stale keys stay in use while fetching new ones fails.
 	keysLife = time.Hour
-	// keysPause is the least time between two reads of an issuer's keys, whoever asks for unknown ones.
+	// keysPause is the least time between two fetches of an issuer's keys, however many tokens have an unknown kid.
 	keysPause = 30 * time.Second
 )
 
-// errKeysUnreachable: the issuer's keys were never read, so nothing of it can be verified.
+// errKeysUnreachable means that the issuer's keys have never been fetched, so its tokens cannot be verified.
 var errKeysUnreachable = errors.New("token: the issuer's keys cannot be read")
 
-// keys are the signing keys of an issuer, found by OpenID Connect discovery.
+// keys caches the signing keys of an issuer, found by OpenID Connect discovery.
 type keys struct {
 	issuer string
 	client *http.Client
 	now    func() time.Time
 	log    *slog.Logger
 
-	set atomic.Pointer[keySet] // nil until keys were read
+	set atomic.Pointer[keySet] // nil until keys were fetched
 
-	reading sync.Mutex // held while keys are read, so that they are read once for everybody who waits
-	tried   time.Time  // when they were last read, or not
-	failed  error      // of the last try
+	reading sync.Mutex // held during a fetch, so that all waiting callers share one
+	tried   time.Time  // when the last fetch began, successful or not
+	failed  error      // the error of the last fetch
 }
 
-// keySet is the keys that were read at a time.
+// keySet is a set of keys and when it was fetched.
 type keySet struct {
 	keyfunc.Keyfunc
 	read time.Time
@@ -59,8 +59,8 @@ func newKeys(issuer string, client *http.Client, now func() time.Time, log *slog
 	return &keys{issuer: issuer, client: client, now: now, log: log}, nil
 }
 
-// find returns the key that t says it is signed with. A kid nobody has seen makes the keys be read again, so a rotated
-// key is accepted at once, but not more often than every keysPause.
+// find returns the key that t is signed with. An unknown kid triggers a fetch, so a rotated key is accepted at once,
+// but at most one fetch per keysPause.
 func (k *keys) find(ctx context.Context, t *jwt.Token) (any, error) {
 	set, err := k.current(ctx, false)
 	if err != nil {
@@ -76,8 +76,9 @@ func (k *keys) find(ctx context.Context, t *jwt.Token) (any, error) {
 	return set.KeyfuncCtx(ctx)(t)
 }
 
-// current returns the issuer's keys, reading them again when they are old or when unknown says that a key was missed. Of
-// those who have keys, old ones included, nobody waits for another's reading: an issuer that hangs holds nobody up.
+// current returns the issuer's keys. It fetches them when there are none, when they are stale, or when unknown
+// reports that a kid was not found. Callers for whom stale keys suffice do not wait for another caller's fetch, so an
+// issuer that hangs does not block them.
 func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
 	set := k.set.Load()
 	if set == nil || unknown {
@@ -88,7 +89,7 @@ func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
 	defer k.reading.Unlock()
 	if now := k.now(); k.tried.IsZero() || now.Sub(k.tried) >= keysPause {
 		k.tried = now
-		// The caller who asks first may give up; the keys are for everybody.
+		// The first caller may give up, but the keys are for all callers.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
 		read, err := k.fetch(ctx)
@@ -105,7 +106,7 @@ func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
 	return set, nil
 }
 
-// fetch reads the discovery document and the key set it names.
+// fetch reads the discovery document and the key set that it names.
 func (k *keys) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 	text, err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration")
 	if err != nil {
@@ -119,7 +120,7 @@ func (k *keys) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 		return nil, fmt.Errorf("discovery document: %w", err)
 	}
 	if found.Issuer != k.issuer {
-		return nil, fmt.Errorf("the discovery document is of issuer %q; configure the issuer as its tokens name it", found.Issuer)
+		return nil, fmt.Errorf("the discovery document names issuer %q; configure the issuer exactly as its tokens name it", found.Issuer)
 	}
 	if err := fetchable(found.JWKSURI); err != nil {
 		return nil, fmt.Errorf("jwks_uri %q: %w", found.JWKSURI, err)
@@ -131,7 +132,7 @@ func (k *keys) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 	if err := json.Unmarshal(text, &marshaled); err != nil {
 		return nil, fmt.Errorf("key set: %w", err)
 	}
-	// Keys of kinds we do not know, and keys for encryption, are none of our business.
+	// Skip keys of unsupported types. UseWhitelist below drops encryption keys.
 	storage := jwkset.NewMemoryStorage()
 	for _, m := range marshaled.Keys {
 		key, err := jwkset.NewJWKFromMarshal(m, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{})
@@ -165,7 +166,7 @@ func (k *keys) get(ctx context.Context, address string) ([]byte, error) {
 	return text, err
 }
 
-// fetchable accepts the addresses keys may be read from: https, or http on this machine.
+// fetchable returns an error unless the address may serve keys: https, or http on this machine.
 func fetchable(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -178,7 +179,7 @@ func fetchable(address string) error {
 	return errors.New("must begin with https://, or with http:// on this machine")
 }
 
-// sameHost lets a redirect stay on the host that was asked.
+// sameHost is a CheckRedirect that follows redirects only on the host that was asked.
 func sameHost(r *http.Request, via []*http.Request) error {
 	if len(via) >= 3 || r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
 		return fmt.Errorf("a redirect to %s is not followed", r.URL.Host)

@@ -1,6 +1,7 @@
-// Package token says who a call is made by. It verifies access tokens (JWT, RS256 or ES256) of configured issuers and of
-// the embedded issuer, which exists for one machine (decisions 3). It knows nothing of accounts: whether a person is
-// known, and may do what, is decided after it. No token is ever put into an error or a log line.
+// Package token verifies access tokens (JWT, RS256 or ES256) and returns the identity of the caller. It accepts
+// tokens of configured issuers and of the embedded issuer, which serves a single machine (docs/decisions.md 3). It
+// does not know accounts: whether the person belongs to one, and what they may do, is decided later. A token never
+// appears in an error or a log line.
 package token
 
 import (
@@ -9,33 +10,35 @@ import (
 	"readiness/domain/item"
 )
 
-// The scopes of the interface (spec 5).
+// The OAuth scopes that tokens hold.
 const (
 	ScopeRead      = "Service.Read.All"
 	ScopeReadWrite = "Service.ReadWrite.All"
 )
 
-// MaxSize bounds a token, in bytes.
+// MaxSize is the largest accepted token, in bytes.
 const MaxSize = 16 << 10
 
-// skew is by how much the clocks of an issuer and of the service may differ (decisions 3).
+// skew is the tolerated clock difference between an issuer and the service (docs/decisions.md 3).
 const skew = 60 * time.Second
 
-// Identity is what a valid token says.
+// Identity is what a valid token says about its bearer.
 type Identity struct {
-	// Person has the id tid/oid, tid/sub or sub, a slash or percent sign within one of them being %2F or %25. When the embedded
-	// issuer made the token it has its sub as it is and an empty Issuer, as people of the accounts file without an issuer do.
+	// Person identifies the person. Its ID is tid/oid, tid/sub or sub; a slash or percent sign inside a part is
+	// written %2F or %25. For tokens of the embedded issuer, the ID is the unchanged sub and Issuer is empty, as for
+	// people without an issuer in the accounts file.
 	Person item.Person
-	// Account picks one of the person's accounts; empty when the token picks none.
+	// Account selects one of the person's accounts; empty when the token selects none.
 	Account string
-	// Scopes are those of the interface that the token holds.
+	// Scopes are the scopes of this service that the token holds.
 	Scopes []string
-	// AppOnly tokens stand for a program, not for a person.
+	// AppOnly reports whether the token stands for a program instead of a person.
 	AppOnly bool
 	Expires time.Time
 }
 
-// Has reports whether the identity holds the scope. Service.ReadWrite.All includes Service.Read.All (decisions 2).
+// Has reports whether the identity holds the scope. Service.ReadWrite.All includes Service.Read.All
+// (docs/decisions.md 2).
 func (i Identity) Has(scope string) bool {
 	for _, s := range i.Scopes {
 		if s == scope || s == ScopeReadWrite && scope == ScopeRead {

@@ -32,7 +32,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// provider is an OpenID Connect provider over real HTTP: discovery and keys.
+// provider is an OpenID Connect provider over real HTTP: discovery and keys only.
 type provider struct {
 	url      string
 	mu       sync.Mutex
@@ -119,7 +119,7 @@ func sign(t *testing.T, method jwt.SigningMethod, kid string, key any, c jwt.Map
 	return signed
 }
 
-// with returns the claims of a good token of p, changed: a nil value removes a claim.
+// with returns the claims of a valid token of p with changes; a nil value removes a claim.
 func (p *provider) with(changes jwt.MapClaims) jwt.MapClaims {
 	c := jwt.MapClaims{
 		"iss": p.url, "aud": "service", "sub": "sub-1", "tid": "tenant", "oid": "object",
@@ -173,7 +173,7 @@ func TestVerify(t *testing.T) {
 		name  string
 		token string
 		want  token.Identity
-		code  domain.Code // of the refusal; "" when want is
+		code  domain.Code // the refusal's code; empty when the token is valid
 	}{
 		{name: "RS256", token: good(nil), want: read},
 		{name: "ES256", token: sign(t, jwt.SigningMethodES256, "ec", ecPrivate, p.with(nil)), want: read},
@@ -257,7 +257,7 @@ func critical(t *testing.T, key crypto.Signer, c jwt.MapClaims) string {
 	return signed
 }
 
-// changed flips a bit of the payload and leaves the rest.
+// changed returns the token with one bit of the payload flipped.
 func changed(tok string) string {
 	parts := strings.Split(tok, ".")
 	payload, _ := base64.RawURLEncoding.DecodeString(parts[1])
@@ -283,15 +283,15 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A clock that tests move.
+// clock is a clock that tests set.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock               { c := &clock{}; c.at.Store(noon.UnixNano()); return c }
 func (c *clock) now() time.Time      { return time.Unix(0, c.at.Load()).UTC() }
 func (c *clock) add(d time.Duration) { c.at.Add(int64(d)) }
 
-// A rotated key is accepted at once, a withdrawn one no longer once the keys are read again, and unknown kids do not
-// make the keys be read for every call.
+// A rotated key is accepted at once. A withdrawn key is rejected after the next fetch. Unknown kids do not trigger a
+// fetch on every call.
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
 	p, c := startProvider(t), newClock()
@@ -327,8 +327,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// A token that was verified before is held against the time, and against the key that has its kid, of each call.
-func TestAVerifiedTokenIsVerifiedNoMoreThanItHolds(t *testing.T) {
+// A cached token is checked again at each call: its times, and whether its issuer still publishes its key.
+func TestCachedTokenIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	p, c := startProvider(t), newClock()
 	o := trust(p)
@@ -347,7 +347,7 @@ func TestAVerifiedTokenIsVerifiedNoMoreThanItHolds(t *testing.T) {
 	p.keys["ec"] = ecKey(t)
 	p.mu.Unlock()
 	verify(t, v, long, "")
-	c.add(time.Hour) // the keys are read again
+	c.add(time.Hour) // the keys are fetched again
 	verify(t, v, long, domain.Unauthorized)
 }
 
@@ -356,7 +356,7 @@ func BenchmarkVerify(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tokens := make([]string, 8192) // twice as many as are known again
+	tokens := make([]string, 8192) // twice as many as the cache holds
 	for i := range tokens {
 		if tokens[i], err = issuer.Mint("acme", fmt.Sprint("p-", i), []string{token.ScopeRead}, noon, time.Hour); err != nil {
 			b.Fatal(err)
@@ -380,7 +380,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// An issuer that is down: nothing of it can be verified until its keys were read once; then they are used on.
+// When an issuer is down, its tokens are refused until its keys were fetched once; after that, the fetched keys stay
+// in use.
 func TestKeysUnreachable(t *testing.T) {
 	t.Parallel()
 	p, c := startProvider(t), newClock()
@@ -395,7 +396,7 @@ func TestKeysUnreachable(t *testing.T) {
 		t.Errorf("got %v, want a refusal that says to call again because of the keys", err)
 	}
 	p.down.Store(false)
-	verify(t, v, good, domain.Unauthorized) // too early to ask again
+	verify(t, v, good, domain.Unauthorized) // within keysPause
 	c.add(30 * time.Second)
 	verify(t, v, good, "")
 
@@ -404,8 +405,8 @@ func TestKeysUnreachable(t *testing.T) {
 	verify(t, v, good, "")
 }
 
-// Readers who come while keys are being read wait for that one read.
-func TestKeysAreReadOnceForAll(t *testing.T) {
+// Callers that arrive during a fetch wait for that one fetch.
+func TestConcurrentCallersShareOneFetch(t *testing.T) {
 	t.Parallel()
 	p := startProvider(t)
 	v := newVerifier(t, trust(p))

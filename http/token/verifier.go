@@ -18,18 +18,18 @@ import (
 
 // Trusted is an issuer whose tokens are accepted.
 type Trusted struct {
-	// URL is the issuer's name, exactly as its tokens say it, and where its keys are discovered.
+	// URL is the issuer's name, exactly as the iss claim of its tokens, and the base address for discovery.
 	URL string
-	// Audiences are the names this service has at the issuer; a token must be for one of them.
+	// Audiences are the names of this service at the issuer. A token must be for one of them.
 	Audiences []string
 }
 
-// Options of a Verifier.
+// Options configures a Verifier.
 type Options struct {
 	Issuers []Trusted
 	// Embedded is the embedded issuer; nil when it is off.
 	Embedded *Issuer
-	// Client reads discovery documents and keys; nil for one that follows no redirect to another host.
+	// Client fetches discovery documents and keys; nil for one that follows no redirect to another host.
 	Client *http.Client
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -38,44 +38,44 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	issuers map[string]issuer // by iss
-	// verified are tokens whose signatures were verified, by their hashes: a signature is right for as long as its key is. The
+	// verified caches tokens with a verified signature, by hash. A signature stays valid as long as its key does. The
 	// tokens themselves are not kept.
 	verified *lru.Cache[[sha256.Size]byte, *verified]
 }
 
-// issuer is one trusted issuer: how its tokens are parsed, what their claims are held against, and where its keys are.
+// issuer is one trusted issuer: how to parse its tokens, check their claims and find their keys.
 type issuer struct {
 	parser    *jwt.Parser
 	validator *jwt.Validator
 	key       func(context.Context, *jwt.Token) (any, error)
 }
 
-// mostVerified is how many verified tokens are known again.
-const mostVerified = 4096
+// verifiedCacheSize bounds the cache of verified tokens.
+const verifiedCacheSize = 4096
 
-// verified is what a token whose signature was verified says.
+// verified is a token whose signature was verified.
 type verified struct {
-	from   issuer
-	header *jwt.Token // its header and method alone
-	key    any        // that it was signed with
-	claims claims
-	says   Identity
+	from     issuer
+	header   *jwt.Token // header and method only
+	key      any        // the key that the token was signed with
+	claims   claims
+	identity Identity
 }
 
-// signed says whether the issuer still has the key that the token was signed with.
+// signed reports whether the issuer still has the key that the token was signed with.
 func (t *verified) signed(ctx context.Context) bool {
 	key, err := t.from.key(ctx, t.header)
 	same, ok := key.(interface{ Equal(crypto.PublicKey) bool })
 	return err == nil && ok && same.Equal(t.key)
 }
 
-// NewVerifier returns a Verifier. Keys are read when the first token asks for them, so an issuer that is down keeps
-// nobody from starting.
+// NewVerifier returns a Verifier. It fetches an issuer's keys when the first of its tokens arrives, so the service
+// starts even when an issuer is down.
 func NewVerifier(o Options) (*Verifier, error) {
 	if len(o.Issuers) == 0 && o.Embedded == nil {
-		return nil, errors.New("token: no issuer is configured and the embedded one is off, so no call could ever be made")
+		return nil, errors.New("token: no issuer is configured and the embedded one is off, so no call could be authenticated")
 	}
-	seen, err := lru.New[[sha256.Size]byte, *verified](mostVerified)
+	seen, err := lru.New[[sha256.Size]byte, *verified](verifiedCacheSize)
 	if err != nil {
 		return nil, fmt.Errorf("token: %w", err)
 	}
@@ -114,7 +114,8 @@ func newIssuer(now func() time.Time, name string, audiences []string, key func(c
 	return issuer{jwt.NewParser(options...), jwt.NewValidator(options...), key}
 }
 
-// Verify returns what a token says, or a Refusal: TokenExpired when nothing but its exp is wrong, else Unauthorized.
+// Verify returns the identity of a token's bearer. Its errors are refusals: TokenExpired when only exp is wrong,
+// otherwise Unauthorized.
 func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 	if len(token) > MaxSize {
 		return Identity{}, domain.Refuse(domain.Unauthorized, "the access token is longer than %d bytes", MaxSize)
@@ -124,14 +125,14 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 		if err := seen.from.validator.Validate(seen.claims); err != nil {
 			return Identity{}, refusal(err)
 		}
-		return seen.says, nil
+		return seen.identity, nil
 	}
 	seen, err := v.verify(ctx, token)
 	if err != nil {
 		return Identity{}, err
 	}
 	v.verified.Add(hash, seen)
-	return seen.says, nil
+	return seen.identity, nil
 }
 
 func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) {
@@ -145,7 +146,7 @@ func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) 
 	}
 	seen := &verified{from: from}
 	_, err := from.parser.ParseWithClaims(token, &seen.claims, func(t *jwt.Token) (key any, err error) {
-		// Nobody here understands an extension that its maker calls critical (RFC 7515, 4.1.11).
+		// No critical header extension is supported, so each must be rejected (RFC 7515, 4.1.11).
 		if _, critical := t.Header["crit"]; critical {
 			return nil, errors.New("critical header")
 		}
@@ -156,11 +157,11 @@ func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) 
 	if err != nil {
 		return nil, refusal(err)
 	}
-	seen.says = seen.claims.identity()
+	seen.identity = seen.claims.identity()
 	return seen, nil
 }
 
-// faults are what may be wrong with a token, in the order in which they are told.
+// faults maps errors of the JWT parser to messages. The first match is reported.
 var faults = []struct {
 	err     error
 	message string
@@ -175,8 +176,8 @@ var faults = []struct {
 
 func refusal(err error) error {
 	if errors.Is(err, errKeysUnreachable) {
-		// Not the caller's doing, but a call that nobody vouches for is no authenticated call.
-		return domain.Refuse(domain.Unauthorized, "the keys of the access token's issuer cannot be read now, so it cannot be verified; call again").After(5 * time.Second)
+		// The caller is not at fault, but a call that cannot be authenticated must get 401.
+		return domain.Refuse(domain.Unauthorized, "the keys of the access token's issuer cannot be read now, so the token cannot be verified; call again").After(5 * time.Second)
 	}
 	for _, f := range faults {
 		if errors.Is(err, f.err) {
