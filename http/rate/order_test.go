@@ -8,8 +8,8 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// The calls of a window stay in order when the clock of the database is set back, whichever way they are counted: what has left the
-// window is found by halving.
+// The calls of a window stay in order when the database's clock is set back, however they are counted, because
+// expired calls are found by binary search.
 func TestCallsStayInOrderWhenTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -17,7 +17,7 @@ func TestCallsStayInOrderWhenTheClockIsSetBack(t *testing.T) {
 	const limit = 3
 	for _, key := range []string{"alone", "together"} {
 		take(t, l, key, limit)
-		age(t, url, key, -30*time.Second) // as the clock that is set back sees it
+		age(t, url, key, -30*time.Second) // as seen after the clock was set back
 	}
 	take(t, l, "alone", limit)
 	if _, err := l.TakeAll(t.Context(), rate.Limit{Key: "together", Calls: limit}, rate.Limit{Key: "another", Calls: limit}); err != nil {
@@ -26,7 +26,7 @@ func TestCallsStayInOrderWhenTheClockIsSetBack(t *testing.T) {
 	for _, key := range []string{"alone", "together"} {
 		age(t, url, key, rate.Window)
 		if c := take(t, l, key, limit); !c.Allowed || c.Remaining != 0 {
-			t.Errorf("%s: got %+v, want the last of the window", key, c)
+			t.Errorf("%s: got %+v, want the last call that the window allows", key, c)
 		}
 	}
 }

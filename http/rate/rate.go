@@ -1,5 +1,5 @@
-// Package rate counts calls in exact sliding windows that every instance of the service shares through PostgreSQL
-// (spec 8; decisions 2). It knows nothing of who is counted or what a refusal looks like.
+// Package rate counts calls in exact sliding windows that all instances of the service share through PostgreSQL
+// (docs/decisions.md 2). It does not know what a key stands for or how a refusal looks to the caller.
 package rate
 
 import (
@@ -16,38 +16,40 @@ import (
 // Window is the length of every window.
 const Window = time.Minute
 
-// A Count is how a window stands after a call.
+// Count is the state of a window after a call.
 type Count struct {
-	// Allowed says whether the call was within the limit. One that was not is not counted.
+	// Allowed reports whether the call was within the limit. A call over the limit is not counted.
 	Allowed bool
 	// Remaining is how many more calls are allowed now.
 	Remaining int
-	// Reset is how long it is until the oldest call leaves the window and one more is allowed.
+	// Reset is how long until the oldest call leaves the window and one more call is allowed.
 	Reset time.Duration
 }
 
-// Limiter counts calls. It is safe for concurrent use.
+// Limiter counts calls against limits. It is safe for concurrent use.
 type Limiter struct {
 	pool    *pgxpool.Pool
 	timeout time.Duration
 }
 
-// Options of a Limiter.
+// Options configures a Limiter.
 type Options struct {
-	// Connections is the size of the limiter's own pool, so that a busy service cannot starve it; 0 means 4.
+	// Connections is the size of the limiter's own connection pool, so that a busy service cannot starve it; 0 means
+	// 4.
 	Connections int32
-	// Timeout is how long the database is given for one count, from when it is asked on; 0 means DefaultTimeout.
+	// Timeout bounds one count, from the moment a connection is acquired; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Statements are those of others that Send sends with counts, which are prepared on every connection as the limiter's own are.
+	// Statements are the caller's own SQL statements that it sends through Send. They are prepared on every
+	// connection, like the limiter's own.
 	Statements []string
-	// Tracer is told of every statement; nil for nobody.
+	// Tracer traces every statement; nil for no tracing.
 	Tracer pgx.QueryTracer
 }
 
-// DefaultTimeout is how long one count may take (decisions 9.2).
+// DefaultTimeout bounds one count unless Options.Timeout says otherwise (docs/decisions.md 2).
 const DefaultTimeout = 2 * time.Second
 
-// Open returns a Limiter on the database at url, which is not asked yet. Close it.
+// Open returns a Limiter for the database at url. It does not connect yet. The caller must close the Limiter.
 func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	if o.Connections == 0 {
 		o.Connections = 4
@@ -58,13 +60,13 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) {
 		c.ConnConfig.Tracer = o.Tracer
 		c.MaxConns = o.Connections
-		c.MinConns = o.Connections // no call waits for a connection to be made
+		c.MinConns = o.Connections // no call waits for a new connection
 		c.ConnConfig.RuntimeParams["application_name"] = "readiness rates"
 		c.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
-		// Nothing is lost with the table, so nothing waits for the disk.
+		// Losing the table's latest rows in a crash is harmless, so commits do not wait for the disk.
 		c.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 		c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-			for _, sql := range append([]string{take, hold, takeAll, look}, o.Statements...) {
+			for _, sql := range append([]string{take, lockWindows, takeAll, look}, o.Statements...) {
 				if _, err := conn.Prepare(ctx, sql, sql); err != nil {
 					return err
 				}
@@ -78,28 +80,28 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 	return &Limiter{pool, o.Timeout}, nil
 }
 
-// Timeout is how long the database is given for one count.
+// Timeout returns how long the database may take for one count.
 func (l *Limiter) Timeout() time.Duration { return l.timeout }
 
-// Ready makes all the connections, and prepares on them what they will be asked, so that the first calls wait for none of that.
+// Ready opens all connections and prepares their statements, so that the first calls do not wait for that.
 func (l *Limiter) Ready(ctx context.Context) error {
 	for range l.pool.Config().MaxConns {
 		conn, err := l.pool.Acquire(ctx)
 		if err != nil {
 			return fmt.Errorf("rate: connect: %w", err)
 		}
-		defer conn.Release() // once there are all
+		defer conn.Release() // released only after all have been acquired
 	}
 	return nil
 }
 
-// Close ends the limiter's connections.
+// Close closes the limiter's connections.
 func (l *Limiter) Close() { l.pool.Close() }
 
-// The row's lock puts the calls of one key in line, and everything is decided after it is taken: the clock is read then
-// too, so hits are in order, and those that have left the window are found by halving. OFFSET 0 makes each subquery be computed
-// once. Rows are locked in the order of their keys, so that calls cannot deadlock. SELECT $1 keeps the planner from counting the values,
-// which would make it plan the statement anew each time.
+// The row lock serializes the calls of one key. The clock is read under that lock, so hits stay in order and
+// width_bucket can find the expired ones by binary search. OFFSET 0 makes each subquery run once. Rows are locked in
+// key order, so calls cannot deadlock. SELECT $1 keeps the planner from estimating the array lengths, which would
+// force a new plan for each execution.
 const take = `
 INSERT INTO rate_windows AS r (key, hits, calls, admitted)
 SELECT key, array_fill(clock_timestamp(), ARRAY[least(wanted, calls)]), calls, least(wanted, calls)
@@ -115,13 +117,13 @@ ON CONFLICT (key) DO UPDATE SET (hits, calls, admitted) = (
 	) counted)
 RETURNING key, admitted, cardinality(hits), coalesce(extract(epoch FROM hits[1] + $4::interval - clock_timestamp()), 0)::float8`
 
-// A Limit is a window and how many calls it lets through.
+// Limit is a window's key and how many calls the window allows.
 type Limit struct {
 	Key   string
 	Calls int // at least one
 }
 
-// Take counts a call under the key against a limit of at least one call in a Window. An error means that the calls
+// Take counts one call under the key against a limit of at least one call per Window. An error means that the call
 // cannot be counted now.
 func (l *Limiter) Take(ctx context.Context, key string, limit int) (c Count, err error) {
 	b := &pgx.Batch{}
@@ -129,12 +131,12 @@ func (l *Limiter) Take(ctx context.Context, key string, limit int) (c Count, err
 	return c, l.Send(ctx, b)
 }
 
-// Queue queues what counts calls, each in one window, of which several may be the same: it lets those through that come
-// first. counted is given the counts in the order of the calls, once they are counted.
+// Queue adds a statement to b that counts each call in one window; several calls may name the same window. Calls
+// earlier in all are admitted first. After the batch is sent, counted receives the counts in the order of all.
 func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
 	var keys []string
 	var calls, wanted []int32
-	place := make(map[string]int, len(all)) // of a window
+	place := make(map[string]int, len(all)) // index of each window's key
 	for _, one := range all {
 		i, known := place[one.Key]
 		if !known {
@@ -163,7 +165,7 @@ func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
 		for i, one := range all {
 			w := &windows[place[one.Key]]
 			counts[i] = Count{Allowed: w.admitted > 0, Remaining: max(0, one.Calls-w.used), Reset: w.reset}
-			if w.admitted > 0 { // those after it are still to come
+			if w.admitted > 0 { // the later calls of this window are not counted yet at this point
 				w.admitted--
 				counts[i].Remaining += w.admitted
 			}
@@ -173,18 +175,18 @@ func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
 	})
 }
 
-// Send sends a batch, which may hold more than counts, on the limiter's own connections. The database has the timeout to answer it; waiting for a
-// connection is not the database's time, and bounded by ctx alone.
+// Send sends a batch, which may contain statements other than counts, on the limiter's own connections. The timeout
+// starts when a connection has been acquired; waiting for a connection is bounded by ctx alone.
 func (l *Limiter) Send(ctx context.Context, b *pgx.Batch) error {
-	err := l.asked(ctx, func(ctx context.Context, conn *pgxpool.Conn) error { return conn.SendBatch(ctx, b).Close() })
+	err := l.withConn(ctx, func(ctx context.Context, conn *pgxpool.Conn) error { return conn.SendBatch(ctx, b).Close() })
 	if err != nil {
 		return fmt.Errorf("rate: count calls: %w", err)
 	}
 	return nil
 }
 
-// asked does something on a connection within the timeout, which begins when there is one.
-func (l *Limiter) asked(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+// withConn runs do on a connection. The timeout starts once the connection is acquired.
+func (l *Limiter) withConn(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
 	conn, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -195,12 +197,12 @@ func (l *Limiter) asked(ctx context.Context, do func(context.Context, *pgxpool.C
 	return do(ctx, conn)
 }
 
-// hold locks the windows, in the order of their keys so that calls cannot deadlock; those that are new begin empty.
-const hold = `
+// lockWindows locks the windows in key order, so that calls cannot deadlock, and creates missing windows empty.
+const lockWindows = `
 INSERT INTO rate_windows AS r (key, hits) SELECT key, '{}' FROM unnest($1::text[]) key ORDER BY key
 ON CONFLICT (key) DO UPDATE SET calls = r.calls`
 
-// takeAll sees the windows as they are once they are locked. What it finds comes in the order of the keys given.
+// takeAll reads the windows after lockWindows has locked them. Its rows are in the order of the given keys.
 const takeAll = `
 WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),
 recent AS MATERIALIZED (
@@ -214,11 +216,11 @@ counted AS (
 )
 SELECT cardinality(recent.hits) < recent.calls, counted.used, counted.reset FROM recent JOIN counted USING (key) ORDER BY recent.n`
 
-// TakeAll counts a call under every key or, when one of the windows is full, under none. The counts are in the order of
-// the limits, whose keys differ: Allowed says of each window alone whether it had room. An error means that the calls
-// cannot be counted now.
+// TakeAll counts one call under every key or, when any window is full, under none. The keys must differ. The counts
+// are in the order of limits, and each Allowed reports whether that window alone had room. An error means that the
+// call cannot be counted now.
 func (l *Limiter) TakeAll(ctx context.Context, limits ...Limit) ([]Count, error) {
-	if len(limits) == 1 { // one round trip less
+	if len(limits) == 1 { // saves a round trip
 		c, err := l.Take(ctx, limits[0].Key, limits[0].Calls)
 		return []Count{c}, err
 	}
@@ -227,8 +229,8 @@ func (l *Limiter) TakeAll(ctx context.Context, limits ...Limit) ([]Count, error)
 		keys[i], calls[i] = one.Key, int32(one.Calls) //nolint:gosec // limits are small numbers of ours
 	}
 	counts := make([]Count, 0, len(limits))
-	b := &pgx.Batch{} // one transaction, each statement of which sees what was there when it began
-	b.Queue(hold, keys)
+	b := &pgx.Batch{} // one transaction; takeAll runs after the lock and sees what others committed before
+	b.Queue(lockWindows, keys)
 	b.Queue(takeAll, keys, calls, Window).Query(func(rows pgx.Rows) error {
 		var c Count
 		var used int
@@ -251,11 +253,12 @@ LEFT JOIN rate_windows r ON r.key = $1
 LEFT JOIN LATERAL unnest(r.hits) h ON h > t.now - $2::interval
 GROUP BY t.now`
 
-// Look says how the window of a key stands without counting a call: Allowed says whether one would be within the limit.
+// Look returns the state of a key's window without counting a call. Allowed reports whether one more call would be
+// within the limit.
 func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error) {
 	var used int
 	var reset float64
-	err := l.asked(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	err := l.withConn(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return conn.QueryRow(ctx, look, key, Window).Scan(&used, &reset)
 	})
 	if err != nil {
@@ -264,13 +267,13 @@ func (l *Limiter) Look(ctx context.Context, key string, limit int) (Count, error
 	return Count{Allowed: used < limit, Remaining: max(0, limit-used), Reset: max(0, time.Duration(reset*float64(time.Second)))}, nil
 }
 
-// It comes to the rows in any order, so it waits for none.
+// sweep deletes rows in no particular order, so it skips locked rows instead of waiting for them.
 const sweep = `
 DELETE FROM rate_windows WHERE key IN (
 	SELECT key FROM rate_windows WHERE cardinality(hits) = 0 OR hits[cardinality(hits)] <= clock_timestamp() - $1::interval
 	FOR UPDATE SKIP LOCKED)`
 
-// Sweep deletes the windows of keys that have not been used for a Window, but for those that are being counted in.
+// Sweep deletes windows unused for longer than Window, except those that are locked by a count in progress.
 func (l *Limiter) Sweep(ctx context.Context) error {
 	_, err := l.pool.Exec(ctx, sweep, Window)
 	if err != nil {
@@ -279,7 +282,7 @@ func (l *Limiter) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// KeepSwept sweeps every period until ctx ends. A sweep that fails is made up for by the next.
+// KeepSwept sweeps once per period until ctx ends. It ignores errors, because the next sweep does the same work.
 func (l *Limiter) KeepSwept(ctx context.Context, period time.Duration) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()

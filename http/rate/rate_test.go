@@ -16,7 +16,7 @@ import (
 
 func open(t testing.TB, url string) *rate.Limiter {
 	t.Helper()
-	// Tests share a machine: a count that waits for it is no failure.
+	// Tests share a busy machine, so a slow count is not a failure.
 	l, err := rate.Open(t.Context(), url, rate.Options{Timeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func take(t testing.TB, l *rate.Limiter, key string, limit int) rate.Count {
 	return c
 }
 
-// age makes every counted call of a key as much older.
+// age makes every counted call of a key older.
 func age(t testing.TB, url, key string, by time.Duration) {
 	t.Helper()
 	exec(t, url, `UPDATE rate_windows SET hits = ARRAY(SELECT h - $2::interval FROM unnest(hits) h) WHERE key = $1`, key, by)
@@ -53,14 +53,14 @@ func exec(t testing.TB, url, sql string, args ...any) {
 }
 
 // proves: decisions/2/rates
-func TestTheCallBeyondTheLimitIsRefused(t *testing.T) {
+func TestCallOverTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
 	for _, limit := range []int{1, 10, 300, 500} {
 		key := fmt.Sprint(limit)
 		for i := 0; i < limit; i++ {
-			if i == 5 { // as many calls as leave five: a slow machine must not let the first ones leave the window
+			if i == 5 { // leave only five calls to make, so that on a slow machine the first ones do not expire
 				i = max(i, limit-5)
 				exec(t, url, `UPDATE rate_windows SET hits = hits || array_fill(clock_timestamp(), ARRAY[$2::int]) WHERE key = $1`, key, i-5)
 			}
@@ -75,7 +75,7 @@ func TestTheCallBeyondTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-// Eight callers and two processes on one database let exactly the limit through.
+// Eight callers in two processes on one database are admitted exactly up to the limit.
 //
 // proves: decisions/2/rates
 func TestExactUnderConcurrency(t *testing.T) {
@@ -109,7 +109,7 @@ func TestExactUnderConcurrency(t *testing.T) {
 // Calls leave the window one by one, a minute after each was made.
 //
 // proves: decisions/2/rates
-func TestTheWindowSlides(t *testing.T) {
+func TestWindowSlides(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
@@ -121,12 +121,12 @@ func TestTheWindowSlides(t *testing.T) {
 	if c.Allowed || c.Reset > 40*time.Second {
 		t.Fatalf("got %+v, want a refusal of at most 40 s", c)
 	}
-	age(t, url, "k", 40*time.Second) // the first is a minute old
+	age(t, url, "k", 40*time.Second) // the first call is a minute old
 	if c := take(t, l, "k", 3); !c.Allowed || c.Remaining != 0 {
 		t.Fatalf("got %+v, want it allowed as the last", c)
 	}
 	if c := take(t, l, "k", 3); c.Allowed {
-		t.Fatalf("got %+v, want it refused: two of a minute and the new one are in the window", c)
+		t.Fatalf("got %+v, want it refused: three calls of the last minute are in the window", c)
 	}
 	age(t, url, "k", rate.Window)
 	if c := take(t, l, "k", 3); !c.Allowed || c.Remaining != 2 {
@@ -134,7 +134,7 @@ func TestTheWindowSlides(t *testing.T) {
 	}
 }
 
-// Refused calls count for nothing: however many there are, the window opens when the allowed ones leave it.
+// Refused calls do not count: the window opens when the allowed calls expire, however many calls were refused.
 //
 // proves: decisions/8/16-no-lengthening
 func TestRefusedCallsDoNotLengthenTheWindow(t *testing.T) {
@@ -154,7 +154,7 @@ func TestRefusedCallsDoNotLengthenTheWindow(t *testing.T) {
 	}
 }
 
-func TestKeysAreApart(t *testing.T) {
+func TestKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	l := open(t, pgtest.URL(t))
 	take(t, l, "a", 1)
@@ -163,7 +163,7 @@ func TestKeysAreApart(t *testing.T) {
 	}
 }
 
-func TestSweepKeepsWhatCounts(t *testing.T) {
+func TestSweepKeepsWindowsInUse(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
@@ -175,7 +175,7 @@ func TestSweepKeepsWhatCounts(t *testing.T) {
 	wg.Go(func() { l.KeepSwept(ctx, time.Millisecond) })
 	for began := time.Now(); keys(t, url) != 1; {
 		if time.Since(began) > 5*time.Minute {
-			t.Fatal("in 5 minutes nothing was swept")
+			t.Fatal("nothing was swept within 5 minutes")
 		}
 	}
 	cancel()
@@ -198,8 +198,8 @@ func keys(t *testing.T, url string) (n int) {
 	return n
 }
 
-// A store that does not answer is an error within the timeout, never an answer.
-func TestStoreThatDoesNotAnswer(t *testing.T) {
+// A database that does not respond is an error within the timeout, never a count.
+func TestUnresponsiveDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l, err := rate.Open(t.Context(), url, rate.Options{Timeout: 50 * time.Millisecond})
@@ -239,8 +239,8 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// A look says what the next call would meet, and is none: after any number of looks the window stands as before.
-func TestALookCountsNothing(t *testing.T) {
+// Look returns what the next call would get without counting one, however often it is called.
+func TestLookCountsNothing(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
@@ -266,6 +266,6 @@ func TestALookCountsNothing(t *testing.T) {
 	look(true, limit, false)
 	exec(t, url, `DROP TABLE rate_windows`)
 	if _, err := l.Look(t.Context(), "k", limit); err == nil {
-		t.Error("looked at a window that is not there")
+		t.Error("Look succeeded without a table")
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// A sweep waits for nobody, so it cannot deadlock with those who count in several windows at once: what they hold is left to the next.
-func TestASweepWaitsForNobody(t *testing.T) {
+// A sweep skips locked rows, so it cannot deadlock with calls that count in several windows at once. The next sweep
+// deletes the skipped rows.
+func TestSweepSkipsLockedRows(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
@@ -30,12 +31,12 @@ func TestASweepWaitsForNobody(t *testing.T) {
 	if err := l.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// The one who holds a goes on to b, as calls that are counted together do.
+	// The transaction that has locked a now locks b, as calls that are counted together do.
 	if _, err := conn.Exec(t.Context(), `SELECT FROM rate_windows WHERE key = 'b' FOR UPDATE; COMMIT`); err != nil {
 		t.Fatal(err)
 	}
 	if n := keys(t, url); n != 1 {
-		t.Errorf("%d windows are left, want the one that was held", n)
+		t.Errorf("%d windows are left, want the locked one", n)
 	}
 	if err := l.Sweep(t.Context()); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func takeAll(t testing.TB, l *rate.Limiter, limits ...rate.Limit) []rate.Count {
 // A call that counts in two windows is counted in both or in neither, whichever of them is full.
 //
 // proves: decisions/2/rates
-func TestACallCountsInEveryWindowOrInNone(t *testing.T) {
+func TestCallCountsInAllWindowsOrNone(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	l := open(t, url)
@@ -50,7 +50,7 @@ func TestACallCountsInEveryWindowOrInNone(t *testing.T) {
 	if c := take(t, l, "z", 30); c.Remaining != 27 {
 		t.Errorf("got %+v, want 27 remaining", c)
 	}
-	other := rate.Limit{Key: "b", Calls: 2} // nobody called in it
+	other := rate.Limit{Key: "b", Calls: 2} // unused so far
 	for range 27 {
 		take(t, l, "z", 30)
 	}
@@ -64,12 +64,12 @@ func TestACallCountsInEveryWindowOrInNone(t *testing.T) {
 
 	exec(t, url, `DROP TABLE rate_windows`)
 	if _, err := l.TakeAll(t.Context(), wide, tight); err == nil {
-		t.Error("counted in a window that is not there")
+		t.Error("TakeAll succeeded without a table")
 	}
 }
 
-// People of one account share a window beside their own: together they get what it allows, whatever the order in which
-// windows are named, and what it refused is not missing from their own.
+// People of one account share a window in addition to their own. Together they get what it allows, in whatever order
+// the windows are named. A call that the shared window refuses does not count in a person's own.
 //
 // proves: decisions/2/rates
 func TestSharedWindowIsExactUnderConcurrency(t *testing.T) {
@@ -114,7 +114,7 @@ func TestSharedWindowIsExactUnderConcurrency(t *testing.T) {
 	}
 }
 
-// A window that only ever refused, because the other was full, is swept.
+// A window that is empty because another one was full at every call is swept.
 func TestEmptyWindowsAreSwept(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
