@@ -28,7 +28,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// bench is a collector on a real database, with a clock that tests move.
+// bench is a collector on a real database, with a clock that tests set.
 type bench struct {
 	*collector.Collector
 	options  collector.Options
@@ -45,7 +45,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{pool: testlog.Pool(t), registry: prometheus.NewRegistry()}
 	b.now.Store(&noon)
 	views := *projections.PageViews
-	views.Inline = true // so that nobody waits for it
+	views.Inline = true // so that tests need not wait for it
 	engine := projections.NewEngine(b.pool, projections.Pixies, &views)
 	check(t, engine.Create(t.Context()))
 	codec, err := eventstore.NewCodec(commands.Events()...)
@@ -61,8 +61,8 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// beside is the same collector with other options, and metrics of its own.
-func (b *bench) beside(t *testing.T, change func(*collector.Options)) {
+// second replaces the collector with another one on the same database, with other options and its own metrics.
+func (b *bench) second(t *testing.T, change func(*collector.Options)) {
 	t.Helper()
 	b.registry = prometheus.NewRegistry()
 	b.options.Registry = b.registry
@@ -79,10 +79,10 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// id is the id of the n-th Pixie.
+// id returns the id of the n-th Pixie.
 func id(n int) string { return fmt.Sprintf("%032x", n) }
 
-// place puts the Pixies from the first to the last into a report of an account, one on a page.
+// place adds the Pixies first to last to a report of an account, one per page.
 func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID {
 	t.Helper()
 	report, op := uuid.New(), uuid.New()
@@ -100,7 +100,7 @@ func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID
 	return report
 }
 
-// outcomes are the views so far, by what became of them; those there are none of are left out.
+// outcomes returns the number of views per outcome, without zeros.
 func (b *bench) outcomes(t *testing.T) map[string]int {
 	t.Helper()
 	families, err := b.registry.Gather()
@@ -119,11 +119,11 @@ func (b *bench) outcomes(t *testing.T) map[string]int {
 func (b *bench) became(t *testing.T, want map[string]int) {
 	t.Helper()
 	if diff := cmp.Diff(want, b.outcomes(t)); diff != "" {
-		t.Errorf("what became of the views (-want +got):\n%s", diff)
+		t.Errorf("outcomes of the views (-want +got):\n%s", diff)
 	}
 }
 
-// stored are the views that are counted or in the log, by account, day and page.
+// stored returns the views that are counted or in the log, by account, day and page.
 func (b *bench) stored(t *testing.T) map[string]int {
 	t.Helper()
 	rows, err := b.pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1
@@ -140,7 +140,7 @@ func (b *bench) stored(t *testing.T) map[string]int {
 	return all
 }
 
-// counting is how many pages' hours are counted.
+// counting returns how many rows, one per page and hour, are counted.
 func (b *bench) counting(t *testing.T) (n int) {
 	t.Helper()
 	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM page_view_hours`).Scan(&n))
@@ -153,15 +153,15 @@ func (b *bench) appends(t *testing.T) (n int) {
 	return n
 }
 
-// Views add up by report, page and hour, and are one event a report and hour once that is over; what is nobody's leaves no
-// trace.
+// Views are added up by report, page and hour. Each report and hour becomes one event when the hour has ended. Views
+// with an unknown id leave no trace.
 func TestViewsAddUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.place(t, "acme", 1, 2)
 	b.place(t, "acme", 3, 3)
 	b.place(t, "other", 4, 4)
-	b.Collect(t.Context()) // nothing was seen
+	b.Collect(t.Context()) // nothing was viewed yet
 	for _, n := range []int{1, 1, 2, 3, 4, 1} {
 		b.See(id(n))
 	}
@@ -179,7 +179,7 @@ func TestViewsAddUp(t *testing.T) {
 	holds := func(hours, events int) {
 		t.Helper()
 		if diff := cmp.Diff(want, b.stored(t)); diff != "" {
-			t.Errorf("what is stored (-want +got):\n%s", diff)
+			t.Errorf("stored views (-want +got):\n%s", diff)
 		}
 		if h, n := b.counting(t), b.appends(t); h != hours || n != events {
 			t.Errorf("%d rows are counted and %d events are there, want %d and %d", h, n, hours, events)
@@ -187,9 +187,9 @@ func TestViewsAddUp(t *testing.T) {
 	}
 	holds(5, 0)
 	b.became(t, map[string]int{"recorded": 8, "unknown": 9})
-	b.Collect(t.Context()) // once
+	b.Collect(t.Context()) // counted once, although collected twice
 	holds(5, 0)
-	check(t, b.service.RecordViews(t.Context())) // noon is over, midnight's hour is not
+	check(t, b.service.RecordViews(t.Context())) // noon has ended; midnight's hour has not
 	holds(1, 3)
 	b.See(id(4))
 	b.Collect(t.Context())
@@ -197,24 +197,24 @@ func TestViewsAddUp(t *testing.T) {
 	holds(2, 3)
 	later := midnight.Add(time.Hour + time.Minute)
 	b.now.Store(&later)
-	for range 2 { // once
+	for range 2 { // recorded once, although called twice
 		check(t, b.service.RecordViews(t.Context()))
 		holds(0, 5)
 	}
 	var said string
 	check(t, b.pool.QueryRow(t.Context(), `SELECT string_agg(data::text || metadata::text, ' ') FROM events WHERE type = 'pixies.seen'`).Scan(&said))
 	if strings.Contains(said, id(9)) || strings.Contains(said, "person") || strings.Contains(said, id(1)) {
-		t.Errorf("an event says more than what was seen: %s", said)
+		t.Errorf("an event contains more than the views: %s", said)
 	}
 }
 
-// An id that is nobody's is looked up again a minute later: a Pixie is seen before its operation has ended.
-func TestIDThatComesLater(t *testing.T) {
+// An unknown id is looked up again after a minute, because a Pixie can be viewed before its operation has ended.
+func TestIDAddedLater(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	asked := 0
 	resolve := b.options.Resolve
-	b.beside(t, func(o *collector.Options) {
+	b.second(t, func(o *collector.Options) {
 		o.Resolve = func(ctx context.Context, ids []string) (map[string]projections.PixieID, error) {
 			asked += len(ids)
 			return resolve(ctx, ids)
@@ -234,16 +234,16 @@ func TestIDThatComesLater(t *testing.T) {
 	look()
 	b.became(t, map[string]int{"unknown": 2, "recorded": 2})
 	if asked != 2 {
-		t.Errorf("the id was looked up %d times, want once a minute until it is known", asked)
+		t.Errorf("the id was looked up %d times, want once a minute until it exists", asked)
 	}
 }
 
-// A thousand views at once, while views are counted, are a thousand; the end records what came until then. More pages
-// than are counted at once are counted all the same.
+// Views that arrive in parallel with counting are all counted, including those that arrive before the collector
+// stops, even when there are more distinct pages than fit in one batch.
 func TestRunRecordsEverything(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const reports = collector.Batch + 1
+	const reports = collector.BatchSize + 1
 	for n := range reports {
 		b.place(t, "acme", n, n)
 	}
@@ -271,7 +271,7 @@ func TestRunRecordsEverything(t *testing.T) {
 	}
 }
 
-// block holds all counting until the returned function is called. waits says whether one does.
+// block blocks all counting until the returned function is called. waits reports whether a count is blocked.
 func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 	t.Helper()
 	tx, err := b.pool.Begin(t.Context())
@@ -296,8 +296,8 @@ func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 	}
 }
 
-// With a database that does not answer, nobody who looks at a page waits: what there is no room for is counted as dropped, and
-// the rest is recorded once the database answers.
+// When the database hangs, no viewer waits: views that do not fit are counted as dropped, and the rest are recorded
+// once the database responds.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -307,22 +307,22 @@ func TestOverload(t *testing.T) {
 	var blocked sync.WaitGroup
 	blocked.Go(func() { b.Collect(t.Context()) })
 	waits()
-	for range collector.Queued + 100 {
+	for range collector.QueueSize + 100 {
 		b.See(id(1))
 	}
 	b.became(t, map[string]int{"overloaded": 100})
 	free()
 	blocked.Wait()
 	b.Collect(t.Context())
-	b.became(t, map[string]int{"overloaded": 100, "recorded": collector.Queued + 1})
-	if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": collector.Queued + 1}, b.stored(t)); diff != "" {
-		t.Errorf("what is stored (-want +got):\n%s", diff)
+	b.became(t, map[string]int{"overloaded": 100, "recorded": collector.QueueSize + 1})
+	if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": collector.QueueSize + 1}, b.stored(t)); diff != "" {
+		t.Errorf("stored views (-want +got):\n%s", diff)
 	}
 }
 
-// What is certain not to be recorded is kept and recorded later, once; after too many attempts it is dropped, as what is
-// left when the process ends.
-func TestDatabaseAway(t *testing.T) {
+// Views that certainly were not recorded are kept and recorded later, once. They are dropped after too many attempts,
+// or when the process ends.
+func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	for name, tables := range map[string]string{"look-up": "pixie_ids_v1", "count": "page_view_hours"} {
 		t.Run(name, func(t *testing.T) {
@@ -352,15 +352,15 @@ func TestDatabaseAway(t *testing.T) {
 			b.Collect(t.Context())
 			b.became(t, map[string]int{"recorded": 6})
 			if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": 3, "other 2026-11-21 page 2": 3}, b.stored(t)); diff != "" {
-				t.Errorf("what is stored (-want +got):\n%s", diff)
+				t.Errorf("stored views (-want +got):\n%s", diff)
 			}
 			if n := strings.Count(b.log.String(), "cannot be counted now"); n != 1 {
-				t.Errorf("%d lines say so, want one:\n%s", n, b.log.String())
+				t.Errorf("%d log lines report it, want one:\n%s", n, b.log.String())
 			}
 
 			rename(tables, "away")
 			b.See(id(3))
-			for range collector.Patience {
+			for range collector.MaxFailures {
 				b.Collect(t.Context())
 			}
 			b.became(t, map[string]int{"recorded": 6, "unavailable": 1})
@@ -373,38 +373,38 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// How many different views are kept is bounded.
-func TestViewsHeld(t *testing.T) {
+// The number of distinct pending views is bounded.
+func TestPendingViewsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.beside(t, func(o *collector.Options) {
+	b.second(t, func(o *collector.Options) {
 		o.Resolve = func(context.Context, []string) (map[string]projections.PixieID, error) {
 			return nil, io.ErrUnexpectedEOF
 		}
 	})
-	for n := range collector.Held + 7 {
+	for n := range collector.MaxPending + 7 {
 		b.See(id(n))
-		if n%collector.Queued == 0 {
+		if n%collector.QueueSize == 0 {
 			b.Collect(t.Context())
 		}
 	}
-	b.See(id(0)) // is there already
+	b.See(id(0)) // already pending
 	b.Collect(t.Context())
 	b.became(t, map[string]int{"overloaded": 7})
 }
 
-// Counting whose end is not known is not repeated, whether it was committed or not: no view counts twice.
-func TestCountInDoubt(t *testing.T) {
+// A count with an unknown outcome is not repeated, whether it was committed or not, so no view counts twice.
+func TestCountWithUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	t.Run("committed", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t)
 		b.place(t, "acme", 1, 1)
 		count := b.options.Count
-		b.beside(t, func(o *collector.Options) {
+		b.second(t, func(o *collector.Options) {
 			o.Count = func(ctx context.Context, views []pixies.Viewed) error {
 				check(t, count(ctx, views))
-				return io.ErrUnexpectedEOF // the answer got lost
+				return io.ErrUnexpectedEOF // the response was lost
 			}
 		})
 		b.See(id(1))
@@ -412,7 +412,7 @@ func TestCountInDoubt(t *testing.T) {
 		b.Collect(t.Context())
 		b.became(t, map[string]int{"uncertain": 1})
 		if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": 1}, b.stored(t)); diff != "" {
-			t.Errorf("what is stored (-want +got):\n%s", diff)
+			t.Errorf("stored views (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("the connection broke", func(t *testing.T) {

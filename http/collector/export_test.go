@@ -2,15 +2,15 @@ package collector
 
 import "context"
 
-// The bounds, for tests.
+// Limits, for tests.
 const (
-	Queued   = queued
-	Held     = held
-	Patience = patience
-	Batch    = batch
+	QueueSize   = queueSize
+	MaxPending  = maxPending
+	MaxFailures = maxFailures
+	BatchSize   = batchSize
 )
 
-// Collect counts what was seen, as Run does every second.
+// Collect counts what was queued, as Run does every second.
 func (c *Collector) Collect(ctx context.Context) {
 	c.take()
 	c.flush(ctx)

@@ -12,14 +12,12 @@ import (
 	"readiness/domain/pixies"
 )
 
-// flush counts what is pending. What certainly was not counted stays pending,
-// for a while.
+// flush counts the pending views. Views that certainly were not counted stay pending, for up to maxFailures attempts.
 func (c *Collector) flush(ctx context.Context) {
 	if len(c.pending) == 0 {
 		return
 	}
-	// Nothing is cut off by the end of the process: what is cut off may have been
-	// committed.
+	// Finish even when the process is stopping: an interrupted transaction may have been committed.
 	ctx = context.WithoutCancel(ctx)
 	round, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -32,33 +30,32 @@ func (c *Collector) flush(ctx context.Context) {
 		return
 	}
 	if c.failures++; c.failures == 1 {
-		c.Log.Warn("views cannot be counted now; they are kept and tried again", "error", err)
+		c.Log.Warn("views cannot be counted now; they are kept and retried", "error", err)
 	}
-	if c.failures >= patience {
-		c.Log.Error("views were given up because they could not be counted for too long", "different", len(c.pending), "error", err)
+	if c.failures >= maxFailures {
+		c.Log.Error("views dropped: they could not be counted for too long", "different", len(c.pending), "error", err)
 		c.drop(unavailable)
 		c.failures = 0
 	}
 }
 
-// resolve looks up the ids that are pending and not remembered, and lets go what
-// has an id of nobody.
+// resolve looks up the pending ids that are not cached, and removes pending views with an unknown id.
 func (c *Collector) resolve(ctx context.Context) error {
-	if now := c.Now(); now.After(c.forget) || len(c.nobodys) >= known {
-		clear(c.nobodys)
-		c.forget = now.Add(unknownLife)
+	if now := c.Now(); now.After(c.forgetAt) || len(c.unknownIDs) >= cacheSize {
+		clear(c.unknownIDs)
+		c.forgetAt = now.Add(unknownTTL)
 	}
-	if len(c.places)+len(c.pending) > known {
+	if len(c.places)+len(c.pending) > cacheSize {
 		clear(c.places)
 	}
 	var ids []string
 	for v := range c.pending {
-		if _, there := c.places[v.id]; !there && !c.nobodys[v.id] {
+		if _, there := c.places[v.id]; !there && !c.unknownIDs[v.id] {
 			ids = append(ids, hex.EncodeToString(v.id[:]))
 		}
 	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids) // seen in two hours
+	ids = slices.Compact(ids) // one id can be pending for two hours
 	if len(ids) > 0 {
 		found, err := c.Resolve(ctx, ids)
 		if err != nil {
@@ -70,23 +67,23 @@ func (c *Collector) resolve(ctx context.Context) error {
 			if place, there := found[text]; there {
 				c.places[key] = place
 			} else {
-				c.nobodys[key] = true
+				c.unknownIDs[key] = true
 			}
 		}
 	}
 	for v, n := range c.pending {
-		if c.nobodys[v.id] {
-			c.became(unknown, n)
+		if c.unknownIDs[v.id] {
+			c.addOutcome(unknown, n)
 			delete(c.pending, v)
 		}
 	}
 	return nil
 }
 
-// countAll counts what is pending, batch by batch, until the round is over or
-// one is to be tried again.
+// countAll counts pending views batch by batch. It returns at the end of round, or with the error of the first batch
+// that must be retried.
 func (c *Collector) countAll(ctx, round context.Context) error {
-	for some := range slices.Chunk(slices.Collect(maps.Keys(c.pending)), batch) {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(c.pending)), batchSize) {
 		if round.Err() != nil {
 			return round.Err()
 		}
@@ -97,7 +94,7 @@ func (c *Collector) countAll(ctx, round context.Context) error {
 	return nil
 }
 
-// count counts views. It returns an error when that can be tried again.
+// count counts one batch. It returns an error only when the batch can be retried.
 func (c *Collector) count(ctx context.Context, views []view) error {
 	viewed := make([]pixies.Viewed, len(views))
 	for i, v := range views {
@@ -115,10 +112,10 @@ func (c *Collector) count(ctx context.Context, views []view) error {
 	outcome := recorded
 	if err != nil {
 		outcome = uncertain
-		c.Log.Error("views were given up: whether they were counted is not known", "error", err)
+		c.Log.Error("views dropped: it is not known whether they were counted", "error", err)
 	}
 	for _, v := range views {
-		c.became(outcome, c.pending[v])
+		c.addOutcome(outcome, c.pending[v])
 		delete(c.pending, v)
 	}
 	return nil

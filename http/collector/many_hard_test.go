@@ -19,11 +19,12 @@ import (
 	"readiness/projections"
 )
 
-// recorderOf is the variable that makes this test's program a process that records hours of a database until it is killed.
+// recorderOf is an environment variable. When set, the test binary records the hours of that database until it is
+// killed.
 const recorderOf = "READINESS_TEST_RECORDER_OF"
 
-// TestHardTenMillionViews has ten million views of two thousand pages in two days while processes that record hours are killed
-// at random instants. Every view is counted once: in an event, or for an hour that is not over.
+// TestHardTenMillionViews counts ten million views of two thousand pages over two days while processes that record
+// hours are killed at random moments. Every view is counted once: in an event, or for an hour that has not ended.
 //
 // proves: decisions/9/10-hours
 func TestHardTenMillionViews(t *testing.T) {
@@ -62,18 +63,18 @@ func TestHardTenMillionViews(t *testing.T) {
 	at, seen := noon, 0
 	view := rand.New(rand.NewPCG(seed, 1))
 	for seen < all {
-		for range collector.Queued {
+		for range collector.QueueSize {
 			b.See(id(view.IntN(reports * pages)))
 			seen++
 		}
 		b.Collect(t.Context())
-		// Two days in all, so that most hours are over while views still come.
+		// All views together span two days, so most hours end while views still arrive.
 		at = noon.Add(time.Duration(float64(48*time.Hour) * float64(seen) / all))
 		b.now.Store(&at)
 	}
 	for outcomes := b.outcomes(t); outcomes["recorded"] < seen; outcomes = b.outcomes(t) {
 		if outcomes["uncertain"]+outcomes["unavailable"]+outcomes["overloaded"] > 0 {
-			t.Fatalf("views got lost without a kill of who counts them: %v", outcomes)
+			t.Fatalf("views were lost although no counting process was killed: %v", outcomes)
 		}
 		b.Collect(t.Context())
 	}
@@ -97,12 +98,12 @@ func TestHardTenMillionViews(t *testing.T) {
 	}
 	events := b.appends(t)
 	t.Logf("%d views of %d pages in %v, %d recorders killed, %d events", seen, reports*pages, took.Round(time.Second), killed, events)
-	if most := reports * 52 * 2; events > most { // hours of two days, each once, and some again for views that came late
+	if most := reports * 52 * 2; events > most { // each hour once, and some again for late views
 		t.Errorf("%d events, want at most %d", events, most)
 	}
 }
 
-// waitFor waits, and says whether the time came before ctx ended.
+// waitFor waits for d and reports whether d passed before ctx ended.
 func waitFor(ctx context.Context, d time.Duration) bool {
 	ctx, cancel := context.WithTimeoutCause(ctx, d, context.DeadlineExceeded)
 	defer cancel()
@@ -110,7 +111,7 @@ func waitFor(ctx context.Context, d time.Duration) bool {
 	return context.Cause(ctx) == context.DeadlineExceeded
 }
 
-// recordUntilKilled records whatever hours have rows, the one that goes on too: its clock is ahead.
+// recordUntilKilled records all hours that have rows, including the current one, because its clock is ahead.
 func recordUntilKilled(t *testing.T, url string) {
 	pool, err := pgxpool.New(t.Context(), url)
 	check(t, err)
@@ -121,12 +122,12 @@ func recordUntilKilled(t *testing.T, url string) {
 	engine := projections.NewEngine(pool, projections.Pixies, &views)
 	store := eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})
 	service := &commands.Service{Pool: pool, Store: store, Now: func() time.Time { return recorderNow(t, pool) }}
-	for parent := os.Getppid(); os.Getppid() == parent; { // who kills it may be killed itself
+	for parent := os.Getppid(); os.Getppid() == parent; { // stop when the parent process is killed
 		_ = service.RecordViews(t.Context())
 	}
 }
 
-// recorderNow is a minute after the last hour that has views has begun.
+// recorderNow returns the time one minute after the start of the last hour that has views.
 func recorderNow(t *testing.T, pool *pgxpool.Pool) time.Time {
 	var last *time.Time
 	if err := pool.QueryRow(t.Context(), `SELECT max(hour) FROM page_view_hours`).Scan(&last); err != nil || last == nil {

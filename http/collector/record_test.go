@@ -17,7 +17,7 @@ import (
 	"readiness/projections"
 )
 
-// seenBy is what is in the log and still counted of an account's reports, as an assessment reads it.
+// seenBy returns the recorded and still counted views of an account's reports, as an assessment reads them.
 func (b *bench) seenBy(t *testing.T, account string, reports ...uuid.UUID) map[uuid.UUID]map[string]int64 {
 	t.Helper()
 	views, err := (&projections.Views{Pool: b.pool}).PageViews(t.Context(), account, reports, noon.AddDate(0, 0, -28), noon.AddDate(0, 0, 2))
@@ -25,8 +25,8 @@ func (b *bench) seenBy(t *testing.T, account string, reports ...uuid.UUID) map[u
 	return views
 }
 
-// Hours are recorded by several processes at once while views of them still come, and connections are cut meanwhile: nothing
-// counts twice, nothing gets lost, and what is read is the same at every instant.
+// Several processes record hours while views of those hours still arrive and connections are cut. Nothing is counted
+// twice, nothing is lost, and reads are the same at every moment.
 //
 // proves: decisions/9/10-hours
 func TestHoursAreRecordedOnce(t *testing.T) {
@@ -44,7 +44,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 	for range 3 {
 		recorders.Go(func() {
 			for ctx.Err() == nil {
-				// A connection that was cut, or a process that was faster, is why one may fail.
+				// An attempt may fail because its connection was cut or because another process was faster.
 				_ = b.service.RecordViews(ctx)
 			}
 		})
@@ -76,7 +76,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 			break
 		}
 		if diff := cmp.Diff(want, b.seenBy(t, "acme", ids...)); diff != "" {
-			t.Fatalf("after %d counts, what is read (-want +got):\n%s", n+1, diff)
+			t.Fatalf("views read after %d counts (-want +got):\n%s", n+1, diff)
 		}
 	}
 	stop()
@@ -86,13 +86,13 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 		t.Errorf("%d rows are still counted", n)
 	}
 	if diff := cmp.Diff(want, b.seenBy(t, "acme", ids...)); diff != "" {
-		t.Errorf("at the end, what is read (-want +got):\n%s", diff)
+		t.Errorf("views read at the end (-want +got):\n%s", diff)
 	}
 }
 
-// A Pixie's image that a bot asks for in a loop is one event an hour, whatever the loop; an hour that is not over is none, and
-// views that come after their hour's event are another.
-func TestBotMakesOneEventAnHour(t *testing.T) {
+// A bot that requests a Pixie's image in a loop causes one event per hour, however often it asks. An hour that has
+// not ended has no event. Views that arrive after their hour's event cause another one.
+func TestBotCausesOneEventPerHour(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	report := b.place(t, "acme", 1, 1)
@@ -107,22 +107,22 @@ func TestBotMakesOneEventAnHour(t *testing.T) {
 			b.Collect(t.Context())
 			check(t, b.service.RecordViews(t.Context()))
 			if n := b.appends(t); n != hour {
-				t.Fatalf("%d events in the hour %d, want one for each hour that is over", n, hour)
+				t.Fatalf("%d events in the hour %d, want one for each hour that has ended", n, hour)
 			}
 		}
 	}
 	check(t, b.service.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
 	check(t, b.service.RecordViews(t.Context()))
 	if n := b.appends(t); n != 3 {
-		t.Errorf("%d events, want two of the hours that are over and one of views that came late", n)
+		t.Errorf("%d events, want two for the ended hours and one for the late views", n)
 	}
 	if diff := cmp.Diff(map[uuid.UUID]map[string]int64{report: {"page 1": 6005}}, b.seenBy(t, "acme", report)); diff != "" {
-		t.Errorf("what is read (-want +got):\n%s", diff)
+		t.Errorf("views read (-want +got):\n%s", diff)
 	}
 }
 
-// One account's views that cannot be recorded keep no other account's from it, and stay counted.
-func TestRecordingFailsForOne(t *testing.T) {
+// When one account's views cannot be recorded, they stay counted, and other accounts' views are recorded.
+func TestRecordingFailsForOneAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	report := uuid.New()
