@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The generated types and routes are those of the description as it is now.
-func TestGeneratedFromTheDescriptionAsItIs(t *testing.T) {
+// The generated code is up to date with the description.
+func TestGeneratedCodeIsCurrent(t *testing.T) {
 	t.Parallel()
 	sum := sha256.New()
 	for _, name := range []string{"../openapi.yaml", "generate.yaml", "overlay.yaml"} {

@@ -1,5 +1,6 @@
-// Package oidctest runs an OpenID Connect provider that nobody here wrote (zitadel/oidc) over real HTTP. People sign in at
-// it with the authorization code flow and programs with client credentials, so that tests meet tokens as they are met.
+// Package oidctest runs an independent OpenID Connect provider (zitadel/oidc) over real HTTP. People sign in with the
+// authorization code flow and programs with client credentials, so that tests use tokens made by code other than
+// ours.
 package oidctest
 
 import (
@@ -27,27 +28,27 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// Service and Elsewhere are the names of two services at the provider: what its tokens are for. Opaque is one whose access
-// tokens are no JWT.
+// Service and Elsewhere are the client ids of two services, and so the audiences of their tokens. Opaque is a client
+// whose access tokens are not JWTs.
 const (
 	Service   = "service"
 	Elsewhere = "elsewhere"
 	Opaque    = "opaque"
 )
 
-// AccountScope, with an account's id behind it, asks for the claim account.
+// AccountScope followed by an account's id requests the claim account.
 const AccountScope = "account:"
 
 const redirect = "http://localhost/callback"
 
-// Provider is a running provider. Every name may sign in.
+// Provider is a running provider. Any user name can sign in.
 type Provider struct {
 	URL   string // the issuer
 	store *store
 	http  *httptest.Server
 }
 
-// Start starts a provider that signs with ES256. It ends with t.
+// Start starts a provider that signs with ES256. It stops when t ends.
 func Start(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{store: &store{Storage: storage.NewStorageWithClients(people{}, map[string]*storage.Client{
@@ -65,10 +66,11 @@ func Start(t testing.TB) *Provider {
 	return p
 }
 
-// Stop makes the provider unreachable for good.
+// Stop makes the provider permanently unreachable.
 func (p *Provider) Stop() { p.http.Close() }
 
-// Rotate signs with another key from now on, with RS256 or ES256 as the key is. The keys of before stay published.
+// Rotate makes the provider sign with another key: RS256 for an RSA key, otherwise ES256. Earlier keys stay
+// published.
 func (p *Provider) Rotate(key crypto.Signer) {
 	alg := jose.ES256
 	if _, ok := key.(*rsa.PrivateKey); ok {
@@ -79,23 +81,23 @@ func (p *Provider) Rotate(key crypto.Signer) {
 	p.store.keys = append(p.store.keys, signingKey{uuid.NewString(), alg, key})
 }
 
-// Withdraw publishes nothing but the key that tokens are signed with now.
+// Withdraw stops publishing all keys except the current signing key.
 func (p *Provider) Withdraw() {
 	p.store.mu.Lock()
 	defer p.store.mu.Unlock()
 	p.store.keys = p.store.keys[len(p.store.keys)-1:]
 }
 
-// Key returns the id and the public half of the key that tokens are signed with now.
+// Key returns the id and the public half of the current signing key.
 func (p *Provider) Key() (id string, key crypto.PublicKey) {
 	k := p.store.current()
 	return k.id, k.key.Public()
 }
 
-// Tokens are what a sign-in gives.
+// Tokens are the tokens of one sign-in.
 type Tokens struct{ Access, ID, Refresh string }
 
-// SignIn signs a person of the tenant "tenant" in for a service.
+// SignIn signs a person of the tenant "tenant" in at a service and returns the tokens.
 func (p *Provider) SignIn(t testing.TB, person, service string, scopes ...string) Tokens {
 	t.Helper()
 	party, err := rp.NewRelyingPartyOIDC(t.Context(), p.URL, service, "", redirect, append([]string{oidc.ScopeOpenID, oidc.ScopeOfflineAccess}, scopes...))
@@ -111,7 +113,7 @@ func (p *Provider) SignIn(t testing.TB, person, service string, scopes ...string
 	return Tokens{tokens.AccessToken, tokens.IDToken, tokens.RefreshToken}
 }
 
-// Program returns the token of a program that signed in for itself: what it may do are roles.
+// Program returns the access token of a program that signs in with client credentials. The token holds the roles.
 func (p *Provider) Program(t testing.TB, roles ...string) string {
 	t.Helper()
 	party, err := rp.NewRelyingPartyOIDC(t.Context(), p.URL, "program", "secret", redirect, roles)
@@ -121,7 +123,7 @@ func (p *Provider) Program(t testing.TB, roles ...string) string {
 	return token.AccessToken
 }
 
-// redirected asks for an address and returns where the answer leads.
+// redirected requests an address and returns where the response redirects to.
 func (p *Provider) redirected(t testing.TB, address string) *url.URL {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -144,7 +146,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// store is the provider's store in memory, with keys that rotate and the claims that services like ours ask for.
+// store is the provider's in-memory store. It adds key rotation and the claims that this service reads.
 type store struct {
 	*storage.Storage
 	mu   sync.Mutex
@@ -181,7 +183,7 @@ func (s *store) GetClientByClientID(ctx context.Context, id string) (op.Client, 
 	return client{c}, err
 }
 
-// GetPrivateClaimsFromScopes implements op.Storage: the claims of an access token beyond the registered ones.
+// GetPrivateClaimsFromScopes implements op.Storage. It returns the access token's claims beyond the registered ones.
 func (s *store) GetPrivateClaimsFromScopes(_ context.Context, subject, _ string, scopes []string) (map[string]any, error) {
 	ours := slices.DeleteFunc(slices.Clone(scopes), func(scope string) bool { return !strings.HasPrefix(scope, "Service.") })
 	if subject == "program" {
@@ -207,7 +209,7 @@ func (s *store) ClientCredentialsTokenRequest(_ context.Context, id string, scop
 	return &oidc.JWTTokenRequest{Subject: id, Audience: []string{Service}, Scopes: scopes}, nil
 }
 
-// client may ask for every scope and gets access tokens that are JWTs.
+// client may request every scope and gets access tokens that are JWTs, unless it is Opaque.
 type client struct{ op.Client }
 
 // AccessTokenType implements op.Client.
@@ -247,7 +249,7 @@ func (k publicKey) Use() string { return "sig" }
 // Key implements op.Key.
 func (k publicKey) Key() any { return k.key.Public() }
 
-// people knows everybody by name; nobody has a password.
+// people is a user store in which every name exists and no one has a password.
 type people struct{}
 
 // GetUserByID implements storage.UserStore.

@@ -1,5 +1,5 @@
-// Package openapitest holds the answers that tests receive against openapi.yaml and against the conventions of all routes,
-// so that no test can pass on an answer the description does not know.
+// Package openapitest checks responses against openapi.yaml and the conventions of all routes, so that a test fails
+// on any response that the description does not allow.
 package openapitest
 
 import (
@@ -28,7 +28,8 @@ import (
 	"readiness/http/api"
 )
 
-// Transport returns a RoundTripper that sends through next and reports to t every answer that is not as described.
+// Transport returns a RoundTripper that sends requests through next and reports every response that violates the
+// description to t.
 func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		answer, err := next.RoundTrip(r)
@@ -42,7 +43,7 @@ func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 			return answer, err
 		}
 		if err := Check(r, answer.StatusCode, answer.Header, body); err != nil {
-			t.Errorf("%s %s answered %d, which is not as openapi.yaml describes it: %v\n%s", r.Method, r.URL.Path, answer.StatusCode, err, body)
+			t.Errorf("%s %s returned %d, which does not match openapi.yaml: %v\n%s", r.Method, r.URL.Path, answer.StatusCode, err, body)
 		}
 		return answer, nil
 	})
@@ -52,7 +53,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Check returns what of an answer to r is not as described.
+// Check returns an error when the response to r does not match the description.
 func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	if err := conventions(r.Method == http.MethodHead, status, h, body); err != nil {
 		return err
@@ -61,11 +62,11 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	// The description is looked up by path alone, wherever the service listens, and a slash that is escaped is one.
+	// Match routes by path alone, regardless of where the service listens. An escaped slash counts as a slash.
 	at := r.Clone(context.Background())
 	at.URL.Scheme, at.URL.Host, at.URL.RawPath, at.Host = "", "", "", ""
 	head := at.Method == http.MethodHead
-	if head { // answers as GET does, without the body
+	if head { // responses are those of GET, without the body
 		at.Method = http.MethodGet
 	}
 	route, parameters, err := router.FindRoute(at)
@@ -91,20 +92,20 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 		Status:                 status, Header: h, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{
 			IncludeResponseStatus: true, MultiError: true, SchemaValidationOptions: formats,
-			// Pages and metrics are described by their type alone.
+			// Pages and metrics are described by their media type alone.
 			ExcludeResponseBody: head || strings.HasPrefix(h.Get("Content-Type"), "text/"),
 		},
 	})
 }
 
-// notModified is what 304 is looked up as: the validator lets a 304 pass whatever is in it.
+// notModified stands in for 304 in the description, because the validator accepts any 304.
 const notModified = 399
 
-// formats are those that the validator knows nothing of.
+// formats are string formats that the validator does not check by itself.
 var formats = []openapi3.SchemaValidationOption{
 	openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(func(v string) error {
 		if id, ok := domain.ParseID(v); !ok || id.String() != v {
-			return errors.New("not a UUID in small letters")
+			return errors.New("not a UUID in lower case")
 		}
 		return nil
 	})),
@@ -116,8 +117,8 @@ var formats = []openapi3.SchemaValidationOption{
 	})),
 }
 
-// described returns the description's routes with every documented object closed: an answer may have no member that is
-// not described, though callers must bear one.
+// described returns a router for the description in which every documented object is closed: a response must not have
+// members that the description lacks, although clients must tolerate them.
 var described = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(readinesshttp.Description)
 	if err != nil {
@@ -140,7 +141,7 @@ var described = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(doc)
 })
 
-// conventions are what every answer keeps to (decisions 2).
+// conventions checks what all responses have in common (docs/decisions.md 2).
 func conventions(head bool, status int, h http.Header, body []byte) error {
 	id, err := uuid.Parse(h.Get("x-ms-request-id"))
 	if err != nil || id.Version() != 7 {
@@ -154,7 +155,7 @@ func conventions(head bool, status int, h http.Header, body []byte) error {
 	}
 	if after := h.Get("Retry-After"); after != "" {
 		if n, err := strconv.Atoi(after); err != nil || n < 1 {
-			return fmt.Errorf("Retry-After is %q, not whole seconds", after)
+			return fmt.Errorf("Retry-After is %q, not a positive number of seconds", after)
 		}
 	}
 	if status < 400 || h.Get("x-ms-error-code") == "" || head && len(body) == 0 {
@@ -163,7 +164,7 @@ func conventions(head bool, status int, h http.Header, body []byte) error {
 	return refusal(status, id, h, body)
 }
 
-// refusal is what every ErrorResponse keeps to (spec 2.2; decisions 1).
+// refusal checks what every ErrorResponse has in common (docs/decisions.md 1).
 func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	var e api.ErrorResponse
 	if err := json.Unmarshal(body, &e); err != nil {
@@ -180,10 +181,10 @@ func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	}
 	want, known := readinesshttp.Status(domain.Code(e.ErrorCode))
 	if !known {
-		return fmt.Errorf("%s is no code of a refusal", e.ErrorCode)
+		return fmt.Errorf("%s is not an error code of the service", e.ErrorCode)
 	}
 	form := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusPreconditionFailed}
-	away := status == http.StatusServiceUnavailable && e.ErrorCode == string(domain.UnknownError) // the database
+	away := status == http.StatusServiceUnavailable && e.ErrorCode == string(domain.UnknownError) // the database is unavailable
 	if status != want && !away && (e.ErrorCode != string(domain.InvalidRequest) || !slices.Contains(form, status)) {
 		return fmt.Errorf("%s has status %d, not %d", e.ErrorCode, want, status)
 	}
@@ -206,7 +207,8 @@ func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	return nil
 }
 
-// undescribed answers are an ErrorResponse for an unknown route or a wrong method, or what the documentation page loads.
+// undescribed checks a response on a path or method that the description lacks. It must be an ErrorResponse, or a
+// file that the documentation page loads.
 func undescribed(r *http.Request, status int, head bool, body []byte) error {
 	if status == http.StatusOK && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/docs/rapidoc") {
 		return nil
@@ -224,7 +226,7 @@ func undescribed(r *http.Request, status int, head bool, body []byte) error {
 	return nil
 }
 
-// documentedCode holds the errorCode against those the operation lists.
+// documentedCode checks that the operation lists the errorCode.
 func documentedCode(operation *openapi3.Operation, body []byte) error {
 	var e api.ErrorResponse
 	if err := json.Unmarshal(body, &e); err != nil {
