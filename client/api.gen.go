@@ -1266,13 +1266,13 @@ func (e ListAbTestsParamsSort) Valid() bool {
 type AIProvider struct {
 	APIVersion *string `json:"apiVersion"`
 
-	// BaseURL Null where the kind has an address of its own.
+	// BaseURL Null when the kind has a fixed address.
 	BaseURL *string `json:"baseUrl"`
 
 	// Capabilities Null for the embedded provider.
 	Capabilities *AIProviderCapabilities `json:"capabilities"`
 
-	// ChangedAtUtc When somebody last changed it or its key.
+	// ChangedAtUtc When the provider or its key was last changed.
 	ChangedAtUtc *time.Time          `json:"changedAtUtc"`
 	CreatedAtUtc *time.Time          `json:"createdAtUtc"`
 	DataAgentID  *openapi_types.UUID `json:"dataAgentId"`
@@ -1284,46 +1284,46 @@ type AIProvider struct {
 	// HasKey Whether a key is saved. The key itself is never shown.
 	HasKey bool `json:"hasKey"`
 
-	// Kind What answers. `rules` is the embedded provider alone.
+	// Kind The kind of AI service. Only the embedded provider has `rules`.
 	Kind     AIProviderKind  `json:"kind"`
 	LastTest *AIProviderTest `json:"lastTest"`
 
 	// Limits Null for the embedded provider.
 	Limits *AIProviderLimits `json:"limits"`
 
-	// Model Of azure_openai the deployment.
+	// Model For azure_openai, the deployment.
 	Model *string `json:"model"`
 	Name  string  `json:"name"`
 
-	// ProviderID embedded, or a UUID.
+	// ProviderID `embedded`, or a UUID.
 	ProviderID string `json:"providerId"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes AIProviderPurposes `json:"purposes"`
 
-	// UsedBy How many things use it and keep it from being deleted.
+	// UsedBy How many users prevent its deletion.
 	UsedBy      int                 `json:"usedBy"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId"`
 }
 
-// AIProviderCapabilities What the last test call that was answered saw. A member that is absent was not seen.
+// AIProviderCapabilities What the last answered test call observed. An absent member was not observed.
 type AIProviderCapabilities struct {
-	// JSONSchema Whether an answer keeps to a JSON Schema, as it was observed and not as it is promised.
+	// JSONSchema Whether an answer conforms to a JSON Schema, as observed rather than as documented.
 	JSONSchema AIProviderCapabilitiesJSONSchema `json:"jsonSchema"`
 
 	// Temperature Whether a temperature may be set.
 	Temperature *bool `json:"temperature,omitempty"`
 
-	// Tools Whether a tool that must be called is called.
+	// Tools Whether a required tool call is made.
 	Tools *bool `json:"tools,omitempty"`
 }
 
-// AIProviderCapabilitiesJSONSchema Whether an answer keeps to a JSON Schema, as it was observed and not as it is promised.
+// AIProviderCapabilitiesJSONSchema Whether an answer conforms to a JSON Schema, as observed rather than as documented.
 type AIProviderCapabilitiesJSONSchema string
 
 // AIProviderDataPolicy defines model for AIProviderDataPolicy.
 type AIProviderDataPolicy struct {
-	// SendDax Whether the DAX of measures and columns is sent beside names and descriptions. Rows of data never are in proposals.
+	// SendDax Whether the DAX of measures and columns is sent along with names and descriptions. Proposals never send rows of data.
 	SendDax bool `json:"sendDax"`
 }
 
@@ -1333,21 +1333,21 @@ type AIProviderDataPolicyRequest struct {
 	SendDax *bool `json:"sendDax,omitempty"`
 }
 
-// AIProviderKind What answers. `rules` is the embedded provider alone.
+// AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
 type AIProviderKind string
 
 // AIProviderLimits defines model for AIProviderLimits.
 type AIProviderLimits struct {
-	// MaxConcurrency How many requests of one process are under way at once.
+	// MaxConcurrency How many requests one process has in flight at once.
 	MaxConcurrency int `json:"maxConcurrency"`
 
-	// MaxOutputTokens What one answer may cost.
+	// MaxOutputTokens The largest number of tokens in one answer.
 	MaxOutputTokens int `json:"maxOutputTokens"`
 
-	// MaxRetries How often a request is made again that may succeed then.
+	// MaxRetries How often a request that may succeed later is retried.
 	MaxRetries int `json:"maxRetries"`
 
-	// TimeoutMs How long one request may take.
+	// TimeoutMs How long one request may take, in milliseconds.
 	TimeoutMs int `json:"timeoutMs"`
 }
 
@@ -1371,39 +1371,40 @@ type AIProviderList struct {
 	Value []AIProvider `json:"value"`
 }
 
-// AIProviderPurpose What the provider may be asked for: texts of previews, benchmark questions, whether an answer is right, and answers in a benchmark or an A/B test.
+// AIProviderPurpose What the provider may be used for: texts of previews, phrasing benchmark questions, judging answers, and answering in a benchmark or an A/B test.
 type AIProviderPurpose string
 
-// AIProviderPurposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+// AIProviderPurposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 type AIProviderPurposes = []AIProviderPurpose
 
 // AIProviderTest defines model for AIProviderTest.
 type AIProviderTest struct {
 	AtUtc time.Time `json:"atUtc"`
 
-	// ErrorCode Absent when ok. AiCredentialNotFound, AddressNotAllowed, Unreachable, TimedOut, KeyNotAccepted, ModelNotFound, TooManyRequests, RequestNotTaken, AnswerNotUsable; of a data agent the errorCode that looking it up answers.
+	// ErrorCode Absent when ok. AiCredentialNotFound, AddressNotAllowed, Unreachable, TimedOut, KeyNotAccepted, ModelNotFound, TooManyRequests, RequestNotTaken, AnswerNotUsable; for a data agent, the errorCode of its look-up.
 	ErrorCode *string `json:"errorCode,omitempty"`
 	LatencyMs int64   `json:"latencyMs"`
 	Message   string  `json:"message"`
 	Ok        bool    `json:"ok"`
 }
 
-// AbAggregate What a comparison comes to: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
-// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown), alpha and
-// corrections. Members may be added.
+// AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
+// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown),
+// alpha and corrections. Members may be added.
 type AbAggregate = map[string]interface{}
 
 // AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.
 // Members may be added.
 type AbAgreement = map[string]interface{}
 
-// AbComparisonSide How a side did: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy, accuracyCi,
-// passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be added.
+// AbComparisonSide Results of a side: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy,
+// accuracyCi, passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be
+// added.
 type AbComparisonSide = map[string]interface{}
 
 // AbCorrectAnswers defines model for AbCorrectAnswers.
 type AbCorrectAnswers struct {
-	// ComputedAtUtc When they were computed from side A; null for those the test was made with.
+	// ComputedAtUtc When the answers were computed from side A; null for those that the test was created with.
 	ComputedAtUtc *time.Time            `json:"computedAtUtc"`
 	Mode          *AbCorrectAnswersMode `json:"mode"`
 }
@@ -1446,10 +1447,10 @@ type AbTest struct {
 	Repeats  *int `json:"repeats,omitempty"`
 	RunCount int  `json:"runCount"`
 
-	// RunGaps For each succeeded run, side B's correct answers less side A's, the oldest first.
+	// RunGaps For each succeeded run, side B's correct answers minus side A's, oldest first.
 	RunGaps []int `json:"runGaps"`
 
-	// Runs Where the one test is read: its newest runs, at most 50, the newest first.
+	// Runs Present when a single test is read: its newest runs, at most 50, newest first.
 	Runs  []AbTestRun `json:"runs,omitempty"`
 	SideA AbTestSide  `json:"sideA"`
 	SideB AbTestSide  `json:"sideB"`
@@ -1464,7 +1465,7 @@ type AbTestHypothesis struct {
 
 // AbTestHypothesisRequest defines model for AbTestHypothesisRequest.
 type AbTestHypothesisRequest struct {
-	// Kind A, B or Same for a suggested sentence; null for words of one's own.
+	// Kind A, B or Same for a suggested sentence; null for the caller's own words.
 	Kind *string `json:"kind,omitempty"`
 
 	// Text At most 2,000 characters.
@@ -1473,7 +1474,7 @@ type AbTestHypothesisRequest struct {
 
 // AbTestList defines model for AbTestList.
 type AbTestList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1483,16 +1484,16 @@ type AbTestList struct {
 
 // AbTestQuestions defines model for AbTestQuestions.
 type AbTestQuestions struct {
-	// CorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+	// CorrectAnswers Preserve: every run uses the answers that the test was created with. Update: each run computes them from side A.
 	CorrectAnswers AbTestQuestionsCorrectAnswers `json:"correctAnswers"`
 	Count          int                           `json:"count"`
 
-	// QuestionSetHash The hash of the questions that the test froze; absent until it has.
+	// QuestionSetHash The hash of the questions that the test froze; absent until then.
 	QuestionSetHash *string      `json:"questionSetHash,omitempty"`
 	Source          AbTestSource `json:"source"`
 }
 
-// AbTestQuestionsCorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+// AbTestQuestionsCorrectAnswers Preserve: every run uses the answers that the test was created with. Update: each run computes them from side A.
 type AbTestQuestionsCorrectAnswers string
 
 // AbTestResult defines model for AbTestResult.
@@ -1502,8 +1503,8 @@ type AbTestResult struct {
 	Agreement      *AbAgreement      `json:"agreement,omitempty"`
 	CorrectAnswers *AbCorrectAnswers `json:"correctAnswers,omitempty"`
 
-	// Document The comparison as stored, with every question and both sides' verdicts. agent_ref.data_agent_id is null for a
-	// PlatformAssistant or GenericAgent side.
+	// Document The comparison as stored, with every question and both sides' verdicts. agent_ref.data_agent_id is null for
+	// a PlatformAssistant or GenericAgent side.
 	Document    json.RawMessage   `json:"document"`
 	RunID       string            `json:"runId"`
 	SideA       *AbComparisonSide `json:"sideA"`
@@ -1517,11 +1518,11 @@ type AbTestRun struct {
 	Aggregate *AbAggregate `json:"aggregate,omitempty"`
 	Agreement *AbAgreement `json:"agreement,omitempty"`
 
-	// Asks Across the sides that ask.
+	// Asks The total of the sides that ask.
 	Asks   *AbTestRunAsks   `json:"asks,omitempty"`
 	Cancel *AbTestRunCancel `json:"cancel,omitempty"`
 
-	// Counted Whether the run counts against the benchmark runs; while it goes on, whether it would if it were stopped now.
+	// Counted Whether the run counts against the benchmark runs; while it is in progress, whether it would count if stopped now.
 	Counted *bool `json:"counted,omitempty"`
 
 	// Error Why the run failed.
@@ -1549,13 +1550,13 @@ type AbTestRunStage string
 // AbTestRunStatus defines model for AbTestRun.Status.
 type AbTestRunStatus string
 
-// AbTestRunAsks Across the sides that ask.
+// AbTestRunAsks The total of the sides that ask.
 type AbTestRunAsks struct {
 	Made  int `json:"made"`
 	Total int `json:"total"`
 }
 
-// AbTestRunCancel How the run stood when it was stopped.
+// AbTestRunCancel The state of the run when it was stopped.
 type AbTestRunCancel struct {
 	Asked int `json:"asked"`
 
@@ -1572,7 +1573,7 @@ type AbTestRunCancelSide string
 
 // AbTestRunList defines model for AbTestRunList.
 type AbTestRunList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1582,19 +1583,19 @@ type AbTestRunList struct {
 
 // AbTestRunProgress defines model for AbTestRunProgress.
 type AbTestRunProgress struct {
-	// Answered How many asks were made.
+	// Answered How many times questions were asked so far.
 	Answered int `json:"answered"`
 
-	// Stalled Whether the side is asking and made no ask for two minutes.
+	// Stalled Whether the side is in progress but has asked nothing for two minutes.
 	Stalled bool `json:"stalled"`
 
-	// Total How many are to be made.
+	// Total How many times questions will be asked in all.
 	Total int `json:"total"`
 }
 
 // AbTestRunSide defines model for AbTestRunSide.
 type AbTestRunSide struct {
-	// BenchmarkRunID The side's own benchmark run; null until it has one and where a stored run is kept.
+	// BenchmarkRunID The side's own benchmark run; null until it has one, and when a stored run is reused.
 	BenchmarkRunID *string `json:"benchmarkRunId"`
 
 	// CapacityWorkspaceID The workspace whose capacity refused the side.
@@ -1607,16 +1608,16 @@ type AbTestRunSide struct {
 	Progress     *AbTestRunProgress     `json:"progress"`
 	ResponseTime *BenchmarkResponseTime `json:"responseTime"`
 
-	// ReusedFromRunID The stored run that is kept as the side.
+	// ReusedFromRunID The stored run that is reused as this side.
 	ReusedFromRunID *string `json:"reusedFromRunId"`
 
 	// Scored How many questions have an answer.
 	Scored *int `json:"scored"`
 
-	// Stable How many of the scored questions got the same verdict each time.
+	// Stable How many of the scored questions got the same verdict every time.
 	Stable *int `json:"stable"`
 
-	// Status Cancelled: of the side that asked when the run was stopped.
+	// Status Cancelled: the run was stopped while this side was asking.
 	Status      AbTestRunSideStatus `json:"status"`
 	StoredAtUtc *time.Time          `json:"storedAtUtc"`
 
@@ -1624,7 +1625,7 @@ type AbTestRunSide struct {
 	Total *int `json:"total"`
 }
 
-// AbTestRunSideStatus Cancelled: of the side that asked when the run was stopped.
+// AbTestRunSideStatus Cancelled: the run was stopped while this side was asking.
 type AbTestRunSideStatus string
 
 // AbTestSide defines model for AbTestSide.
@@ -1644,7 +1645,7 @@ type AbTestSide struct {
 
 // AbTestSideRequest defines model for AbTestSideRequest.
 type AbTestSideRequest struct {
-	// AnsweredBy What answers the questions.
+	// AnsweredBy The AI that answers the questions.
 	AnsweredBy AnsweredByRequest `json:"answeredBy"`
 
 	// Description At most 2,000 characters.
@@ -1660,7 +1661,7 @@ type AbTestSideRequest struct {
 type AbTestSource struct {
 	Kind AbTestSourceKind `json:"kind"`
 
-	// RunID The stored run that side A replays, for as long as there is one.
+	// RunID The stored run that side A replays, while it exists.
 	RunID          *string    `json:"runId,omitempty"`
 	RunStoredAtUtc *time.Time `json:"runStoredAtUtc,omitempty"`
 }
@@ -1693,25 +1694,25 @@ type Accepted struct {
 type Account struct {
 	AccountID string `json:"accountId"`
 
-	// Allowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+	// Allowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 	Allowances AccountAllowances `json:"allowances"`
 
-	// API What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
-	// says what is left.
+	// API What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
+	// left.
 	API AccountRights `json:"api"`
 
-	// Plan Free, Team, Business or Enterprise, or what else the service is configured with.
+	// Plan Free, Team, Business or Enterprise, or another plan that the service is configured with.
 	Plan   string  `json:"plan"`
 	Region *string `json:"region,omitempty"`
 
-	// Settings What an account administrator chose.
+	// Settings Settings chosen by an account administrator.
 	Settings AccountSettings `json:"settings"`
 
 	// Status Active, Suspended or Closed.
 	Status string `json:"status"`
 }
 
-// AccountAllowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+// AccountAllowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 type AccountAllowances struct {
 	Assessments         PeriodAllowance  `json:"assessments"`
 	BenchmarkRuns       *PeriodAllowance `json:"benchmarkRuns,omitempty"`
@@ -1735,13 +1736,13 @@ type AccountFeatures struct {
 	CapacityDetails bool `json:"capacityDetails"`
 }
 
-// AccountRights What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
-// says what is left.
+// AccountRights What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
+// left.
 type AccountRights struct {
 	Role   AccountRightsRole `json:"role"`
 	Scopes []string          `json:"scopes"`
 
-	// WriteRefusal The errorCode that such a call would meet; null when it would be accepted.
+	// WriteRefusal The errorCode that such a call would get; null when it would be accepted.
 	WriteRefusal *ErrorCode `json:"writeRefusal"`
 
 	// WritesAllowed Whether a call that starts work would be accepted from this caller now.
@@ -1751,7 +1752,7 @@ type AccountRights struct {
 // AccountRightsRole defines model for AccountRights.Role.
 type AccountRightsRole string
 
-// AccountSettings What an account administrator chose.
+// AccountSettings Settings chosen by an account administrator.
 type AccountSettings struct {
 	// DefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
 	DefinitionCopies AccountSettingsDefinitionCopies `json:"definitionCopies"`
@@ -1782,12 +1783,12 @@ type AllowanceImpact struct {
 type AnswerField struct {
 	Name string `json:"name"`
 
-	// Operator Of a filter only.
+	// Operator For filters only.
 	Operator *string         `json:"operator,omitempty"`
 	Role     AnswerFieldRole `json:"role"`
 	Table    *string         `json:"table,omitempty"`
 
-	// Values Of a filter only.
+	// Values For filters only.
 	Values []string `json:"values,omitempty"`
 }
 
@@ -1796,7 +1797,7 @@ type AnswerFieldRole string
 
 // AnsweredBy defines model for AnsweredBy.
 type AnsweredBy struct {
-	// DataAgentID For DataAgent and ServiceTestAgent alone, as the three that follow.
+	// DataAgentID Only for DataAgent and ServiceTestAgent, like the three members that follow.
 	DataAgentID            *string `json:"dataAgentId,omitempty"`
 	DataAgentName          *string `json:"dataAgentName,omitempty"`
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
@@ -1805,12 +1806,12 @@ type AnsweredBy struct {
 	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
 	Kind *string `json:"kind"`
 
-	// ProviderID The saved AI provider, for GenericAgent alone, as its name.
+	// ProviderID The saved AI provider; like its name, only for GenericAgent.
 	ProviderID   *string `json:"providerId,omitempty"`
 	ProviderName *string `json:"providerName,omitempty"`
 }
 
-// AnsweredByRequest What answers the questions.
+// AnsweredByRequest The AI that answers the questions.
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
@@ -1821,7 +1822,7 @@ type AnsweredByRequest struct {
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
 
-	// WorkspaceID The data agent's workspace; left out, the semantic model's.
+	// WorkspaceID The data agent's workspace; if absent, the semantic model's.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
@@ -1841,7 +1842,7 @@ type AppliedObject struct {
 	Written *string `json:"written"`
 }
 
-// ApplyRecord What an apply or a revert wrote. Kept 30 days.
+// ApplyRecord What an apply or a revert wrote. Kept for 30 days.
 type ApplyRecord struct {
 	Applied []AppliedObject `json:"applied"`
 
@@ -1852,13 +1853,13 @@ type ApplyRecord struct {
 	ExpiresAtUtc *time.Time       `json:"expiresAtUtc"`
 	Kind         OptimizationKind `json:"kind"`
 
-	// RevertOperationID The operation's own id, which a revert takes. A revert itself cannot be reverted.
+	// RevertOperationID The operation's own id, to be used for a revert. A revert cannot be reverted.
 	RevertOperationID string `json:"revertOperationId"`
 
-	// RevertedByOperationID The revert that put the last of it back.
+	// RevertedByOperationID The revert that restored the last of its changes.
 	RevertedByOperationID *string `json:"revertedByOperationId"`
 
-	// Reverts The apply that was put back; present on a revert's record.
+	// Reverts The apply that was reverted; present on a revert's record.
 	Reverts         *string         `json:"reverts,omitempty"`
 	SemanticModelID string          `json:"semanticModelId"`
 	Skipped         []SkippedObject `json:"skipped"`
@@ -1869,21 +1870,21 @@ type ApplyRecord struct {
 	WorkspaceID string `json:"workspaceId"`
 }
 
-// ApplyRequest Either previewId or approval.
+// ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. Nothing else stands beside it.
+	// Approval none: propose and write in one operation. No other member may be combined with it.
 	Approval *string `json:"approval,omitempty"`
 
-	// Keys The changes of the preview to write; at least one. Left out, every change is written, of aiDataSchema those the
-	// preview recommends.
+	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
+	// aiDataSchema the recommended ones.
 	Keys []string `json:"keys,omitempty"`
 
 	// PreviewID The preview to write.
 	PreviewID *string `json:"previewId,omitempty"`
 
-	// Values The caller's own text for changes that are written, by key: AI instructions, a description or a display folder.
-	// Not blank. A description may break lines with CRLF, LF or CR; a display folder is one line without a tab, at
-	// most 100 characters; AI instructions are at most the preview's maxLength.
+	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
+	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
+	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitempty"`
 }
 
@@ -1895,17 +1896,18 @@ type Assessment struct {
 	// AssessmentID Null when the assessment was not stored.
 	AssessmentID *string `json:"assessmentId"`
 
-	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings hold the score, the score
-	// of each dimension and the findings. A finding has no id; its key is dimension, table and object_name together.
+	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings are the score, the
+	// score of each dimension and the findings. A finding has no id; dimension, table and object_name together are
+	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only when the regime's id is equal.
+	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *float64         `json:"score"`
 
-	// ScoreDataAgent The score as a data agent reads the semantic model.
+	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent    *float64         `json:"scoreDataAgent,omitempty"`
 	SemanticModelID   *string          `json:"semanticModelId"`
 	SemanticModelName *string          `json:"semanticModelName,omitempty"`
@@ -1915,7 +1917,7 @@ type Assessment struct {
 	WorkspaceName     *string          `json:"workspaceName,omitempty"`
 }
 
-// AssessmentRegime Two scores are comparable only when the regime's id is equal.
+// AssessmentRegime Two scores are comparable only if their regimes have the same id.
 type AssessmentRegime struct {
 	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
@@ -1941,7 +1943,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the assessment before it was produced by the same scoring rules and with the same weighting; false for the first.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -1950,13 +1952,13 @@ type AssessmentSummary struct {
 	Score          *float64 `json:"score,omitempty"`
 	ScoreDataAgent *float64 `json:"scoreDataAgent,omitempty"`
 
-	// UsageInScoring Whether usage of the semantic model took part in the score.
+	// UsageInScoring Whether the score is weighted by usage of the semantic model.
 	UsageInScoring *bool `json:"usageInScoring,omitempty"`
 }
 
 // AssessmentSummaryList defines model for AssessmentSummaryList.
 type AssessmentSummaryList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1975,7 +1977,7 @@ type AssessmentUsage struct {
 	// ConsentURL Where the permission is granted; present with ConsentRequired.
 	ConsentURL *string `json:"consentUrl,omitempty"`
 
-	// Message Why usage was not read, what the score misses and what to do; present with ConsentRequired and Unavailable.
+	// Message Why usage was not read, what the score lacks, and what to do; present with ConsentRequired and Unavailable.
 	Message *string `json:"message,omitempty"`
 
 	// Permission Present with ConsentRequired and Unavailable.
@@ -1998,7 +2000,7 @@ type AuditCheckpoint struct {
 	AccountID string                   `json:"accountId"`
 	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
 
-	// Events How many are in it.
+	// Events How many events it covers.
 	Events int64 `json:"events"`
 
 	// Hash SHA-256 in hexadecimal.
@@ -2007,10 +2009,10 @@ type AuditCheckpoint struct {
 	// KeyID The first 16 hexadecimal digits of the SHA-256 of the public key.
 	KeyID string `json:"keyId"`
 
-	// Position Of the last event that is in it.
+	// Position The position of the last event that it covers.
 	Position int64 `json:"position"`
 
-	// PublicKey Base64. Compare it, or keyId, with what you were given another way.
+	// PublicKey Base64. Compare it, or keyId, with a copy that you received through another channel.
 	PublicKey []byte `json:"publicKey"`
 
 	// Signature Base64.
@@ -2025,40 +2027,40 @@ type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
-	// Data What happened, as it was recorded, without texts of models.
+	// Data The event's data as recorded, without model texts.
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
-	// Hash SHA-256 in hexadecimal: of everything above, of what came before it in the stream, and of its position.
+	// Hash SHA-256 in hexadecimal of all members above, the hash of the previous event in the stream, and the position.
 	Hash string `json:"hash"`
 
-	// OperationID The operation it came of.
+	// OperationID The operation that caused it.
 	OperationID *string `json:"operationId"`
 
-	// Person For whom it was recorded; null for what the operator did.
+	// Person The person it was recorded for; null for actions of the operator.
 	Person *string `json:"person"`
 
-	// Position Its place in the log.
+	// Position The event's position in the log.
 	Position      int64     `json:"position"`
 	RecordedAtUtc time.Time `json:"recordedAtUtc"`
 
-	// RequestID The x-ms-request-id of the call it came of.
+	// RequestID The x-ms-request-id of the call that caused it.
 	RequestID *string `json:"requestId"`
 
-	// SchemaVersion Of the shape of data.
+	// SchemaVersion The version of the schema of data.
 	SchemaVersion int `json:"schemaVersion"`
 
-	// Stream What it is about.
+	// Stream The stream that the event belongs to.
 	Stream string `json:"stream"`
 	Type   string `json:"type"`
 
-	// Version Its place in the stream.
+	// Version The event's version in its stream.
 	Version int64 `json:"version"`
 }
 
 // AuditEventList defines model for AuditEventList.
 type AuditEventList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2070,7 +2072,7 @@ type AuditEventList struct {
 type BenchmarkQuestion struct {
 	CanRun bool `json:"canRun"`
 
-	// ClusterID Shared by paraphrases of one question; absent from a question of its own.
+	// ClusterID Shared by paraphrases of one question; absent for a question without paraphrases.
 	ClusterID *string `json:"clusterId,omitempty"`
 
 	// Expected What is known of the correct answer.
@@ -2092,7 +2094,7 @@ type BenchmarkQuestions struct {
 	CanRun int `json:"canRun"`
 	Count  int `json:"count"`
 
-	// QuestionSetHash Hash of the questions with their expected answers and clusters, whatever their order and source.
+	// QuestionSetHash Hash of the questions with their expected answers and clusters; it does not depend on their order or source.
 	QuestionSetHash string              `json:"questionSetHash"`
 	Repeats         int                 `json:"repeats"`
 	SemanticModelID string              `json:"semanticModelId"`
@@ -2105,7 +2107,7 @@ type BenchmarkResponseTime = map[string]interface{}
 
 // BenchmarkRun defines model for BenchmarkRun.
 type BenchmarkRun struct {
-	// AbTestID The A/B test that the run was made for, which may be gone; null for a run of its own.
+	// AbTestID The A/B test that the run was made for, which may be deleted; null for a standalone run.
 	AbTestID     *string                 `json:"abTestId"`
 	AbTestSide   *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent        AnsweredBy              `json:"agent"`
@@ -2126,7 +2128,7 @@ type BenchmarkRun struct {
 	ResponseTime    *BenchmarkResponseTime `json:"responseTime"`
 	RunID           string                 `json:"runId"`
 
-	// Score Accuracy of 100; null unless the run succeeded and a question has an answer.
+	// Score Accuracy in percent; null unless the run succeeded and a question has an answer.
 	Score *int `json:"score"`
 
 	// Scored How many questions have an answer.
@@ -2134,7 +2136,7 @@ type BenchmarkRun struct {
 	SemanticModelID   string  `json:"semanticModelId"`
 	SemanticModelName *string `json:"semanticModelName"`
 
-	// Stable How many of the scored questions got the same verdict each time.
+	// Stable How many of the scored questions got the same verdict every time.
 	Stable       *int       `json:"stable"`
 	StartedAtUtc *time.Time `json:"startedAtUtc"`
 
@@ -2142,7 +2144,7 @@ type BenchmarkRun struct {
 	Status      OperationStatus `json:"status"`
 	StoredAtUtc *time.Time      `json:"storedAtUtc"`
 
-	// Verdicts Null unless the run succeeded, as the three that follow.
+	// Verdicts Null unless the run succeeded, like the three members that follow.
 	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
 	WorkspaceID   string             `json:"workspaceId"`
 	WorkspaceName *string            `json:"workspaceName"`
@@ -2153,7 +2155,7 @@ type BenchmarkRunAbTestSide string
 
 // BenchmarkRunAsks defines model for BenchmarkRunAsks.
 type BenchmarkRunAsks struct {
-	// Errors How many of those made got no answer.
+	// Errors How many of the asks made got no answer.
 	Errors int `json:"errors"`
 	Made   int `json:"made"`
 	Total  int `json:"total"`
@@ -2161,7 +2163,7 @@ type BenchmarkRunAsks struct {
 
 // BenchmarkRunList defines model for BenchmarkRunList.
 type BenchmarkRunList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2171,7 +2173,7 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and what was answered.
+	// Document The run as stored, with every question and its answers.
 	Document json.RawMessage `json:"document"`
 	Run      BenchmarkRun    `json:"run"`
 }
@@ -2185,9 +2187,9 @@ type BulkAssessRequest struct {
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
 
-// BulkAssessment One row for each named model, those not assessed and why among them.
+// BulkAssessment One row for each named model, including those not assessed and why.
 type BulkAssessment struct {
-	// Failed How many were not.
+	// Failed How many models were not assessed.
 	Failed int `json:"failed"`
 
 	// Succeeded How many models were assessed.
@@ -2199,7 +2201,7 @@ type BulkAssessment struct {
 
 // BulkAssessmentRow defines model for BulkAssessmentRow.
 type BulkAssessmentRow struct {
-	// AssessmentID Null, as are the three that follow, when none was stored or its results were deleted.
+	// AssessmentID Null, like the three members that follow, when no assessment is stored or it was deleted.
 	AssessmentID *string `json:"assessmentId"`
 
 	// Error Why the model was not assessed; null when it was.
@@ -2221,9 +2223,9 @@ type BulkAssessmentRow struct {
 // BulkAssessmentRowOutcome defines model for BulkAssessmentRow.Outcome.
 type BulkAssessmentRowOutcome string
 
-// BulkPixiesResult One row for each named report, those that could not be changed and why among them.
+// BulkPixiesResult One row for each named report, including those that could not be changed and why.
 type BulkPixiesResult struct {
-	// Failed How many could not be.
+	// Failed How many reports could not be changed.
 	Failed int `json:"failed"`
 
 	// Succeeded How many reports were changed.
@@ -2232,18 +2234,18 @@ type BulkPixiesResult struct {
 	WorkspaceID string            `json:"workspaceId"`
 }
 
-// BundleApply What became of each kind. Kept 30 days.
+// BundleApply The outcome of each kind. Kept for 30 days.
 type BundleApply struct {
 	// Kinds In the order in which they run.
 	Kinds []BundleApplyKind `json:"kinds"`
 
-	// RevertOperationID The operation's own id, which optimize/revert takes. A revert itself cannot be reverted.
+	// RevertOperationID The operation's own id, to be used for optimize/revert. A revert cannot be reverted.
 	RevertOperationID string `json:"revertOperationId"`
 
-	// Reverts The bundle apply that was put back; present on a revert's result.
+	// Reverts The bundle apply that was reverted; present on a revert's result.
 	Reverts *string `json:"reverts,omitempty"`
 
-	// Standing Reverted when every kind that was written went back.
+	// Standing Reverted when every kind that was written is restored.
 	Standing RecordStanding `json:"standing"`
 }
 
@@ -2260,7 +2262,7 @@ type BundleApplyKind struct {
 	// PreviewID The preview that was, or can be, applied.
 	PreviewID *string `json:"previewId"`
 
-	// RevertOperationID What revert takes to put this kind back; null when it wrote nothing.
+	// RevertOperationID The id to use for a revert of this kind; null when it wrote nothing.
 	RevertOperationID *string                 `json:"revertOperationId"`
 	Standing          BundleApplyKindStanding `json:"standing"`
 }
@@ -2268,7 +2270,7 @@ type BundleApplyKind struct {
 // BundleApplyKindStanding defines model for BundleApplyKind.Standing.
 type BundleApplyKindStanding string
 
-// BundlePreview The previews of several kinds. Kept 24 hours under previewId.
+// BundlePreview The previews of several kinds. Kept for 24 hours under previewId.
 type BundlePreview struct {
 	CreatedAtUtc time.Time `json:"createdAtUtc"`
 
@@ -2289,7 +2291,7 @@ type BundlePreviewKind struct {
 	// PreviewID Null when there is no preview.
 	PreviewID *string `json:"previewId"`
 
-	// Reason The errorCode of why there is none.
+	// Reason Why there is no preview: an errorCode.
 	Reason   *string                   `json:"reason"`
 	Standing BundlePreviewKindStanding `json:"standing"`
 }
@@ -2307,20 +2309,20 @@ type ChangeAIProviderRequest struct {
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 	Enabled     *bool                        `json:"enabled,omitempty"`
 
-	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   *SavedAIProviderKind     `json:"kind,omitempty"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
 	Model  *string                  `json:"model,omitempty"`
 	Name   *string                  `json:"name,omitempty"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
 // ChangeScheduleRequest defines model for ChangeScheduleRequest.
 type ChangeScheduleRequest struct {
-	// DayOfWeek Null or empty clears it, as making the frequency Daily does.
+	// DayOfWeek Null or empty clears it, and so does changing the frequency to Daily.
 	DayOfWeek *ChangeScheduleRequestDayOfWeek `json:"dayOfWeek,omitempty"`
 	Enabled   *bool                           `json:"enabled,omitempty"`
 	Frequency *ScheduleFrequency              `json:"frequency,omitempty"`
@@ -2329,7 +2331,7 @@ type ChangeScheduleRequest struct {
 	TimeUtc *ScheduleTime `json:"timeUtc,omitempty"`
 }
 
-// ChangeScheduleRequestDayOfWeek Null or empty clears it, as making the frequency Daily does.
+// ChangeScheduleRequestDayOfWeek Null or empty clears it, and so does changing the frequency to Daily.
 type ChangeScheduleRequestDayOfWeek string
 
 // ChangeType defines model for ChangeType.
@@ -2347,10 +2349,10 @@ type CreateAbTestRequest struct {
 	// Name At most 200 characters.
 	Name string `json:"name"`
 
-	// Repeats How many times each question is asked on each side; left out, as the stored run or the saved questions were.
+	// Repeats How many times each question is asked on each side; if absent, as in the stored run or the saved questions.
 	Repeats *int `json:"repeats,omitempty"`
 
-	// ReuseSideA Keeps the stored run's answers as side A and asks side B alone; only with a source of kind Run.
+	// ReuseSideA Keeps the stored run's answers as side A and asks only side B; only with a source of kind Run.
 	ReuseSideA *bool               `json:"reuseSideA,omitempty"`
 	SideA      AbTestSideRequest   `json:"sideA"`
 	SideB      AbTestSideRequest   `json:"sideB"`
@@ -2359,10 +2361,10 @@ type CreateAbTestRequest struct {
 
 // CreateScheduleRequest defines model for CreateScheduleRequest.
 type CreateScheduleRequest struct {
-	// DayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+	// DayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 	DayOfWeek *CreateScheduleRequestDayOfWeek `json:"dayOfWeek,omitempty"`
 
-	// Enabled With false it is made Disabled.
+	// Enabled If false, the schedule is created as Disabled.
 	Enabled   *bool             `json:"enabled,omitempty"`
 	Frequency ScheduleFrequency `json:"frequency"`
 
@@ -2370,7 +2372,7 @@ type CreateScheduleRequest struct {
 	TimeUtc ScheduleTime `json:"timeUtc"`
 }
 
-// CreateScheduleRequestDayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+// CreateScheduleRequestDayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 type CreateScheduleRequestDayOfWeek string
 
 // DataAgent defines model for DataAgent.
@@ -2391,12 +2393,13 @@ type DataAgentAssessment struct {
 	DataAgentID   *string `json:"dataAgentId"`
 	DataAgentName *string `json:"dataAgentName,omitempty"`
 
-	// Document The assessment as stored, as that of a semantic model. A finding about an object of a semantic model has
-	// source_model_id, the sourceId of its source, and its key is dimension, source_model_id, table and object_name.
+	// Document The assessment as stored, in the form of a semantic model's. A finding about an object of a semantic model
+	// has source_model_id, the sourceId of its source; dimension, source_model_id, table and object_name together
+	// are its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only when the regime's id is equal.
+	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
@@ -2406,10 +2409,10 @@ type DataAgentAssessment struct {
 	// ScoreDataAgent Equals score.
 	ScoreDataAgent *float64 `json:"scoreDataAgent,omitempty"`
 
-	// Sources Every source of the stage, those that took no part in the score and why among them.
+	// Sources Every source of the stage, including those that are not scored and why.
 	Sources []DataAgentSource `json:"sources"`
 
-	// Stage What was assessed. Scores of different stages are not compared.
+	// Stage The stage that was assessed. Scores of different stages are not compared.
 	Stage         DataAgentAssessmentStage `json:"stage"`
 	Stored        AssessmentStored         `json:"stored"`
 	Usage         AssessmentUsage          `json:"usage"`
@@ -2417,12 +2420,12 @@ type DataAgentAssessment struct {
 	WorkspaceName *string                  `json:"workspaceName,omitempty"`
 }
 
-// DataAgentAssessmentStage What was assessed. Scores of different stages are not compared.
+// DataAgentAssessmentStage The stage that was assessed. Scores of different stages are not compared.
 type DataAgentAssessmentStage string
 
 // DataAgentList defines model for DataAgentList.
 type DataAgentList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2432,24 +2435,24 @@ type DataAgentList struct {
 
 // DataAgentSource defines model for DataAgentSource.
 type DataAgentSource struct {
-	// Message What reason says in a sentence.
+	// Message The reason as a sentence.
 	Message *string `json:"message"`
 	Name    string  `json:"name"`
 
-	// Reason Why it did not: NoSemanticModel, NamedTwice, ItemNotFound, PlatformAccessDenied or ItemNotReadable. More may be
-	// added. Null when it did.
+	// Reason Why the source is not scored: NoSemanticModel, NamedTwice, ItemNotFound, PlatformAccessDenied or
+	// ItemNotReadable. More may be added. Null when it is scored.
 	Reason *string `json:"reason"`
 
-	// Scored Whether it is a semantic model that took part in the score.
+	// Scored Whether it is a semantic model that is part of the score.
 	Scored bool `json:"scored"`
 
-	// SourceID The id of the item; the name of the source in the definition where the agent gives no id of its own.
+	// SourceID The id of the item; if the agent gives no id, the name of the source in its definition.
 	SourceID string `json:"sourceId"`
 
-	// Type As the agent's definition has it: semantic_model, lakehouse_tables, data_warehouse, kusto and more.
+	// Type The type in the agent's definition: semantic_model, lakehouse_tables, data_warehouse, kusto and more.
 	Type string `json:"type"`
 
-	// Usage How usage of the semantic model took part in the score; absent when it was not scored.
+	// Usage How usage of the semantic model weighted the score; absent when it was not scored.
 	Usage       *AssessmentUsage `json:"usage,omitempty"`
 	WorkspaceID string           `json:"workspaceId"`
 }
@@ -2504,12 +2507,12 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
-// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 type ErrorCode = string
 
 // ErrorDetail defines model for ErrorDetail.
 type ErrorDetail struct {
-	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 	ErrorCode       ErrorCode        `json:"errorCode"`
 	Message         string           `json:"message"`
 	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
@@ -2523,7 +2526,7 @@ type ErrorParameter struct {
 
 // ErrorResponse defines model for ErrorResponse.
 type ErrorResponse struct {
-	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 	ErrorCode ErrorCode `json:"errorCode"`
 
 	// IsRetriable Whether the same call may be accepted later.
@@ -2533,7 +2536,7 @@ type ErrorResponse struct {
 	Message     string        `json:"message"`
 	MoreDetails []ErrorDetail `json:"moreDetails,omitempty"`
 
-	// Parameters Names the ids a refusal concerns.
+	// Parameters The ids that a refusal is about.
 	Parameters      []ErrorParameter `json:"parameters,omitempty"`
 	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
 
@@ -2545,14 +2548,14 @@ type ErrorResponse struct {
 type ExpectedAnswer struct {
 	Dax *string `json:"dax,omitempty"`
 
-	// Fields The measures, groupings and filters of a query that answers it; none when they are not known.
+	// Fields The measures, groupings and filters of a query that answers the question; empty when unknown.
 	Fields []AnswerField `json:"fields"`
 	Value  *string       `json:"value,omitempty"`
 }
 
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
 type GenerateBenchmarkQuestionsRequest struct {
-	// Count How many questions at most.
+	// Count The largest number of questions to generate.
 	Count *int `json:"count,omitempty"`
 }
 
@@ -2560,18 +2563,18 @@ type GenerateBenchmarkQuestionsRequest struct {
 type GivenAnswerField struct {
 	Name string `json:"name"`
 
-	// Operator Of a filter only.
+	// Operator For filters only.
 	Operator *GivenAnswerFieldOperator `json:"operator,omitempty"`
 	Role     GivenAnswerFieldRole      `json:"role"`
 
-	// Table Needed of a column; of a measure it does not matter.
+	// Table Required for a column; ignored for a measure.
 	Table *string `json:"table,omitempty"`
 
-	// Values Of a filter only.
+	// Values For filters only.
 	Values []string `json:"values,omitempty"`
 }
 
-// GivenAnswerFieldOperator Of a filter only.
+// GivenAnswerFieldOperator For filters only.
 type GivenAnswerFieldOperator string
 
 // GivenAnswerFieldRole defines model for GivenAnswerField.Role.
@@ -2579,16 +2582,16 @@ type GivenAnswerFieldRole string
 
 // GivenBenchmarkQuestion defines model for GivenBenchmarkQuestion.
 type GivenBenchmarkQuestion struct {
-	// CanRun Ignored, as is reason, so that what was read may be sent.
+	// CanRun Ignored, like reason; accepted so that a set can be sent as it was read.
 	CanRun *bool `json:"canRun,omitempty"`
 
 	// ClusterID Shared by paraphrases of one question.
 	ClusterID *string `json:"clusterId,omitempty"`
 
-	// Expected What is known of the correct answer. At least one of the members.
+	// Expected What is known of the correct answer; at least one member is present.
 	Expected GivenExpectedAnswer `json:"expected"`
 
-	// QuestionID Unique in the set. One is made of the question where there is none.
+	// QuestionID Unique in the set. If absent, it is derived from the question.
 	QuestionID *string                       `json:"questionId,omitempty"`
 	Reason     *string                       `json:"reason,omitempty"`
 	Source     *GivenBenchmarkQuestionSource `json:"source,omitempty"`
@@ -2600,7 +2603,7 @@ type GivenBenchmarkQuestion struct {
 // GivenBenchmarkQuestionSource defines model for GivenBenchmarkQuestion.Source.
 type GivenBenchmarkQuestionSource string
 
-// GivenExpectedAnswer What is known of the correct answer. At least one of the members.
+// GivenExpectedAnswer What is known of the correct answer; at least one member is present.
 type GivenExpectedAnswer struct {
 	// Dax A query that answers the question, of at most 10,000 bytes.
 	Dax    *string            `json:"dax,omitempty"`
@@ -2612,7 +2615,7 @@ type GivenExpectedAnswer struct {
 
 // Health defines model for Health.
 type Health struct {
-	// Checks What was looked at, each ok or unavailable.
+	// Checks The checks that were made, each ok or unavailable.
 	Checks map[string]string `json:"checks,omitempty"`
 	Status HealthStatus      `json:"status"`
 }
@@ -2630,7 +2633,7 @@ type License struct {
 	Label     *string `json:"label,omitempty"`
 	LicenseID string  `json:"licenseId"`
 
-	// Members How many people of the account it is for.
+	// Members How many people of the account have the license.
 	Members *int `json:"members,omitempty"`
 
 	// ProvisioningStatus Provisioning, Provisioned or Failed.
@@ -2651,10 +2654,10 @@ type LicenseList struct {
 
 // LicenseTrackedItems defines model for LicenseTrackedItems.
 type LicenseTrackedItems struct {
-	// Allocated How many are allocated to it; null when none are.
+	// Allocated How many items are allocated to the license; null without an allocation.
 	Allocated *int `json:"allocated"`
 
-	// Used How many the license holds; null when it could not be read.
+	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
 }
 
@@ -2663,7 +2666,7 @@ type ObjectType string
 
 // Operation defines model for Operation.
 type Operation struct {
-	// AllowanceImpact What the operation spent from allowances; null when nothing is known yet.
+	// AllowanceImpact What the operation spent from allowances; null while unknown.
 	AllowanceImpact *AllowanceImpact `json:"allowanceImpact,omitempty"`
 	CreatedTimeUtc  time.Time        `json:"createdTimeUtc"`
 
@@ -2673,23 +2676,23 @@ type Operation struct {
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
-	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle),
-	// AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or RunAbTest. More may be
-	// added.
+	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
+	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or
+	// RunAbTest. More may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
 	PercentComplete *int `json:"percentComplete"`
 
-	// Resource The item worked on.
+	// Resource The item that the operation works on.
 	Resource *OperationResource `json:"resource,omitempty"`
 
 	// Status More statuses may be added over time.
 	Status OperationStatus `json:"status"`
 
-	// WaitingFor What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
-	// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
-	// token. A read with another token, or by another person, moves nothing.
+	// WaitingFor What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
+	// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
+	// used for the next step. A read with another token, or by another person, changes nothing.
 	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
@@ -2705,7 +2708,7 @@ type OperationErrorCode = string
 
 // OperationList defines model for OperationList.
 type OperationList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2713,7 +2716,7 @@ type OperationList struct {
 	Value           []Operation `json:"value"`
 }
 
-// OperationResource The item worked on.
+// OperationResource The item that the operation works on.
 type OperationResource struct {
 	ItemID      *string `json:"itemId,omitempty"`
 	ItemType    *string `json:"itemType,omitempty"`
@@ -2726,9 +2729,9 @@ type OperationResult = json.RawMessage
 // OperationStatus More statuses may be added over time.
 type OperationStatus string
 
-// OperationWait What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
-// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
-// token. A read with another token, or by another person, moves nothing.
+// OperationWait What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
+// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
+// used for the next step. A read with another token, or by another person, changes nothing.
 type OperationWait struct {
 	// Kind More kinds may be added.
 	Kind OperationWaitKind `json:"kind"`
@@ -2747,7 +2750,7 @@ type OptimizationKind string
 
 // OptimizeApplyRequest defines model for OptimizeApplyRequest.
 type OptimizeApplyRequest struct {
-	// Kinds Which of its kinds, each once; left out, all that have a preview.
+	// Kinds Which of its kinds, each once; if absent, all that have a preview.
 	Kinds []string `json:"kinds,omitempty"`
 
 	// PreviewID The bundle preview to write.
@@ -2759,11 +2762,11 @@ type OptimizeRequest struct {
 	// Approval required: preview, to be reviewed. none: preview and write.
 	Approval string `json:"approval"`
 
-	// Kinds Which kinds, each once; left out, all four.
+	// Kinds Which kinds, each once; if absent, all four.
 	Kinds []string `json:"kinds,omitempty"`
 }
 
-// PageToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+// PageToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 type PageToken = string
 
 // PageURI The address of the next page. Absent on the last page.
@@ -2799,7 +2802,7 @@ type Permission struct {
 	// Permission Its name at the platform vendor, for example Dataset.Read.All.
 	Permission string `json:"permission"`
 
-	// Required True for the one that every call reading the platform needs.
+	// Required True for the permission that every call to the platform needs.
 	Required bool `json:"required"`
 }
 
@@ -2841,7 +2844,7 @@ type PixiesOperationOperationType string
 type PixiesResult struct {
 	Outcome PixiesResultOutcome `json:"outcome"`
 
-	// PagesTracked Pages with a Pixie; null unless some were added.
+	// PagesTracked Pages with a Pixie; null unless Pixies were added.
 	PagesTracked *int    `json:"pagesTracked"`
 	ReportID     string  `json:"reportId"`
 	ReportName   *string `json:"reportName"`
@@ -2866,7 +2869,7 @@ type PixiesResultRow struct {
 	Error   *OperationError        `json:"error"`
 	Outcome PixiesResultRowOutcome `json:"outcome"`
 
-	// PagesTracked Pages with a Pixie; null unless some were added.
+	// PagesTracked Pages with a Pixie; null unless Pixies were added.
 	PagesTracked *int    `json:"pagesTracked"`
 	ReportID     string  `json:"reportId"`
 	ReportName   *string `json:"reportName"`
@@ -2885,11 +2888,11 @@ type PixiesResultRow struct {
 // PixiesResultRowOutcome defines model for PixiesResultRow.Outcome.
 type PixiesResultRowOutcome string
 
-// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-// with Pixies in it. NeverAdded: this account never added any.
+// PixiesStatus HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 type PixiesStatus string
 
-// Preview What is proposed for a semantic model. Kept 24 hours under previewId.
+// Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
 	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
 	Agent *PreviewAgent `json:"agent,omitempty"`
@@ -2909,23 +2912,23 @@ type Preview struct {
 	// MaxLength How many characters AI instructions may have (aiInstructions).
 	MaxLength *int `json:"maxLength,omitempty"`
 
-	// Message What reason means, or that there is more than a preview holds.
+	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
 
 	// NothingToDo Why there are no changes; null when there are.
 	NothingToDo *string `json:"nothingToDo"`
 	PreviewID   string  `json:"previewId"`
 
-	// Provider Who proposed; null when nobody was asked.
+	// Provider The AI provider that proposed; null when none was asked.
 	Provider *ProposalProvider `json:"provider"`
 
-	// Reason PermissionRequired when the account's AI provider is a data agent that the person has not allowed to be asked.
+	// Reason PermissionRequired when the account's AI provider is a data agent that the person has not given consent to ask.
 	Reason *string `json:"reason"`
 
 	// RecommendedKeys What an apply without keys writes (aiDataSchema).
 	RecommendedKeys []string `json:"recommendedKeys,omitempty"`
 
-	// ScoreAfter The score of a copy of the model with every change in.
+	// ScoreAfter The score of a copy of the model with all changes applied.
 	ScoreAfter        *float64 `json:"scoreAfter"`
 	ScoreNow          *float64 `json:"scoreNow"`
 	SemanticModelID   string   `json:"semanticModelId"`
@@ -2934,10 +2937,10 @@ type Preview struct {
 	// Skipped Objects without a change.
 	Skipped []SkippedObject `json:"skipped"`
 
-	// Usage Why usage took no part; present unless the permission to read it is granted.
+	// Usage Why usage was not considered; present unless the permission to read it is granted.
 	Usage *PreviewUsage `json:"usage,omitempty"`
 
-	// UsageInProposal Whether usage of the semantic model took part.
+	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool   `json:"usageInProposal"`
 	WorkspaceID     string `json:"workspaceId"`
 }
@@ -2966,7 +2969,7 @@ type PreviewChange struct {
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 
-	// Property What is written: instructions, description, displayFolder, summarizeBy or visibility.
+	// Property The property to write: instructions, description, displayFolder, summarizeBy or visibility.
 	Property    string `json:"property"`
 	Proposed    string `json:"proposed"`
 	Reason      string `json:"reason"`
@@ -2977,7 +2980,7 @@ type PreviewChange struct {
 	Type  ChangeType `json:"type"`
 }
 
-// PreviewUsage Why usage took no part; present unless the permission to read it is granted.
+// PreviewUsage Why usage was not considered; present unless the permission to read it is granted.
 type PreviewUsage struct {
 	Access PreviewUsageAccess `json:"access"`
 
@@ -3026,14 +3029,14 @@ type ReportPixies struct {
 	// ReportName From the record, else from the platform; null only when that look-up failed.
 	ReportName *string `json:"reportName"`
 
-	// Status HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-	// with Pixies in it. NeverAdded: this account never added any.
+	// Status HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+	// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 	Status PixiesStatus `json:"status"`
 
-	// TrackedItem True for any report that the account added Pixies to, removed and deleted ones too.
+	// TrackedItem True for any report that the account ever added Pixies to, including removed and deleted ones.
 	TrackedItem bool `json:"trackedItem"`
 
-	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence that says why.
+	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence with the reason.
 	UnavailableReasons map[string]string `json:"unavailableReasons"`
 
 	// VisualsTracked The report's own visuals on those pages; null in the same cases.
@@ -3043,7 +3046,7 @@ type ReportPixies struct {
 
 // RevertRequest defines model for RevertRequest.
 type RevertRequest struct {
-	// OperationID The id that the apply answered, which is its result's revertOperationId.
+	// OperationID The id of the apply's operation, which its result names as revertOperationId.
 	OperationID string `json:"operationId"`
 }
 
@@ -3061,47 +3064,47 @@ type SaveAIProviderRequest struct {
 	// APIKey Visible ASCII characters. It may be given later.
 	APIKey *string `json:"apiKey,omitempty"`
 
-	// APIVersion Of azure_openai only; without it the interface without versions is used.
+	// APIVersion For azure_openai only; if absent, the unversioned interface is used.
 	APIVersion *string `json:"apiVersion,omitempty"`
 	BaseURL    *string `json:"baseUrl,omitempty"`
 
-	// DataAgentID Needed for data_agent.
+	// DataAgentID Required for data_agent.
 	DataAgentID *openapi_types.UUID          `json:"dataAgentId,omitempty"`
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   SavedAIProviderKind      `json:"kind"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
 
-	// Model Needed for every kind but data_agent.
+	// Model Required for every kind except data_agent.
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// WorkspaceID Needed for data_agent.
+	// WorkspaceID Required for data_agent.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
 // SaveBenchmarkQuestionsRequest defines model for SaveBenchmarkQuestionsRequest.
 type SaveBenchmarkQuestionsRequest struct {
-	// Questions The whole set.
+	// Questions The complete set.
 	Questions []GivenBenchmarkQuestion `json:"questions"`
 
 	// Repeats How many times each question is asked unless a run says otherwise.
 	Repeats *int `json:"repeats,omitempty"`
 }
 
-// SavedAIProviderKind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+// SavedAIProviderKind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 type SavedAIProviderKind string
 
 // Schedule defines model for Schedule.
 type Schedule struct {
-	// ChangedAtUtc When somebody last changed it.
+	// ChangedAtUtc When the schedule was last changed.
 	ChangedAtUtc time.Time `json:"changedAtUtc"`
 	CreatedAtUtc time.Time `json:"createdAtUtc"`
 
@@ -3111,10 +3114,10 @@ type Schedule struct {
 	Frequency ScheduleFrequency `json:"frequency"`
 	LastRun   *ScheduleRun      `json:"lastRun"`
 
-	// NextRunAtUtc Null unless the schedule is Active. In the past where a missed slot is about to start.
+	// NextRunAtUtc Null unless the schedule is Active. In the past while a missed slot is about to start.
 	NextRunAtUtc *time.Time `json:"nextRunAtUtc"`
 
-	// Owner The person who made the schedule, or last took it up.
+	// Owner The person who created the schedule or last enabled it.
 	Owner           ScheduleOwner      `json:"owner"`
 	PausedAtUtc     *time.Time         `json:"pausedAtUtc"`
 	PausedReason    *SchedulePause     `json:"pausedReason"`
@@ -3141,7 +3144,7 @@ type ScheduleFrequency string
 
 // ScheduleList defines model for ScheduleList.
 type ScheduleList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -3149,30 +3152,30 @@ type ScheduleList struct {
 	Value           []Schedule `json:"value"`
 }
 
-// ScheduleOwner The person who made the schedule, or last took it up.
+// ScheduleOwner The person who created the schedule or last enabled it.
 type ScheduleOwner struct {
 	PersonID *string `json:"personId,omitempty"`
 }
 
-// SchedulePause What time does not heal, and what to do about it.
+// SchedulePause A problem that waiting does not solve, and what to do about it.
 type SchedulePause struct {
 	// Code CredentialExpired, or the code that the call of its owner would be refused with.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// ScheduleRun What became of the last slot.
+// ScheduleRun The outcome of the last slot.
 type ScheduleRun struct {
 	ErrorCode   *string             `json:"errorCode"`
 	Message     *string             `json:"message"`
 	OperationID *openapi_types.UUID `json:"operationId"`
 
-	// Outcome Refused: the next slot stays. Missed: the schedule was paused.
+	// Outcome Refused: the schedule continues with the next slot. Missed: the schedule was paused.
 	Outcome ScheduleRunOutcome `json:"outcome"`
 	SlotUtc time.Time          `json:"slotUtc"`
 }
 
-// ScheduleRunOutcome Refused: the next slot stays. Missed: the schedule was paused.
+// ScheduleRunOutcome Refused: the schedule continues with the next slot. Missed: the schedule was paused.
 type ScheduleRunOutcome string
 
 // ScheduleTime HH:MM in UTC.
@@ -3191,7 +3194,7 @@ type SemanticModel struct {
 
 // SemanticModelList defines model for SemanticModelList.
 type SemanticModelList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -3210,10 +3213,10 @@ type SkippedObject struct {
 
 // StartBenchmarkRunRequest defines model for StartBenchmarkRunRequest.
 type StartBenchmarkRunRequest struct {
-	// AnsweredBy What answers the questions.
+	// AnsweredBy The AI that answers the questions.
 	AnsweredBy AnsweredByRequest `json:"answeredBy"`
 
-	// Repeats How many times each question is asked; left out, as they were saved with.
+	// Repeats How many times each question is asked; if absent, as saved.
 	Repeats *int `json:"repeats,omitempty"`
 }
 
@@ -3230,14 +3233,14 @@ type TrackedItem struct {
 	DeletedAtUtc *time.Time             `json:"deletedAtUtc,omitempty"`
 	DisplayName  *string                `json:"displayName,omitempty"`
 
-	// ID Of the report, semantic model or data agent.
+	// ID The id of the report, semantic model or data agent.
 	ID       *string              `json:"id"`
 	ItemType *TrackedItemItemType `json:"itemType"`
 
 	// LicenseID The license it is assigned to.
 	LicenseID *string `json:"licenseId"`
 
-	// Status Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+	// Status Tracked: currently tracked. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
 	// ResultsDeleted: a semantic model whose results were deleted. Every status counts.
 	Status          TrackedItemStatus `json:"status"`
 	TrackedSinceUtc *time.Time        `json:"trackedSinceUtc,omitempty"`
@@ -3251,13 +3254,13 @@ type TrackedItemClaimedVia string
 // TrackedItemItemType defines model for TrackedItem.ItemType.
 type TrackedItemItemType string
 
-// TrackedItemStatus Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+// TrackedItemStatus Tracked: currently tracked. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
 // ResultsDeleted: a semantic model whose results were deleted. Every status counts.
 type TrackedItemStatus string
 
 // TrackedItemList defines model for TrackedItemList.
 type TrackedItemList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -3269,14 +3272,14 @@ type TrackedItemList struct {
 type UpdateAbTestRequest struct {
 	Description *string `json:"description,omitempty"`
 	Hypothesis  *struct {
-		// Kind A, B or Same for a suggested sentence; null for words of one's own.
+		// Kind A, B or Same for a suggested sentence; null for the caller's own words.
 		Kind *string `json:"kind,omitempty"`
 
 		// Text At most 2,000 characters.
 		Text string `json:"text"`
 	} `json:"hypothesis,omitempty"`
 
-	// Name A test keeps its name or gets another one.
+	// Name The name can be changed but not cleared.
 	Name  *string `json:"name,omitempty"`
 	SideA *struct {
 		Description *string `json:"description,omitempty"`
@@ -3296,7 +3299,7 @@ type Workspace struct {
 
 // WorkspaceList defines model for WorkspaceList.
 type WorkspaceList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -3311,13 +3314,13 @@ type WorkspaceReport struct {
 	// LastChangedUtc When Pixies were last added or removed, or the report deleted; null when never.
 	LastChangedUtc *time.Time `json:"lastChangedUtc"`
 
-	// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-	// with Pixies in it. NeverAdded: this account never added any.
+	// PixiesStatus HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+	// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 	PixiesStatus PixiesStatus       `json:"pixiesStatus"`
 	ReportID     openapi_types.UUID `json:"reportId"`
 	ReportName   *string            `json:"reportName"`
 
-	// SemanticModelID The model the report is built on; null when it cannot be told.
+	// SemanticModelID The model the report is built on; null when unknown.
 	SemanticModelID *openapi_types.UUID `json:"semanticModelId"`
 
 	// SemanticModelWorkspaceID That model's workspace, which may be another one; null when the caller cannot see the model.
@@ -3329,7 +3332,7 @@ type WorkspaceReport struct {
 
 // WorkspaceReportList defines model for WorkspaceReportList.
 type WorkspaceReportList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -3378,20 +3381,20 @@ type WorkspaceID = openapi_types.UUID
 
 // ListAbTestsParams defines parameters for ListAbTests.
 type ListAbTestsParams struct {
-	// Q Lists only tests whose name, either semantic model or either data agent contains the text, in whatever case.
+	// Q Lists only tests whose name, either semantic model or either data agent contains the text, ignoring case.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// WorkspaceID Lists only tests with either side's semantic model in this workspace.
 	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
 
-	// Sort latest: by the finish of the newest run, its start while it goes on, or when the test was created, the latest first.
-	// earliest: the other way round. name and nameDesc: by name, in whatever case.
+	// Sort latest: by the finish of the newest run, by its start while it runs, or by the test's creation; latest
+	// first. earliest: the reverse. name and nameDesc: by name, ignoring case.
 	Sort *ListAbTestsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3400,9 +3403,9 @@ type ListAbTestsParamsSort string
 
 // CreateAbTestParams defines parameters for CreateAbTest.
 type CreateAbTestParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3414,8 +3417,8 @@ type GetAbTestParams struct {
 
 // UpdateAbTestParams defines parameters for UpdateAbTest.
 type UpdateAbTestParams struct {
-	// IfMatch The ETag of the test read earlier; 412 is answered, and nothing changed, when the test was changed or a run of it
-	// started, ended or was deleted since. How far a run is does not matter.
+	// IfMatch The ETag of the test read earlier. If the test was changed since, or a run of it started, ended or was
+	// deleted, the answer is 412 and nothing changes. A run's progress does not matter.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -3424,15 +3427,15 @@ type ListAbTestRunsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // RunAbTestAgainParams defines parameters for RunAbTestAgain.
 type RunAbTestAgainParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3441,7 +3444,7 @@ type ListSchedulesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3453,22 +3456,22 @@ type ListAuditEventsParams struct {
 	// Type Lists only the events of this type.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// OperationID Lists only what this operation recorded.
+	// OperationID Lists only the events that this operation recorded.
 	OperationID *openapi_types.UUID `form:"operationId,omitempty" json:"operationId,omitempty"`
 
-	// Person Lists only what was recorded for this person, by their id at the issuer.
+	// Person Lists only the events recorded for this person, by their id at the issuer.
 	Person *string `form:"person,omitempty" json:"person,omitempty"`
 
-	// Since Lists only what was recorded then or later.
+	// Since Lists only the events recorded at this time or later.
 	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
 
-	// Until Lists only what was recorded before.
+	// Until Lists only the events recorded before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3480,7 +3483,7 @@ type ListOperationsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3492,9 +3495,9 @@ type GetOperationParams struct {
 
 // CancelOperationParams defines parameters for CancelOperation.
 type CancelOperationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3506,7 +3509,7 @@ type ListTrackedItemsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3515,15 +3518,15 @@ type ListWorkspacesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessSemanticModelsParams defines parameters for AssessSemanticModels.
 type AssessSemanticModelsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3532,15 +3535,15 @@ type ListDataAgentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessDataAgentParams defines parameters for AssessDataAgent.
 type AssessDataAgentParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3549,7 +3552,7 @@ type ListDataAgentAssessmentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3561,39 +3564,39 @@ type ListReportsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AddPixiesToReportsParams defines parameters for AddPixiesToReports.
 type AddPixiesToReportsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RemovePixiesFromReportsParams defines parameters for RemovePixiesFromReports.
 type RemovePixiesFromReportsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // AddPixiesParams defines parameters for AddPixies.
 type AddPixiesParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RemovePixiesParams defines parameters for RemovePixies.
 type RemovePixiesParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3602,15 +3605,15 @@ type ListSemanticModelsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessSemanticModelParams defines parameters for AssessSemanticModel.
 type AssessSemanticModelParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3619,23 +3622,23 @@ type ListAssessmentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // GenerateBenchmarkQuestionsParams defines parameters for GenerateBenchmarkQuestions.
 type GenerateBenchmarkQuestionsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // SaveBenchmarkQuestionsParams defines parameters for SaveBenchmarkQuestions.
 type SaveBenchmarkQuestionsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3644,47 +3647,47 @@ type ListBenchmarkRunsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // StartBenchmarkRunParams defines parameters for StartBenchmarkRun.
 type StartBenchmarkRunParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ApplyOptimizationsParams defines parameters for ApplyOptimizations.
 type ApplyOptimizationsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RevertOptimizationsParams defines parameters for RevertOptimizations.
 type RevertOptimizationsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RevertOptimizationParams defines parameters for RevertOptimization.
 type RevertOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3693,23 +3696,23 @@ type ListSchedulesOfModelParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // ApplyOptimizationParams defines parameters for ApplyOptimization.
 type ApplyOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // PreviewOptimizationParams defines parameters for PreviewOptimization.
 type PreviewOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3843,32 +3846,35 @@ type ClientInterface interface {
 
 	// GetAccount Read the account and what the caller can do in it
 	//
-	// Answers in an account that is not Active too; api says then that nothing can be started. Spends nothing.
+	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
 	//
 	// Corresponds with GET /v1/account (the `GetAccount` operationId).
 	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListPermissions List how the signed-in person stands to each platform permission
+	// ListPermissions List the platform permissions of the signed-in person
 	//
-	// As of now: platform, usage, storage and agent. Every call that reads or changes workspaces, reports and semantic
-	// models needs the one that is required; the others only what each names. Spends nothing.
+	// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
+	// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
+	// names. Spends nothing.
 	//
 	// Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
 	ListPermissions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAIProviders List the AI providers of the account
 	//
-	// The embedded provider comes first, then those that administrators saved, the oldest first; 50 at most, and never paged. What the
-	// accounts file declares is not among them. Keys are never shown. Spends nothing.
+	// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
+	// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
+	// Spends nothing.
 	//
 	// Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
 	ListAIProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SaveAIProviderWithBody Save an AI provider
 	//
-	// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-	// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-	// and shown to nobody. The call starts no operation. For administrators.
+	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+	// administrators.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3877,9 +3883,10 @@ type ClientInterface interface {
 
 	// SaveAIProvider Save an AI provider
 	//
-	// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-	// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-	// and shown to nobody. The call starts no operation. For administrators.
+	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+	// administrators.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3888,26 +3895,26 @@ type ClientInterface interface {
 
 	// DeleteAIProvider Delete an AI provider
 	//
-	// Its key is deleted with it. One that an A/B test or a schedule uses answers 409 AiProviderConflict, whose parameters name what
-	// uses it. The embedded provider cannot be deleted. For administrators.
+	// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
+	// parameters name the users. The embedded provider cannot be deleted. For administrators.
 	//
 	// Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
 	DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetAIProvider Read an AI provider
 	//
-	// The embedded provider has the id embedded. An id that no provider of the account has answers 404 AiProviderNotFound. Spends
-	// nothing.
+	// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
+	// AiProviderNotFound. Spends nothing.
 	//
 	// Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
 	GetAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ChangeAIProviderWithBody Change an AI provider
 	//
-	// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-	// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-	// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-	// provider cannot be changed. For administrators.
+	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3916,10 +3923,10 @@ type ClientInterface interface {
 
 	// ChangeAIProvider Change an AI provider
 	//
-	// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-	// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-	// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-	// provider cannot be changed. For administrators.
+	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3928,29 +3935,30 @@ type ClientInterface interface {
 
 	// TestAIProvider Make a test call of an AI provider
 	//
-	// Asks the provider for one small answer in a form, and for a value that the form forbids, so that it is seen whether a JSON Schema is
-	// kept to. It may take 10 seconds. The result is in lastTest and capabilities, and an answer that does not come is a result too. A data
-	// agent is looked up as the signed-in person and not asked. One whose kind needs a key and that has none answers 404
-	// AiCredentialNotFound. For administrators.
+	// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
+	// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
+	// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
+	// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
 	//
 	// Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
 	TestAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAbTests List the A/B tests of the account
 	//
-	// The test whose newest run finished last comes first unless sort says otherwise. Reading spends nothing and asks the
-	// platform nothing.
+	// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
+	// to the platform.
 	//
 	// Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
 	ListAbTests(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateAbTestWithBody Create an A/B test and start its first run
 	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-	// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-	// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-	// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-	// finished. The operation's result is the run's comparison; cancel stops the run.
+	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+	// cancel stops the run.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3959,11 +3967,12 @@ type ClientInterface interface {
 
 	// CreateAbTest Create an A/B test and start its first run
 	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-	// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-	// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-	// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-	// finished. The operation's result is the run's comparison; cancel stops the run.
+	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+	// cancel stops the run.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3972,8 +3981,8 @@ type ClientInterface interface {
 
 	// DeleteAbTest Delete an A/B test
 	//
-	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run that goes on is deleted too,
-	// and its operation reads Failed. Nothing that a run spent is given back.
+	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
+	// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
 	//
 	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
 	DeleteAbTest(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3985,20 +3994,20 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
 	GetAbTest(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateAbTestWithBody Change the words of an A/B test
+	// UpdateAbTestWithBody Change the texts of an A/B test
 	//
-	// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-	// runs and nothing is counted.
+	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+	// Nothing runs and nothing is counted.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
 	UpdateAbTestWithBody(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateAbTest Change the words of an A/B test
+	// UpdateAbTest Change the texts of an A/B test
 	//
-	// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-	// runs and nothing is counted.
+	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+	// Nothing runs and nothing is counted.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4007,17 +4016,18 @@ type ClientInterface interface {
 
 	// ListAbTestRuns List the runs of an A/B test, newest first
 	//
-	// Reading spends nothing and asks the platform nothing.
+	// Spends nothing and makes no call to the platform.
 	//
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
 	ListAbTestRuns(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RunAbTestAgainWithBody Run an A/B test again
 	//
-	// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-	// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-	// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-	// person who started the run reads its operation after side A has finished.
+	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+	// finished.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4026,10 +4036,11 @@ type ClientInterface interface {
 
 	// RunAbTestAgain Run an A/B test again
 	//
-	// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-	// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-	// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-	// person who started the run reads its operation after side A has finished.
+	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+	// finished.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4038,8 +4049,8 @@ type ClientInterface interface {
 
 	// DeleteAbTestRun Delete a run of an A/B test
 	//
-	// The test stays, and its latest run becomes the newest one left. The benchmark runs of the sides are kept. The operation of a
-	// run that goes on reads Failed; nothing that the run spent is given back.
+	// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
+	// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
 	//
 	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
 	DeleteAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4053,54 +4064,57 @@ type ClientInterface interface {
 
 	// GetAbTestRunResult Read the comparison of a run of an A/B test
 	//
-	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-	// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
-	// remembered for five minutes; else 404 RunNotFound.
+	// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
+	// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
+	// document is returned as stored.
+	//
+	// The person who started the run can always read it. Other people of the account can read it only while the
+	// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
+	// Without access the answer is 404 RunNotFound.
 	//
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 	GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSchedules List the schedules of the account, the oldest first
 	//
-	// Every member's, as last seen. Nothing is looked up on the platform, and no token is kept.
+	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
 	//
 	// Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
 	ListSchedules(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteSchedule Delete a schedule
 	//
-	// Its token is deleted with it. Assessments that it started stay, and go on.
+	// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
 	//
 	// Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
 	DeleteSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSchedule Read a schedule
 	//
-	// A read by the schedule's owner, with a token whose scopes may start work, keeps that token in place of one that soon
+	// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
 	// expires.
 	//
 	// Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
 	GetSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ChangeScheduleWithBody Change a schedule, turn it off, or take it up
+	// ChangeScheduleWithBody Change a schedule, turn it off, or become its owner
 	//
-	// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-	// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-	// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-	// is deleted.
+	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+	// With enabled false the schedule becomes Disabled and its token is deleted.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
 	ChangeScheduleWithBody(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ChangeSchedule Change a schedule, turn it off, or take it up
+	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	//
-	// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-	// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-	// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-	// is deleted.
+	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+	// With enabled false the schedule becomes Disabled and its token is deleted.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4109,29 +4123,29 @@ type ClientInterface interface {
 
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
 	//
-	// What all events of the account come to, up to one of them, signed. Kept elsewhere, it shows later that none of them
-	// was changed, removed or added since. hash is 32 zero bytes before the first event and, after each in the order of
-	// positions, the SHA-256 of itself, the event's position (8 bytes, big-endian) and the event's hash. What is signed is
-	// the text of six lines, each ended by a line feed: `readiness checkpoint v1`, accountId, position, events, hash,
-	// signedAtUtc. For administrators. Spends nothing.
+	// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
+	// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
+	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
+	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
 	GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAuditEvents List the events of the account, oldest first
 	//
-	// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-	// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
-	// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
-	// administrators. Spends nothing.
+	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
+	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
+	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
+	// added, a moment after the call that recorded it. For administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 	ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLicenses List the licenses of the account
 	//
-	// An administrator sees every license, a member their own, which is the account's default one when they have none.
-	// The default one comes first, the others by id. Never paged. Spends nothing.
+	// An administrator sees every license. A member sees their own, or the account's default license when they have
+	// none. The default license comes first, the others by id. Never paged. Spends nothing.
 	//
 	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
 	ListLicenses(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4145,11 +4159,13 @@ type ClientInterface interface {
 
 	// GetOperation Read the state of an operation
 	//
-	// While the operation is NotStarted or Running, Location is the state's own address and Retry-After says how long
-	// to wait; once Succeeded, Location is the result's address; it is absent when Failed or Cancelled. An operation of
-	// another account answers 404. An optimization that writes more than once, or unattended, goes on when the person who
-	// started it reads its state, with that read's token if its scopes may start work; a read by anybody else starts
-	// nothing. Side B of an A/B run begins in the same way once side A has finished.
+	// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
+	// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
+	// Location is absent. An operation of another account answers 404.
+	//
+	// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
+	// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
+	// Side B of an A/B run starts in the same way once side A has finished.
 	//
 	// Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
 	GetOperation(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4165,27 +4181,33 @@ type ClientInterface interface {
 
 	// GetOperationResult Read the result of an operation
 	//
-	// The shape follows operationType: AssessSemanticModel answers an Assessment, AssessDataAgent a DataAgentAssessment,
-	// AssessSemanticModels a BulkAssessment,
-	// PreviewOptimization a Preview, ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a
-	// BundlePreview, ApplyOptimizations and RevertOptimizations a BundleApply, AddPixies and RemovePixies a PixiesResult,
-	// or a BulkPixiesResult when started over many reports, RunBenchmark a BenchmarkRunResult, RunAbTest an AbTestResult, GenerateBenchmarkQuestions and SaveBenchmarkQuestions
-	// BenchmarkQuestions. While the operation runs: 409 OperationInProgress with
-	// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
-	// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
-	// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
-	// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
-	// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
-	// OperationNotFound.
+	// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
+	// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
+	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
+	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
+	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
+	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+	//
+	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
+	// the answer is 409 OperationHasNoResult, and the state says why.
+	//
+	// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
+	// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
+	// After that the answer is 410 OperationExpired.
+	//
+	// The person who started the operation can always read its result. A result that contains texts of a model (every
+	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
+	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
+	// the answer is 404 OperationNotFound.
 	//
 	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 	GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListTrackedItems List the tracked items of the account, those tracked longest first
+	// ListTrackedItems List the tracked items of the account, longest tracked first
 	//
-	// Every unit of the tracked-item count by name, removed and deleted items too; an account whose plan sets no cap lists
-	// only those with status Tracked. An administrator sees the items of every license, a member those of their own;
-	// a member who asks for those of another license is refused with LicenseNotYours. Spends nothing.
+	// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
+	// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
+	// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
 	//
 	// Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
 	ListTrackedItems(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4199,11 +4221,11 @@ type ClientInterface interface {
 
 	// AssessSemanticModelsWithBody Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-	// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-	// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-	// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-	// (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4212,11 +4234,11 @@ type ClientInterface interface {
 
 	// AssessSemanticModels Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-	// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-	// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-	// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-	// (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4232,52 +4254,53 @@ type ClientInterface interface {
 
 	// ListAbTestsOfDataAgent List the A/B tests of a data agent
 	//
-	// Those with the data agent on either side, as the list of all tests orders them by default; never paged, and empty when
-	// there are none. Reading spends nothing and asks the platform nothing.
+	// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
+	// empty when there are none. Spends nothing and makes no call to the platform.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 	ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AssessDataAgent Assess one data agent
 	//
-	// What the agent sees of its semantic models, and its own configuration. What was published is assessed, the draft only
-	// where nothing was. The semantic models are read as the signed-in person; one that the person cannot see, or that
-	// cannot be read, takes no part in the score and is listed in sources with why. Counted, refused and made a tracked
-	// item as the assessment of a semantic model is.
+	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
 	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDataAgentAssessments List the assessments of a data agent, newest first
 	//
-	// The list is empty when none is stored. Workspace and agent are looked up as the signed-in person.
+	// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
 	ListDataAgentAssessments(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetDataAgentAssessment Read an assessment of a data agent
 	//
-	// Read from where the account keeps results. An id that is not an assessment of this agent in this account answers
-	// 404. Workspace and agent are looked up as the signed-in person.
+	// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
+	// Workspace and agent are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
 	GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListReports List the Power BI reports of a workspace
 	//
-	// Read from the platform as the signed-in person, by name; paginated reports are not listed. What is said of Pixies is
-	// the account's own record. Spends nothing.
+	// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
+	// listed. The Pixie state comes from the account's own record. Spends nothing.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
 	ListReports(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-	// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-	// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-	// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-	// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+	// calls a minute that add or remove Pixies.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4286,11 +4309,12 @@ type ClientInterface interface {
 
 	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-	// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-	// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-	// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-	// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+	// calls a minute that add or remove Pixies.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4299,8 +4323,9 @@ type ClientInterface interface {
 
 	// RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-	// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// Pixies.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4309,8 +4334,9 @@ type ClientInterface interface {
 
 	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-	// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// Pixies.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4319,28 +4345,29 @@ type ClientInterface interface {
 
 	// AddPixies Add Pixies to a report, or update those in it
 	//
-	// With the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before anything
-	// is counted. A report that never had Pixies becomes a tracked item, which is held against the account's cap and, on an
-	// account with more than one license, the allocation of the caller's, before anything is queued. A report that is being
-	// worked on answers 409 OperationInProgress naming the operation in parameters. Adding and removing are limited to ten
-	// calls a minute of the account, whoever makes them.
+	// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
+	// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
+	// account's cap, and against the caller's license's allocation if the account has more than one license, before it
+	// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
+	// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
 	AddPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetReportPixies Read what the account knows of a report's Pixies
+	// GetReportPixies Read the Pixie state of a report
 	//
-	// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
-	// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
+	// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
+	// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
+	// failed, reportName is null and unavailableReasons says why. Spends nothing.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 	GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RemovePixies Remove the Pixies from a report
 	//
-	// Works while adding is turned off. The tracked item stays counted. A report that is being worked on answers 409
-	// OperationInProgress naming the operation in parameters. Counts among the account's ten calls a minute that add or
-	// remove Pixies.
+	// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
+	// account's ten calls a minute that add or remove Pixies.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
 	RemovePixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4354,64 +4381,66 @@ type ClientInterface interface {
 
 	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
 	//
-	// Those with the model on either side, as the list of all tests orders them by default; never paged, and empty when there
-	// are none. Reading spends nothing and asks the platform nothing.
+	// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
+	// when there are none. Spends nothing and makes no call to the platform.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 	ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AssessSemanticModel Assess one semantic model
 	//
-	// Counted against the day's assessments and stored. Workspace and model are looked up as the signed-in person
-	// before anything is counted. When the person has granted permission to read usage, the score is weighted by usage;
-	// when not, the assessment still runs without usage and the result's usage says so. The first assessment of a model
-	// in an account is a first look; the second makes it a tracked item, which is held against the account's cap and, on
-	// an account with more than one license, the allocation of the caller's, before anything is queued.
+	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+	// against the account's cap, and against the caller's license's allocation if the account has more than one
+	// license, before it queues any work.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
 	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAssessments Delete the assessments of a semantic model
 	//
-	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with the status
-	// ResultsDeleted until its next assessment; what was spent stays spent. With nothing stored, nothing happens. While
-	// an assessment of the model runs: 409 OperationInProgress. The result of an operation whose assessment is deleted
-	// answers 410 OperationExpired. Workspace and model are looked up as the signed-in person.
+	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
+	// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
+	// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
+	// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
+	// the signed-in person.
 	//
 	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
 	DeleteAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAssessments List the assessments of a semantic model, newest first
 	//
-	// The list is empty when none is stored. Workspace and model are looked up as the signed-in person.
+	// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
 	ListAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetAssessment Read an assessment
 	//
-	// Read from where the account keeps results. An id that is not an assessment of this model in this account answers
-	// 404. Workspace and model are looked up as the signed-in person.
+	// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
+	// Workspace and model are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
 	GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	//
-	// The set that was saved last, each question with whether it can run on the semantic model as it is now: one whose answer
-	// uses a field that was renamed or deleted cannot, and says which. A model with none answers a set of none. Workspace and
-	// model are looked up as the signed-in person. Spends nothing.
+	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
+	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
+	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
 	GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GenerateBenchmarkQuestionsWithBody Generate benchmark questions about a semantic model
 	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-	// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-	// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-	// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-	// model with nothing to ask for fails with QuestionsNotGenerated.
+	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4420,11 +4449,11 @@ type ClientInterface interface {
 
 	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
 	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-	// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-	// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-	// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-	// model with nothing to ask for fails with QuestionsNotGenerated.
+	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4433,10 +4462,10 @@ type ClientInterface interface {
 
 	// SaveBenchmarkQuestionsWithBody Save the benchmark questions of a semantic model
 	//
-	// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-	// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-	// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-	// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4445,10 +4474,10 @@ type ClientInterface interface {
 
 	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
 	//
-	// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-	// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-	// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-	// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4457,16 +4486,16 @@ type ClientInterface interface {
 
 	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
 	//
-	// The sides of A/B runs are among them. Workspace and model are looked up as the signed-in person.
+	// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
 	ListBenchmarkRuns(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// StartBenchmarkRunWithBody Ask the saved benchmark questions of a semantic model
 	//
-	// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-	// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-	// counted. The run's id is that of the operation; cancel stops the run.
+	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4475,9 +4504,9 @@ type ClientInterface interface {
 
 	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
 	//
-	// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-	// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-	// counted. The run's id is that of the operation; cancel stops the run.
+	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4486,8 +4515,9 @@ type ClientInterface interface {
 
 	// DeleteBenchmarkRun Delete a benchmark run
 	//
-	// Deletes the run with its answers. The operation of a run that goes on reads Failed; a side of an A/B run that goes on answers
-	// 409 OperationInProgress. Nothing is given back. A test that was made from the run can be run again no more.
+	// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
+	// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
+	// run cannot be run again.
 	//
 	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
 	DeleteBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4499,23 +4529,27 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
 	GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetBenchmarkRunResult Read what a benchmark run came to
+	// GetBenchmarkRunResult Read the result of a benchmark run
 	//
-	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-	// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
-	// model and the data agent that answered, remembered for five minutes.
+	// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
+	// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
+	// returned as stored.
+	//
+	// The person who started the run can read it without a check on the platform. Other people of the account can read
+	// it only while the platform lets them see the model and the data agent that answered. That check is cached for
+	// five minutes.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 	GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// OptimizeWithBody Propose, or propose and write, every kind of optimization
 	//
-	// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-	// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-	// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-	// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-	// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+	// Skipped. If every kind is, the call is refused with the first kind's refusal.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4524,11 +4558,12 @@ type ClientInterface interface {
 
 	// Optimize Propose, or propose and write, every kind of optimization
 	//
-	// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-	// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-	// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-	// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-	// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+	// Skipped. If every kind is, the call is refused with the first kind's refusal.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4537,9 +4572,9 @@ type ClientInterface interface {
 
 	// ApplyOptimizationsWithBody Write the kinds of a bundle preview
 	//
-	// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-	// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-	// once: a second apply answers 400 InvalidPreview naming the first.
+	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4548,59 +4583,69 @@ type ClientInterface interface {
 
 	// ApplyOptimizations Write the kinds of a bundle preview
 	//
-	// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-	// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-	// once: a second apply answers 400 InvalidPreview naming the first.
+	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
 	ApplyOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevertOptimizationsWithBody Put back what a bundle apply wrote
+	// RevertOptimizationsWithBody Revert a bundle apply
 	//
-	// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-	// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-	// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+	//
+	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+	// than 30 days answers 410 OperationExpired.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
 	RevertOptimizationsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevertOptimizations Put back what a bundle apply wrote
+	// RevertOptimizations Revert a bundle apply
 	//
-	// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-	// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-	// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+	//
+	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+	// than 30 days answers 410 OperationExpired.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
 	RevertOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevertOptimizationWithBody Put back what an apply wrote
+	// RevertOptimizationWithBody Revert an apply
 	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-	// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-	// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-	// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+	// Restores the previous value of every object that the apply changed and nothing else. The operation
+	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+	// applies and takes the write lock.
+	//
+	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+	// 30 days answers 410 OperationExpired.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
 	RevertOptimizationWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RevertOptimization Put back what an apply wrote
+	// RevertOptimization Revert an apply
 	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-	// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-	// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-	// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+	// Restores the previous value of every object that the apply changed and nothing else. The operation
+	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+	// applies and takes the write lock.
+	//
+	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+	// 30 days answers 410 OperationExpired.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4609,18 +4654,20 @@ type ClientInterface interface {
 
 	// ListSchedulesOfModel List the schedule of a semantic model
 	//
-	// The list is empty when the model has none, and never longer than one. Workspace and model are looked up as the
-	// signed-in person. A read by the schedule's owner keeps their token as that of the schedule itself does.
+	// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
+	// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
+	// does.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
 	ListSchedulesOfModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateScheduleWithBody Schedule the assessments of a semantic model
 	//
-	// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-	// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-	// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-	// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4629,10 +4676,11 @@ type ClientInterface interface {
 
 	// CreateSchedule Schedule the assessments of a semantic model
 	//
-	// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-	// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-	// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-	// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4641,13 +4689,15 @@ type ClientInterface interface {
 
 	// ApplyOptimizationWithBody Write an optimization
 	//
-	// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-	// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-	// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-	// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-	// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-	// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-	// never overwritten.
+	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+	// change of the model answers 409 OperationInProgress.
+	//
+	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+	// operation reads it with a token that may start work. Changes made to the model since the preview are never
+	// overwritten.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4656,13 +4706,15 @@ type ClientInterface interface {
 
 	// ApplyOptimization Write an optimization
 	//
-	// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-	// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-	// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-	// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-	// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-	// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-	// never overwritten.
+	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+	// change of the model answers 409 OperationInProgress.
+	//
+	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+	// operation reads it with a token that may start work. Changes made to the model since the preview are never
+	// overwritten.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4671,10 +4723,11 @@ type ClientInterface interface {
 
 	// PreviewOptimization Propose an optimization of a semantic model
 	//
-	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept 24 hours under
-	// its previewId. The objects of descriptions and properties are those that the model's latest assessment found; a model
-	// with no assessment in this account answers 404 AssessmentNotFound. A kind with nothing to propose answers 202 too, and
-	// nothingToDo says why. The permissions to read usage and to ask a data agent are optional.
+	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
+	// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
+	// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
+	// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
+	// agent are optional.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
 	PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4682,7 +4735,7 @@ type ClientInterface interface {
 
 // GetAccount Read the account and what the caller can do in it
 //
-// Answers in an account that is not Active too; api says then that nothing can be started. Spends nothing.
+// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
 //
 // Corresponds with GET /v1/account (the `GetAccount` operationId).
 func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4697,10 +4750,11 @@ func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) 
 	return c.Client.Do(req)
 }
 
-// ListPermissions List how the signed-in person stands to each platform permission
+// ListPermissions List the platform permissions of the signed-in person
 //
-// As of now: platform, usage, storage and agent. Every call that reads or changes workspaces, reports and semantic
-// models needs the one that is required; the others only what each names. Spends nothing.
+// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
+// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
+// names. Spends nothing.
 //
 // Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
 func (c *Client) ListPermissions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4717,8 +4771,9 @@ func (c *Client) ListPermissions(ctx context.Context, reqEditors ...RequestEdito
 
 // ListAIProviders List the AI providers of the account
 //
-// The embedded provider comes first, then those that administrators saved, the oldest first; 50 at most, and never paged. What the
-// accounts file declares is not among them. Keys are never shown. Spends nothing.
+// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
+// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
+// Spends nothing.
 //
 // Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
 func (c *Client) ListAIProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4735,9 +4790,10 @@ func (c *Client) ListAIProviders(ctx context.Context, reqEditors ...RequestEdito
 
 // SaveAIProviderWithBody Save an AI provider
 //
-// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-// and shown to nobody. The call starts no operation. For administrators.
+// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+// administrators.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4756,9 +4812,10 @@ func (c *Client) SaveAIProviderWithBody(ctx context.Context, contentType string,
 
 // SaveAIProvider Save an AI provider
 //
-// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-// and shown to nobody. The call starts no operation. For administrators.
+// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+// administrators.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4777,8 +4834,8 @@ func (c *Client) SaveAIProvider(ctx context.Context, body SaveAIProviderJSONRequ
 
 // DeleteAIProvider Delete an AI provider
 //
-// Its key is deleted with it. One that an A/B test or a schedule uses answers 409 AiProviderConflict, whose parameters name what
-// uses it. The embedded provider cannot be deleted. For administrators.
+// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
+// parameters name the users. The embedded provider cannot be deleted. For administrators.
 //
 // Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
 func (c *Client) DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4795,8 +4852,8 @@ func (c *Client) DeleteAIProvider(ctx context.Context, providerID ProviderID, re
 
 // GetAIProvider Read an AI provider
 //
-// The embedded provider has the id embedded. An id that no provider of the account has answers 404 AiProviderNotFound. Spends
-// nothing.
+// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
+// AiProviderNotFound. Spends nothing.
 //
 // Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
 func (c *Client) GetAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4813,10 +4870,10 @@ func (c *Client) GetAIProvider(ctx context.Context, providerID ProviderID, reqEd
 
 // ChangeAIProviderWithBody Change an AI provider
 //
-// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-// provider cannot be changed. For administrators.
+// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4835,10 +4892,10 @@ func (c *Client) ChangeAIProviderWithBody(ctx context.Context, providerID Provid
 
 // ChangeAIProvider Change an AI provider
 //
-// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-// provider cannot be changed. For administrators.
+// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4857,10 +4914,10 @@ func (c *Client) ChangeAIProvider(ctx context.Context, providerID ProviderID, bo
 
 // TestAIProvider Make a test call of an AI provider
 //
-// Asks the provider for one small answer in a form, and for a value that the form forbids, so that it is seen whether a JSON Schema is
-// kept to. It may take 10 seconds. The result is in lastTest and capabilities, and an answer that does not come is a result too. A data
-// agent is looked up as the signed-in person and not asked. One whose kind needs a key and that has none answers 404
-// AiCredentialNotFound. For administrators.
+// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
+// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
+// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
+// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
 //
 // Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
 func (c *Client) TestAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4877,8 +4934,8 @@ func (c *Client) TestAIProvider(ctx context.Context, providerID ProviderID, reqE
 
 // ListAbTests List the A/B tests of the account
 //
-// The test whose newest run finished last comes first unless sort says otherwise. Reading spends nothing and asks the
-// platform nothing.
+// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
+// to the platform.
 //
 // Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
 func (c *Client) ListAbTests(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4895,11 +4952,12 @@ func (c *Client) ListAbTests(ctx context.Context, params *ListAbTestsParams, req
 
 // CreateAbTestWithBody Create an A/B test and start its first run
 //
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-// finished. The operation's result is the run's comparison; cancel stops the run.
+// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+// cancel stops the run.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4918,11 +4976,12 @@ func (c *Client) CreateAbTestWithBody(ctx context.Context, params *CreateAbTestP
 
 // CreateAbTest Create an A/B test and start its first run
 //
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-// finished. The operation's result is the run's comparison; cancel stops the run.
+// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+// cancel stops the run.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4941,8 +5000,8 @@ func (c *Client) CreateAbTest(ctx context.Context, params *CreateAbTestParams, b
 
 // DeleteAbTest Delete an A/B test
 //
-// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run that goes on is deleted too,
-// and its operation reads Failed. Nothing that a run spent is given back.
+// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
+// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
 //
 // Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
 func (c *Client) DeleteAbTest(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4974,10 +5033,10 @@ func (c *Client) GetAbTest(ctx context.Context, abTestID AbTestID, params *GetAb
 	return c.Client.Do(req)
 }
 
-// UpdateAbTestWithBody Change the words of an A/B test
+// UpdateAbTestWithBody Change the texts of an A/B test
 //
-// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-// runs and nothing is counted.
+// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+// Nothing runs and nothing is counted.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4994,10 +5053,10 @@ func (c *Client) UpdateAbTestWithBody(ctx context.Context, abTestID AbTestID, pa
 	return c.Client.Do(req)
 }
 
-// UpdateAbTest Change the words of an A/B test
+// UpdateAbTest Change the texts of an A/B test
 //
-// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-// runs and nothing is counted.
+// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+// Nothing runs and nothing is counted.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5016,7 +5075,7 @@ func (c *Client) UpdateAbTest(ctx context.Context, abTestID AbTestID, params *Up
 
 // ListAbTestRuns List the runs of an A/B test, newest first
 //
-// Reading spends nothing and asks the platform nothing.
+// Spends nothing and makes no call to the platform.
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
 func (c *Client) ListAbTestRuns(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5033,10 +5092,11 @@ func (c *Client) ListAbTestRuns(ctx context.Context, abTestID AbTestID, params *
 
 // RunAbTestAgainWithBody Run an A/B test again
 //
-// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-// person who started the run reads its operation after side A has finished.
+// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+// finished.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5055,10 +5115,11 @@ func (c *Client) RunAbTestAgainWithBody(ctx context.Context, abTestID AbTestID, 
 
 // RunAbTestAgain Run an A/B test again
 //
-// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-// person who started the run reads its operation after side A has finished.
+// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+// finished.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5077,8 +5138,8 @@ func (c *Client) RunAbTestAgain(ctx context.Context, abTestID AbTestID, params *
 
 // DeleteAbTestRun Delete a run of an A/B test
 //
-// The test stays, and its latest run becomes the newest one left. The benchmark runs of the sides are kept. The operation of a
-// run that goes on reads Failed; nothing that the run spent is given back.
+// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
+// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
 //
 // Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
 func (c *Client) DeleteAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5112,10 +5173,13 @@ func (c *Client) GetAbTestRun(ctx context.Context, abTestID AbTestID, runID RunI
 
 // GetAbTestRunResult Read the comparison of a run of an A/B test
 //
-// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
-// remembered for five minutes; else 404 RunNotFound.
+// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
+// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
+// document is returned as stored.
+//
+// The person who started the run can always read it. Other people of the account can read it only while the
+// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
+// Without access the answer is 404 RunNotFound.
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5132,7 +5196,7 @@ func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runI
 
 // ListSchedules List the schedules of the account, the oldest first
 //
-// Every member's, as last seen. Nothing is looked up on the platform, and no token is kept.
+// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
 //
 // Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
 func (c *Client) ListSchedules(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5149,7 +5213,7 @@ func (c *Client) ListSchedules(ctx context.Context, params *ListSchedulesParams,
 
 // DeleteSchedule Delete a schedule
 //
-// Its token is deleted with it. Assessments that it started stay, and go on.
+// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
 //
 // Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
 func (c *Client) DeleteSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5166,7 +5230,7 @@ func (c *Client) DeleteSchedule(ctx context.Context, scheduleID ScheduleID, reqE
 
 // GetSchedule Read a schedule
 //
-// A read by the schedule's owner, with a token whose scopes may start work, keeps that token in place of one that soon
+// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
 // expires.
 //
 // Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
@@ -5182,12 +5246,12 @@ func (c *Client) GetSchedule(ctx context.Context, scheduleID ScheduleID, reqEdit
 	return c.Client.Do(req)
 }
 
-// ChangeScheduleWithBody Change a schedule, turn it off, or take it up
+// ChangeScheduleWithBody Change a schedule, turn it off, or become its owner
 //
-// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-// is deleted.
+// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+// With enabled false the schedule becomes Disabled and its token is deleted.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5204,12 +5268,12 @@ func (c *Client) ChangeScheduleWithBody(ctx context.Context, scheduleID Schedule
 	return c.Client.Do(req)
 }
 
-// ChangeSchedule Change a schedule, turn it off, or take it up
+// ChangeSchedule Change a schedule, turn it off, or become its owner
 //
-// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-// is deleted.
+// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+// With enabled false the schedule becomes Disabled and its token is deleted.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5228,11 +5292,11 @@ func (c *Client) ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body
 
 // GetAuditCheckpoint Read the signed checkpoint of the account's events
 //
-// What all events of the account come to, up to one of them, signed. Kept elsewhere, it shows later that none of them
-// was changed, removed or added since. hash is 32 zero bytes before the first event and, after each in the order of
-// positions, the SHA-256 of itself, the event's position (8 bytes, big-endian) and the event's hash. What is signed is
-// the text of six lines, each ended by a line feed: `readiness checkpoint v1`, accountId, position, events, hash,
-// signedAtUtc. For administrators. Spends nothing.
+// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
+// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
+// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
+// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
 func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5249,10 +5313,10 @@ func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEd
 
 // ListAuditEvents List the events of the account, oldest first
 //
-// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
-// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
-// administrators. Spends nothing.
+// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
+// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
+// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
+// added, a moment after the call that recorded it. For administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5269,8 +5333,8 @@ func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsPar
 
 // ListLicenses List the licenses of the account
 //
-// An administrator sees every license, a member their own, which is the account's default one when they have none.
-// The default one comes first, the others by id. Never paged. Spends nothing.
+// An administrator sees every license. A member sees their own, or the account's default license when they have
+// none. The default license comes first, the others by id. Never paged. Spends nothing.
 //
 // Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
 func (c *Client) ListLicenses(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5304,11 +5368,13 @@ func (c *Client) ListOperations(ctx context.Context, params *ListOperationsParam
 
 // GetOperation Read the state of an operation
 //
-// While the operation is NotStarted or Running, Location is the state's own address and Retry-After says how long
-// to wait; once Succeeded, Location is the result's address; it is absent when Failed or Cancelled. An operation of
-// another account answers 404. An optimization that writes more than once, or unattended, goes on when the person who
-// started it reads its state, with that read's token if its scopes may start work; a read by anybody else starts
-// nothing. Side B of an A/B run begins in the same way once side A has finished.
+// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
+// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
+// Location is absent. An operation of another account answers 404.
+//
+// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
+// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
+// Side B of an A/B run starts in the same way once side A has finished.
 //
 // Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
 func (c *Client) GetOperation(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5344,18 +5410,24 @@ func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, p
 
 // GetOperationResult Read the result of an operation
 //
-// The shape follows operationType: AssessSemanticModel answers an Assessment, AssessDataAgent a DataAgentAssessment,
-// AssessSemanticModels a BulkAssessment,
-// PreviewOptimization a Preview, ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a
-// BundlePreview, ApplyOptimizations and RevertOptimizations a BundleApply, AddPixies and RemovePixies a PixiesResult,
-// or a BulkPixiesResult when started over many reports, RunBenchmark a BenchmarkRunResult, RunAbTest an AbTestResult, GenerateBenchmarkQuestions and SaveBenchmarkQuestions
-// BenchmarkQuestions. While the operation runs: 409 OperationInProgress with
-// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
-// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
-// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
-// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
-// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
-// OperationNotFound.
+// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
+// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
+// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
+// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
+// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
+// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+//
+// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
+// the answer is 409 OperationHasNoResult, and the state says why.
+//
+// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
+// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
+// After that the answer is 410 OperationExpired.
+//
+// The person who started the operation can always read its result. A result that contains texts of a model (every
+// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
+// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
+// the answer is 404 OperationNotFound.
 //
 // Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 func (c *Client) GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5370,11 +5442,11 @@ func (c *Client) GetOperationResult(ctx context.Context, operationID OperationID
 	return c.Client.Do(req)
 }
 
-// ListTrackedItems List the tracked items of the account, those tracked longest first
+// ListTrackedItems List the tracked items of the account, longest tracked first
 //
-// Every unit of the tracked-item count by name, removed and deleted items too; an account whose plan sets no cap lists
-// only those with status Tracked. An administrator sees the items of every license, a member those of their own;
-// a member who asks for those of another license is refused with LicenseNotYours. Spends nothing.
+// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
+// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
+// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
 //
 // Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
 func (c *Client) ListTrackedItems(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5408,11 +5480,11 @@ func (c *Client) ListWorkspaces(ctx context.Context, params *ListWorkspacesParam
 
 // AssessSemanticModelsWithBody Assess many semantic models of a workspace
 //
-// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-// (AssessSemanticModels) is Succeeded when every model has an outcome.
+// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5431,11 +5503,11 @@ func (c *Client) AssessSemanticModelsWithBody(ctx context.Context, workspaceID W
 
 // AssessSemanticModels Assess many semantic models of a workspace
 //
-// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-// (AssessSemanticModels) is Succeeded when every model has an outcome.
+// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5471,8 +5543,8 @@ func (c *Client) ListDataAgents(ctx context.Context, workspaceID WorkspaceID, pa
 
 // ListAbTestsOfDataAgent List the A/B tests of a data agent
 //
-// Those with the data agent on either side, as the list of all tests orders them by default; never paged, and empty when
-// there are none. Reading spends nothing and asks the platform nothing.
+// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
+// empty when there are none. Spends nothing and makes no call to the platform.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 func (c *Client) ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5489,10 +5561,10 @@ func (c *Client) ListAbTestsOfDataAgent(ctx context.Context, workspaceID Workspa
 
 // AssessDataAgent Assess one data agent
 //
-// What the agent sees of its semantic models, and its own configuration. What was published is assessed, the draft only
-// where nothing was. The semantic models are read as the signed-in person; one that the person cannot see, or that
-// cannot be read, takes no part in the score and is listed in sources with why. Counted, refused and made a tracked
-// item as the assessment of a semantic model is.
+// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
 func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5509,7 +5581,7 @@ func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, d
 
 // ListDataAgentAssessments List the assessments of a data agent, newest first
 //
-// The list is empty when none is stored. Workspace and agent are looked up as the signed-in person.
+// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
 func (c *Client) ListDataAgentAssessments(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5526,8 +5598,8 @@ func (c *Client) ListDataAgentAssessments(ctx context.Context, workspaceID Works
 
 // GetDataAgentAssessment Read an assessment of a data agent
 //
-// Read from where the account keeps results. An id that is not an assessment of this agent in this account answers
-// 404. Workspace and agent are looked up as the signed-in person.
+// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
+// Workspace and agent are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
 func (c *Client) GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5544,8 +5616,8 @@ func (c *Client) GetDataAgentAssessment(ctx context.Context, workspaceID Workspa
 
 // ListReports List the Power BI reports of a workspace
 //
-// Read from the platform as the signed-in person, by name; paginated reports are not listed. What is said of Pixies is
-// the account's own record. Spends nothing.
+// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
+// listed. The Pixie state comes from the account's own record. Spends nothing.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
 func (c *Client) ListReports(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5562,11 +5634,12 @@ func (c *Client) ListReports(ctx context.Context, workspaceID WorkspaceID, param
 
 // AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+// calls a minute that add or remove Pixies.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5585,11 +5658,12 @@ func (c *Client) AddPixiesToReportsWithBody(ctx context.Context, workspaceID Wor
 
 // AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+// calls a minute that add or remove Pixies.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5608,8 +5682,9 @@ func (c *Client) AddPixiesToReports(ctx context.Context, workspaceID WorkspaceID
 
 // RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// Pixies.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5628,8 +5703,9 @@ func (c *Client) RemovePixiesFromReportsWithBody(ctx context.Context, workspaceI
 
 // RemovePixiesFromReports Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// Pixies.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5648,11 +5724,11 @@ func (c *Client) RemovePixiesFromReports(ctx context.Context, workspaceID Worksp
 
 // AddPixies Add Pixies to a report, or update those in it
 //
-// With the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before anything
-// is counted. A report that never had Pixies becomes a tracked item, which is held against the account's cap and, on an
-// account with more than one license, the allocation of the caller's, before anything is queued. A report that is being
-// worked on answers 409 OperationInProgress naming the operation in parameters. Adding and removing are limited to ten
-// calls a minute of the account, whoever makes them.
+// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
+// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
+// account's cap, and against the caller's license's allocation if the account has more than one license, before it
+// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
+// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
 func (c *Client) AddPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5667,10 +5743,11 @@ func (c *Client) AddPixies(ctx context.Context, workspaceID WorkspaceID, reportI
 	return c.Client.Do(req)
 }
 
-// GetReportPixies Read what the account knows of a report's Pixies
+// GetReportPixies Read the Pixie state of a report
 //
-// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
-// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
+// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
+// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
+// failed, reportName is null and unavailableReasons says why. Spends nothing.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5687,9 +5764,9 @@ func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, r
 
 // RemovePixies Remove the Pixies from a report
 //
-// Works while adding is turned off. The tracked item stays counted. A report that is being worked on answers 409
-// OperationInProgress naming the operation in parameters. Counts among the account's ten calls a minute that add or
-// remove Pixies.
+// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
+// account's ten calls a minute that add or remove Pixies.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
 func (c *Client) RemovePixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5723,8 +5800,8 @@ func (c *Client) ListSemanticModels(ctx context.Context, workspaceID WorkspaceID
 
 // ListAbTestsOfSemanticModel List the A/B tests of a semantic model
 //
-// Those with the model on either side, as the list of all tests orders them by default; never paged, and empty when there
-// are none. Reading spends nothing and asks the platform nothing.
+// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
+// when there are none. Spends nothing and makes no call to the platform.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5741,11 +5818,12 @@ func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID Wor
 
 // AssessSemanticModel Assess one semantic model
 //
-// Counted against the day's assessments and stored. Workspace and model are looked up as the signed-in person
-// before anything is counted. When the person has granted permission to read usage, the score is weighted by usage;
-// when not, the assessment still runs without usage and the result's usage says so. The first assessment of a model
-// in an account is a first look; the second makes it a tracked item, which is held against the account's cap and, on
-// an account with more than one license, the allocation of the caller's, before anything is queued.
+// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+// against the account's cap, and against the caller's license's allocation if the account has more than one
+// license, before it queues any work.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
 func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5762,10 +5840,11 @@ func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceI
 
 // DeleteAssessments Delete the assessments of a semantic model
 //
-// Deletes every stored assessment of the model in this account. The model stays a tracked item, with the status
-// ResultsDeleted until its next assessment; what was spent stays spent. With nothing stored, nothing happens. While
-// an assessment of the model runs: 409 OperationInProgress. The result of an operation whose assessment is deleted
-// answers 410 OperationExpired. Workspace and model are looked up as the signed-in person.
+// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
+// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
+// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
+// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
+// the signed-in person.
 //
 // Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
 func (c *Client) DeleteAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5782,7 +5861,7 @@ func (c *Client) DeleteAssessments(ctx context.Context, workspaceID WorkspaceID,
 
 // ListAssessments List the assessments of a semantic model, newest first
 //
-// The list is empty when none is stored. Workspace and model are looked up as the signed-in person.
+// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
 func (c *Client) ListAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5799,8 +5878,8 @@ func (c *Client) ListAssessments(ctx context.Context, workspaceID WorkspaceID, s
 
 // GetAssessment Read an assessment
 //
-// Read from where the account keeps results. An id that is not an assessment of this model in this account answers
-// 404. Workspace and model are looked up as the signed-in person.
+// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
+// Workspace and model are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
 func (c *Client) GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5817,9 +5896,9 @@ func (c *Client) GetAssessment(ctx context.Context, workspaceID WorkspaceID, sem
 
 // GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 //
-// The set that was saved last, each question with whether it can run on the semantic model as it is now: one whose answer
-// uses a field that was renamed or deleted cannot, and says which. A model with none answers a set of none. Workspace and
-// model are looked up as the signed-in person. Spends nothing.
+// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
+// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
+// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
 func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5836,11 +5915,11 @@ func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID Workspac
 
 // GenerateBenchmarkQuestionsWithBody Generate benchmark questions about a semantic model
 //
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-// model with nothing to ask for fails with QuestionsNotGenerated.
+// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5859,11 +5938,11 @@ func (c *Client) GenerateBenchmarkQuestionsWithBody(ctx context.Context, workspa
 
 // GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
 //
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-// model with nothing to ask for fails with QuestionsNotGenerated.
+// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5882,10 +5961,10 @@ func (c *Client) GenerateBenchmarkQuestions(ctx context.Context, workspaceID Wor
 
 // SaveBenchmarkQuestionsWithBody Save the benchmark questions of a semantic model
 //
-// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5904,10 +5983,10 @@ func (c *Client) SaveBenchmarkQuestionsWithBody(ctx context.Context, workspaceID
 
 // SaveBenchmarkQuestions Save the benchmark questions of a semantic model
 //
-// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5926,7 +6005,7 @@ func (c *Client) SaveBenchmarkQuestions(ctx context.Context, workspaceID Workspa
 
 // ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
 //
-// The sides of A/B runs are among them. Workspace and model are looked up as the signed-in person.
+// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
 func (c *Client) ListBenchmarkRuns(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5943,9 +6022,9 @@ func (c *Client) ListBenchmarkRuns(ctx context.Context, workspaceID WorkspaceID,
 
 // StartBenchmarkRunWithBody Ask the saved benchmark questions of a semantic model
 //
-// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-// counted. The run's id is that of the operation; cancel stops the run.
+// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5964,9 +6043,9 @@ func (c *Client) StartBenchmarkRunWithBody(ctx context.Context, workspaceID Work
 
 // StartBenchmarkRun Ask the saved benchmark questions of a semantic model
 //
-// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-// counted. The run's id is that of the operation; cancel stops the run.
+// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5985,8 +6064,9 @@ func (c *Client) StartBenchmarkRun(ctx context.Context, workspaceID WorkspaceID,
 
 // DeleteBenchmarkRun Delete a benchmark run
 //
-// Deletes the run with its answers. The operation of a run that goes on reads Failed; a side of an A/B run that goes on answers
-// 409 OperationInProgress. Nothing is given back. A test that was made from the run can be run again no more.
+// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
+// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
+// run cannot be run again.
 //
 // Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
 func (c *Client) DeleteBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6018,12 +6098,15 @@ func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, s
 	return c.Client.Do(req)
 }
 
-// GetBenchmarkRunResult Read what a benchmark run came to
+// GetBenchmarkRunResult Read the result of a benchmark run
 //
-// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
-// model and the data agent that answered, remembered for five minutes.
+// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
+// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
+// returned as stored.
+//
+// The person who started the run can read it without a check on the platform. Other people of the account can read
+// it only while the platform lets them see the model and the data agent that answered. That check is cached for
+// five minutes.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6040,11 +6123,12 @@ func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID Workspac
 
 // OptimizeWithBody Propose, or propose and write, every kind of optimization
 //
-// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+// Skipped. If every kind is, the call is refused with the first kind's refusal.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6063,11 +6147,12 @@ func (c *Client) OptimizeWithBody(ctx context.Context, workspaceID WorkspaceID, 
 
 // Optimize Propose, or propose and write, every kind of optimization
 //
-// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+// Skipped. If every kind is, the call is refused with the first kind's refusal.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6086,9 +6171,9 @@ func (c *Client) Optimize(ctx context.Context, workspaceID WorkspaceID, semantic
 
 // ApplyOptimizationsWithBody Write the kinds of a bundle preview
 //
-// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-// once: a second apply answers 400 InvalidPreview naming the first.
+// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6107,9 +6192,9 @@ func (c *Client) ApplyOptimizationsWithBody(ctx context.Context, workspaceID Wor
 
 // ApplyOptimizations Write the kinds of a bundle preview
 //
-// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-// once: a second apply answers 400 InvalidPreview naming the first.
+// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6126,12 +6211,14 @@ func (c *Client) ApplyOptimizations(ctx context.Context, workspaceID WorkspaceID
 	return c.Client.Do(req)
 }
 
-// RevertOptimizationsWithBody Put back what a bundle apply wrote
+// RevertOptimizationsWithBody Revert a bundle apply
 //
-// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+//
+// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+// than 30 days answers 410 OperationExpired.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6148,12 +6235,14 @@ func (c *Client) RevertOptimizationsWithBody(ctx context.Context, workspaceID Wo
 	return c.Client.Do(req)
 }
 
-// RevertOptimizations Put back what a bundle apply wrote
+// RevertOptimizations Revert a bundle apply
 //
-// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+//
+// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+// than 30 days answers 410 OperationExpired.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6170,13 +6259,16 @@ func (c *Client) RevertOptimizations(ctx context.Context, workspaceID WorkspaceI
 	return c.Client.Do(req)
 }
 
-// RevertOptimizationWithBody Put back what an apply wrote
+// RevertOptimizationWithBody Revert an apply
 //
-// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+// Restores the previous value of every object that the apply changed and nothing else. The operation
+// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+// applies and takes the write lock.
+//
+// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+// 30 days answers 410 OperationExpired.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6193,13 +6285,16 @@ func (c *Client) RevertOptimizationWithBody(ctx context.Context, workspaceID Wor
 	return c.Client.Do(req)
 }
 
-// RevertOptimization Put back what an apply wrote
+// RevertOptimization Revert an apply
 //
-// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+// Restores the previous value of every object that the apply changed and nothing else. The operation
+// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+// applies and takes the write lock.
+//
+// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+// 30 days answers 410 OperationExpired.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6218,8 +6313,9 @@ func (c *Client) RevertOptimization(ctx context.Context, workspaceID WorkspaceID
 
 // ListSchedulesOfModel List the schedule of a semantic model
 //
-// The list is empty when the model has none, and never longer than one. Workspace and model are looked up as the
-// signed-in person. A read by the schedule's owner keeps their token as that of the schedule itself does.
+// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
+// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
+// does.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
 func (c *Client) ListSchedulesOfModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6236,10 +6332,11 @@ func (c *Client) ListSchedulesOfModel(ctx context.Context, workspaceID Workspace
 
 // CreateScheduleWithBody Schedule the assessments of a semantic model
 //
-// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6258,10 +6355,11 @@ func (c *Client) CreateScheduleWithBody(ctx context.Context, workspaceID Workspa
 
 // CreateSchedule Schedule the assessments of a semantic model
 //
-// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6280,13 +6378,15 @@ func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, se
 
 // ApplyOptimizationWithBody Write an optimization
 //
-// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-// never overwritten.
+// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+// change of the model answers 409 OperationInProgress.
+//
+// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+// operation reads it with a token that may start work. Changes made to the model since the preview are never
+// overwritten.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6305,13 +6405,15 @@ func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID Work
 
 // ApplyOptimization Write an optimization
 //
-// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-// never overwritten.
+// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+// change of the model answers 409 OperationInProgress.
+//
+// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+// operation reads it with a token that may start work. Changes made to the model since the preview are never
+// overwritten.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6330,10 +6432,11 @@ func (c *Client) ApplyOptimization(ctx context.Context, workspaceID WorkspaceID,
 
 // PreviewOptimization Propose an optimization of a semantic model
 //
-// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept 24 hours under
-// its previewId. The objects of descriptions and properties are those that the model's latest assessment found; a model
-// with no assessment in this account answers 404 AssessmentNotFound. A kind with nothing to propose answers 202 too, and
-// nothingToDo says why. The permissions to read usage and to ask a data agent are optional.
+// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
+// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
+// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
+// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
+// agent are optional.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
 func (c *Client) PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10033,17 +10136,18 @@ type ClientWithResponsesInterface interface {
 
 	// GetAccountWithResponse Read the account and what the caller can do in it
 	//
-	// Answers in an account that is not Active too; api says then that nothing can be started. Spends nothing.
+	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/account (the `GetAccount` operationId).
 	GetAccountWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAccountResponse, error)
 
-	// ListPermissionsWithResponse List how the signed-in person stands to each platform permission
+	// ListPermissionsWithResponse List the platform permissions of the signed-in person
 	//
-	// As of now: platform, usage, storage and agent. Every call that reads or changes workspaces, reports and semantic
-	// models needs the one that is required; the others only what each names. Spends nothing.
+	// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
+	// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
+	// names. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10052,8 +10156,9 @@ type ClientWithResponsesInterface interface {
 
 	// ListAIProvidersWithResponse List the AI providers of the account
 	//
-	// The embedded provider comes first, then those that administrators saved, the oldest first; 50 at most, and never paged. What the
-	// accounts file declares is not among them. Keys are never shown. Spends nothing.
+	// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
+	// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
+	// Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10062,9 +10167,10 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithBodyWithResponse Save an AI provider
 	//
-	// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-	// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-	// and shown to nobody. The call starts no operation. For administrators.
+	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+	// administrators.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10073,9 +10179,10 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithResponse Save an AI provider
 	//
-	// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-	// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-	// and shown to nobody. The call starts no operation. For administrators.
+	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+	// administrators.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10084,8 +10191,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAIProviderWithResponse Delete an AI provider
 	//
-	// Its key is deleted with it. One that an A/B test or a schedule uses answers 409 AiProviderConflict, whose parameters name what
-	// uses it. The embedded provider cannot be deleted. For administrators.
+	// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
+	// parameters name the users. The embedded provider cannot be deleted. For administrators.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10094,8 +10201,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetAIProviderWithResponse Read an AI provider
 	//
-	// The embedded provider has the id embedded. An id that no provider of the account has answers 404 AiProviderNotFound. Spends
-	// nothing.
+	// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
+	// AiProviderNotFound. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10104,10 +10211,10 @@ type ClientWithResponsesInterface interface {
 
 	// ChangeAIProviderWithBodyWithResponse Change an AI provider
 	//
-	// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-	// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-	// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-	// provider cannot be changed. For administrators.
+	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10116,10 +10223,10 @@ type ClientWithResponsesInterface interface {
 
 	// ChangeAIProviderWithResponse Change an AI provider
 	//
-	// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-	// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-	// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-	// provider cannot be changed. For administrators.
+	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10128,10 +10235,10 @@ type ClientWithResponsesInterface interface {
 
 	// TestAIProviderWithResponse Make a test call of an AI provider
 	//
-	// Asks the provider for one small answer in a form, and for a value that the form forbids, so that it is seen whether a JSON Schema is
-	// kept to. It may take 10 seconds. The result is in lastTest and capabilities, and an answer that does not come is a result too. A data
-	// agent is looked up as the signed-in person and not asked. One whose kind needs a key and that has none answers 404
-	// AiCredentialNotFound. For administrators.
+	// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
+	// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
+	// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
+	// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10140,8 +10247,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListAbTestsWithResponse List the A/B tests of the account
 	//
-	// The test whose newest run finished last comes first unless sort says otherwise. Reading spends nothing and asks the
-	// platform nothing.
+	// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
+	// to the platform.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10150,11 +10257,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateAbTestWithBodyWithResponse Create an A/B test and start its first run
 	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-	// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-	// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-	// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-	// finished. The operation's result is the run's comparison; cancel stops the run.
+	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+	// cancel stops the run.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10163,11 +10271,12 @@ type ClientWithResponsesInterface interface {
 
 	// CreateAbTestWithResponse Create an A/B test and start its first run
 	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-	// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-	// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-	// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-	// finished. The operation's result is the run's comparison; cancel stops the run.
+	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+	// cancel stops the run.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10176,8 +10285,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAbTestWithResponse Delete an A/B test
 	//
-	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run that goes on is deleted too,
-	// and its operation reads Failed. Nothing that a run spent is given back.
+	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
+	// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10193,20 +10302,20 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
 	GetAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*GetAbTestResponse, error)
 
-	// UpdateAbTestWithBodyWithResponse Change the words of an A/B test
+	// UpdateAbTestWithBodyWithResponse Change the texts of an A/B test
 	//
-	// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-	// runs and nothing is counted.
+	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+	// Nothing runs and nothing is counted.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
 	UpdateAbTestWithBodyWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAbTestResponse, error)
 
-	// UpdateAbTestWithResponse Change the words of an A/B test
+	// UpdateAbTestWithResponse Change the texts of an A/B test
 	//
-	// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-	// runs and nothing is counted.
+	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+	// Nothing runs and nothing is counted.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10215,7 +10324,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListAbTestRunsWithResponse List the runs of an A/B test, newest first
 	//
-	// Reading spends nothing and asks the platform nothing.
+	// Spends nothing and makes no call to the platform.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10224,10 +10333,11 @@ type ClientWithResponsesInterface interface {
 
 	// RunAbTestAgainWithBodyWithResponse Run an A/B test again
 	//
-	// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-	// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-	// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-	// person who started the run reads its operation after side A has finished.
+	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+	// finished.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10236,10 +10346,11 @@ type ClientWithResponsesInterface interface {
 
 	// RunAbTestAgainWithResponse Run an A/B test again
 	//
-	// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-	// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-	// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-	// person who started the run reads its operation after side A has finished.
+	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+	// finished.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10248,8 +10359,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAbTestRunWithResponse Delete a run of an A/B test
 	//
-	// The test stays, and its latest run becomes the newest one left. The benchmark runs of the sides are kept. The operation of a
-	// run that goes on reads Failed; nothing that the run spent is given back.
+	// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
+	// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10267,10 +10378,13 @@ type ClientWithResponsesInterface interface {
 
 	// GetAbTestRunResultWithResponse Read the comparison of a run of an A/B test
 	//
-	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-	// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
-	// remembered for five minutes; else 404 RunNotFound.
+	// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
+	// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
+	// document is returned as stored.
+	//
+	// The person who started the run can always read it. Other people of the account can read it only while the
+	// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
+	// Without access the answer is 404 RunNotFound.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10279,7 +10393,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListSchedulesWithResponse List the schedules of the account, the oldest first
 	//
-	// Every member's, as last seen. Nothing is looked up on the platform, and no token is kept.
+	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10288,7 +10402,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteScheduleWithResponse Delete a schedule
 	//
-	// Its token is deleted with it. Assessments that it started stay, and go on.
+	// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10297,7 +10411,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetScheduleWithResponse Read a schedule
 	//
-	// A read by the schedule's owner, with a token whose scopes may start work, keeps that token in place of one that soon
+	// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
 	// expires.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -10305,24 +10419,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
 	GetScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*GetScheduleResponse, error)
 
-	// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or take it up
+	// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or become its owner
 	//
-	// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-	// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-	// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-	// is deleted.
+	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+	// With enabled false the schedule becomes Disabled and its token is deleted.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
 	ChangeScheduleWithBodyWithResponse(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error)
 
-	// ChangeScheduleWithResponse Change a schedule, turn it off, or take it up
+	// ChangeScheduleWithResponse Change a schedule, turn it off, or become its owner
 	//
-	// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-	// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-	// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-	// is deleted.
+	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+	// With enabled false the schedule becomes Disabled and its token is deleted.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10331,11 +10445,11 @@ type ClientWithResponsesInterface interface {
 
 	// GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
 	//
-	// What all events of the account come to, up to one of them, signed. Kept elsewhere, it shows later that none of them
-	// was changed, removed or added since. hash is 32 zero bytes before the first event and, after each in the order of
-	// positions, the SHA-256 of itself, the event's position (8 bytes, big-endian) and the event's hash. What is signed is
-	// the text of six lines, each ended by a line feed: `readiness checkpoint v1`, accountId, position, events, hash,
-	// signedAtUtc. For administrators. Spends nothing.
+	// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
+	// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
+	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
+	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10344,10 +10458,10 @@ type ClientWithResponsesInterface interface {
 
 	// ListAuditEventsWithResponse List the events of the account, oldest first
 	//
-	// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-	// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
-	// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
-	// administrators. Spends nothing.
+	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
+	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
+	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
+	// added, a moment after the call that recorded it. For administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10356,8 +10470,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListLicensesWithResponse List the licenses of the account
 	//
-	// An administrator sees every license, a member their own, which is the account's default one when they have none.
-	// The default one comes first, the others by id. Never paged. Spends nothing.
+	// An administrator sees every license. A member sees their own, or the account's default license when they have
+	// none. The default license comes first, the others by id. Never paged. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10375,11 +10489,13 @@ type ClientWithResponsesInterface interface {
 
 	// GetOperationWithResponse Read the state of an operation
 	//
-	// While the operation is NotStarted or Running, Location is the state's own address and Retry-After says how long
-	// to wait; once Succeeded, Location is the result's address; it is absent when Failed or Cancelled. An operation of
-	// another account answers 404. An optimization that writes more than once, or unattended, goes on when the person who
-	// started it reads its state, with that read's token if its scopes may start work; a read by anybody else starts
-	// nothing. Side B of an A/B run begins in the same way once side A has finished.
+	// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
+	// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
+	// Location is absent. An operation of another account answers 404.
+	//
+	// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
+	// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
+	// Side B of an A/B run starts in the same way once side A has finished.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10399,29 +10515,35 @@ type ClientWithResponsesInterface interface {
 
 	// GetOperationResultWithResponse Read the result of an operation
 	//
-	// The shape follows operationType: AssessSemanticModel answers an Assessment, AssessDataAgent a DataAgentAssessment,
-	// AssessSemanticModels a BulkAssessment,
-	// PreviewOptimization a Preview, ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a
-	// BundlePreview, ApplyOptimizations and RevertOptimizations a BundleApply, AddPixies and RemovePixies a PixiesResult,
-	// or a BulkPixiesResult when started over many reports, RunBenchmark a BenchmarkRunResult, RunAbTest an AbTestResult, GenerateBenchmarkQuestions and SaveBenchmarkQuestions
-	// BenchmarkQuestions. While the operation runs: 409 OperationInProgress with
-	// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
-	// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
-	// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
-	// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
-	// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
-	// OperationNotFound.
+	// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
+	// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
+	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
+	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
+	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
+	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+	//
+	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
+	// the answer is 409 OperationHasNoResult, and the state says why.
+	//
+	// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
+	// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
+	// After that the answer is 410 OperationExpired.
+	//
+	// The person who started the operation can always read its result. A result that contains texts of a model (every
+	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
+	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
+	// the answer is 404 OperationNotFound.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 	GetOperationResultWithResponse(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*GetOperationResultResponse, error)
 
-	// ListTrackedItemsWithResponse List the tracked items of the account, those tracked longest first
+	// ListTrackedItemsWithResponse List the tracked items of the account, longest tracked first
 	//
-	// Every unit of the tracked-item count by name, removed and deleted items too; an account whose plan sets no cap lists
-	// only those with status Tracked. An administrator sees the items of every license, a member those of their own;
-	// a member who asks for those of another license is refused with LicenseNotYours. Spends nothing.
+	// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
+	// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
+	// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10439,11 +10561,11 @@ type ClientWithResponsesInterface interface {
 
 	// AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-	// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-	// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-	// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-	// (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10452,11 +10574,11 @@ type ClientWithResponsesInterface interface {
 
 	// AssessSemanticModelsWithResponse Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-	// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-	// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-	// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-	// (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10474,8 +10596,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListAbTestsOfDataAgentWithResponse List the A/B tests of a data agent
 	//
-	// Those with the data agent on either side, as the list of all tests orders them by default; never paged, and empty when
-	// there are none. Reading spends nothing and asks the platform nothing.
+	// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
+	// empty when there are none. Spends nothing and makes no call to the platform.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10484,10 +10606,10 @@ type ClientWithResponsesInterface interface {
 
 	// AssessDataAgentWithResponse Assess one data agent
 	//
-	// What the agent sees of its semantic models, and its own configuration. What was published is assessed, the draft only
-	// where nothing was. The semantic models are read as the signed-in person; one that the person cannot see, or that
-	// cannot be read, takes no part in the score and is listed in sources with why. Counted, refused and made a tracked
-	// item as the assessment of a semantic model is.
+	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10496,7 +10618,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
 	//
-	// The list is empty when none is stored. Workspace and agent are looked up as the signed-in person.
+	// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10505,8 +10627,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetDataAgentAssessmentWithResponse Read an assessment of a data agent
 	//
-	// Read from where the account keeps results. An id that is not an assessment of this agent in this account answers
-	// 404. Workspace and agent are looked up as the signed-in person.
+	// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
+	// Workspace and agent are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10515,8 +10637,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListReportsWithResponse List the Power BI reports of a workspace
 	//
-	// Read from the platform as the signed-in person, by name; paginated reports are not listed. What is said of Pixies is
-	// the account's own record. Spends nothing.
+	// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
+	// listed. The Pixie state comes from the account's own record. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10525,11 +10647,12 @@ type ClientWithResponsesInterface interface {
 
 	// AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-	// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-	// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-	// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-	// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+	// calls a minute that add or remove Pixies.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10538,11 +10661,12 @@ type ClientWithResponsesInterface interface {
 
 	// AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-	// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-	// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-	// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-	// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+	// calls a minute that add or remove Pixies.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10551,8 +10675,9 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-	// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// Pixies.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10561,8 +10686,9 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-	// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// Pixies.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10571,21 +10697,22 @@ type ClientWithResponsesInterface interface {
 
 	// AddPixiesWithResponse Add Pixies to a report, or update those in it
 	//
-	// With the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before anything
-	// is counted. A report that never had Pixies becomes a tracked item, which is held against the account's cap and, on an
-	// account with more than one license, the allocation of the caller's, before anything is queued. A report that is being
-	// worked on answers 409 OperationInProgress naming the operation in parameters. Adding and removing are limited to ten
-	// calls a minute of the account, whoever makes them.
+	// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
+	// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
+	// account's cap, and against the caller's license's allocation if the account has more than one license, before it
+	// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
+	// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
 	AddPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*AddPixiesResponse, error)
 
-	// GetReportPixiesWithResponse Read what the account knows of a report's Pixies
+	// GetReportPixiesWithResponse Read the Pixie state of a report
 	//
-	// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
-	// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
+	// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
+	// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
+	// failed, reportName is null and unavailableReasons says why. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10594,9 +10721,9 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesWithResponse Remove the Pixies from a report
 	//
-	// Works while adding is turned off. The tracked item stays counted. A report that is being worked on answers 409
-	// OperationInProgress naming the operation in parameters. Counts among the account's ten calls a minute that add or
-	// remove Pixies.
+	// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
+	// account's ten calls a minute that add or remove Pixies.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10614,8 +10741,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListAbTestsOfSemanticModelWithResponse List the A/B tests of a semantic model
 	//
-	// Those with the model on either side, as the list of all tests orders them by default; never paged, and empty when there
-	// are none. Reading spends nothing and asks the platform nothing.
+	// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
+	// when there are none. Spends nothing and makes no call to the platform.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10624,11 +10751,12 @@ type ClientWithResponsesInterface interface {
 
 	// AssessSemanticModelWithResponse Assess one semantic model
 	//
-	// Counted against the day's assessments and stored. Workspace and model are looked up as the signed-in person
-	// before anything is counted. When the person has granted permission to read usage, the score is weighted by usage;
-	// when not, the assessment still runs without usage and the result's usage says so. The first assessment of a model
-	// in an account is a first look; the second makes it a tracked item, which is held against the account's cap and, on
-	// an account with more than one license, the allocation of the caller's, before anything is queued.
+	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+	// against the account's cap, and against the caller's license's allocation if the account has more than one
+	// license, before it queues any work.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10637,10 +10765,11 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAssessmentsWithResponse Delete the assessments of a semantic model
 	//
-	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with the status
-	// ResultsDeleted until its next assessment; what was spent stays spent. With nothing stored, nothing happens. While
-	// an assessment of the model runs: 409 OperationInProgress. The result of an operation whose assessment is deleted
-	// answers 410 OperationExpired. Workspace and model are looked up as the signed-in person.
+	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
+	// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
+	// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
+	// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
+	// the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10649,7 +10778,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListAssessmentsWithResponse List the assessments of a semantic model, newest first
 	//
-	// The list is empty when none is stored. Workspace and model are looked up as the signed-in person.
+	// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10658,8 +10787,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetAssessmentWithResponse Read an assessment
 	//
-	// Read from where the account keeps results. An id that is not an assessment of this model in this account answers
-	// 404. Workspace and model are looked up as the signed-in person.
+	// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
+	// Workspace and model are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10668,9 +10797,9 @@ type ClientWithResponsesInterface interface {
 
 	// GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
 	//
-	// The set that was saved last, each question with whether it can run on the semantic model as it is now: one whose answer
-	// uses a field that was renamed or deleted cannot, and says which. A model with none answers a set of none. Workspace and
-	// model are looked up as the signed-in person. Spends nothing.
+	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
+	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
+	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10679,11 +10808,11 @@ type ClientWithResponsesInterface interface {
 
 	// GenerateBenchmarkQuestionsWithBodyWithResponse Generate benchmark questions about a semantic model
 	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-	// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-	// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-	// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-	// model with nothing to ask for fails with QuestionsNotGenerated.
+	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10692,11 +10821,11 @@ type ClientWithResponsesInterface interface {
 
 	// GenerateBenchmarkQuestionsWithResponse Generate benchmark questions about a semantic model
 	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-	// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-	// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-	// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-	// model with nothing to ask for fails with QuestionsNotGenerated.
+	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10705,10 +10834,10 @@ type ClientWithResponsesInterface interface {
 
 	// SaveBenchmarkQuestionsWithBodyWithResponse Save the benchmark questions of a semantic model
 	//
-	// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-	// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-	// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-	// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10717,10 +10846,10 @@ type ClientWithResponsesInterface interface {
 
 	// SaveBenchmarkQuestionsWithResponse Save the benchmark questions of a semantic model
 	//
-	// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-	// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-	// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-	// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10729,7 +10858,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListBenchmarkRunsWithResponse List the benchmark runs of a semantic model, newest first
 	//
-	// The sides of A/B runs are among them. Workspace and model are looked up as the signed-in person.
+	// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10738,9 +10867,9 @@ type ClientWithResponsesInterface interface {
 
 	// StartBenchmarkRunWithBodyWithResponse Ask the saved benchmark questions of a semantic model
 	//
-	// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-	// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-	// counted. The run's id is that of the operation; cancel stops the run.
+	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10749,9 +10878,9 @@ type ClientWithResponsesInterface interface {
 
 	// StartBenchmarkRunWithResponse Ask the saved benchmark questions of a semantic model
 	//
-	// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-	// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-	// counted. The run's id is that of the operation; cancel stops the run.
+	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10760,8 +10889,9 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteBenchmarkRunWithResponse Delete a benchmark run
 	//
-	// Deletes the run with its answers. The operation of a run that goes on reads Failed; a side of an A/B run that goes on answers
-	// 409 OperationInProgress. Nothing is given back. A test that was made from the run can be run again no more.
+	// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
+	// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
+	// run cannot be run again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10777,12 +10907,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
 	GetBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResponse, error)
 
-	// GetBenchmarkRunResultWithResponse Read what a benchmark run came to
+	// GetBenchmarkRunResultWithResponse Read the result of a benchmark run
 	//
-	// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-	// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-	// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
-	// model and the data agent that answered, remembered for five minutes.
+	// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
+	// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
+	// returned as stored.
+	//
+	// The person who started the run can read it without a check on the platform. Other people of the account can read
+	// it only while the platform lets them see the model and the data agent that answered. That check is cached for
+	// five minutes.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10791,11 +10924,12 @@ type ClientWithResponsesInterface interface {
 
 	// OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
 	//
-	// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-	// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-	// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-	// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-	// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+	// Skipped. If every kind is, the call is refused with the first kind's refusal.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10804,11 +10938,12 @@ type ClientWithResponsesInterface interface {
 
 	// OptimizeWithResponse Propose, or propose and write, every kind of optimization
 	//
-	// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-	// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-	// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-	// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-	// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+	// Skipped. If every kind is, the call is refused with the first kind's refusal.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10817,9 +10952,9 @@ type ClientWithResponsesInterface interface {
 
 	// ApplyOptimizationsWithBodyWithResponse Write the kinds of a bundle preview
 	//
-	// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-	// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-	// once: a second apply answers 400 InvalidPreview naming the first.
+	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10828,59 +10963,69 @@ type ClientWithResponsesInterface interface {
 
 	// ApplyOptimizationsWithResponse Write the kinds of a bundle preview
 	//
-	// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-	// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-	// once: a second apply answers 400 InvalidPreview naming the first.
+	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
 	ApplyOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyOptimizationsResponse, error)
 
-	// RevertOptimizationsWithBodyWithResponse Put back what a bundle apply wrote
+	// RevertOptimizationsWithBodyWithResponse Revert a bundle apply
 	//
-	// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-	// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-	// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+	//
+	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+	// than 30 days answers 410 OperationExpired.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
 	RevertOptimizationsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error)
 
-	// RevertOptimizationsWithResponse Put back what a bundle apply wrote
+	// RevertOptimizationsWithResponse Revert a bundle apply
 	//
-	// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-	// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-	// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+	//
+	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+	// than 30 days answers 410 OperationExpired.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
 	RevertOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error)
 
-	// RevertOptimizationWithBodyWithResponse Put back what an apply wrote
+	// RevertOptimizationWithBodyWithResponse Revert an apply
 	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-	// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-	// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-	// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+	// Restores the previous value of every object that the apply changed and nothing else. The operation
+	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+	// applies and takes the write lock.
+	//
+	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+	// 30 days answers 410 OperationExpired.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
 	RevertOptimizationWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationResponse, error)
 
-	// RevertOptimizationWithResponse Put back what an apply wrote
+	// RevertOptimizationWithResponse Revert an apply
 	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-	// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-	// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-	// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-	// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+	// Restores the previous value of every object that the apply changed and nothing else. The operation
+	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+	// applies and takes the write lock.
+	//
+	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+	// 30 days answers 410 OperationExpired.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10889,8 +11034,9 @@ type ClientWithResponsesInterface interface {
 
 	// ListSchedulesOfModelWithResponse List the schedule of a semantic model
 	//
-	// The list is empty when the model has none, and never longer than one. Workspace and model are looked up as the
-	// signed-in person. A read by the schedule's owner keeps their token as that of the schedule itself does.
+	// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
+	// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
+	// does.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10899,10 +11045,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateScheduleWithBodyWithResponse Schedule the assessments of a semantic model
 	//
-	// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-	// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-	// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-	// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10911,10 +11058,11 @@ type ClientWithResponsesInterface interface {
 
 	// CreateScheduleWithResponse Schedule the assessments of a semantic model
 	//
-	// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-	// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-	// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-	// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10923,13 +11071,15 @@ type ClientWithResponsesInterface interface {
 
 	// ApplyOptimizationWithBodyWithResponse Write an optimization
 	//
-	// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-	// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-	// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-	// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-	// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-	// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-	// never overwritten.
+	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+	// change of the model answers 409 OperationInProgress.
+	//
+	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+	// operation reads it with a token that may start work. Changes made to the model since the preview are never
+	// overwritten.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10938,13 +11088,15 @@ type ClientWithResponsesInterface interface {
 
 	// ApplyOptimizationWithResponse Write an optimization
 	//
-	// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-	// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-	// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-	// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-	// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-	// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-	// never overwritten.
+	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+	// change of the model answers 409 OperationInProgress.
+	//
+	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+	// operation reads it with a token that may start work. Changes made to the model since the preview are never
+	// overwritten.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10953,10 +11105,11 @@ type ClientWithResponsesInterface interface {
 
 	// PreviewOptimizationWithResponse Propose an optimization of a semantic model
 	//
-	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept 24 hours under
-	// its previewId. The objects of descriptions and properties are those that the model's latest assessment found; a model
-	// with no assessment in this account answers 404 AssessmentNotFound. A kind with nothing to propose answers 202 too, and
-	// nothingToDo says why. The permissions to read usage and to ask a data agent are optional.
+	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
+	// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
+	// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
+	// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
+	// agent are optional.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12461,7 +12614,7 @@ func (r PreviewOptimizationResponse) StatusCode() int {
 
 // GetAccountWithResponse Read the account and what the caller can do in it
 //
-// Answers in an account that is not Active too; api says then that nothing can be started. Spends nothing.
+// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12474,10 +12627,11 @@ func (c *ClientWithResponses) GetAccountWithResponse(ctx context.Context, reqEdi
 	return ParseGetAccountResponse(rsp)
 }
 
-// ListPermissionsWithResponse List how the signed-in person stands to each platform permission
+// ListPermissionsWithResponse List the platform permissions of the signed-in person
 //
-// As of now: platform, usage, storage and agent. Every call that reads or changes workspaces, reports and semantic
-// models needs the one that is required; the others only what each names. Spends nothing.
+// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
+// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
+// names. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12492,8 +12646,9 @@ func (c *ClientWithResponses) ListPermissionsWithResponse(ctx context.Context, r
 
 // ListAIProvidersWithResponse List the AI providers of the account
 //
-// The embedded provider comes first, then those that administrators saved, the oldest first; 50 at most, and never paged. What the
-// accounts file declares is not among them. Keys are never shown. Spends nothing.
+// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
+// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
+// Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12508,9 +12663,10 @@ func (c *ClientWithResponses) ListAIProvidersWithResponse(ctx context.Context, r
 
 // SaveAIProviderWithBodyWithResponse Save an AI provider
 //
-// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-// and shown to nobody. The call starts no operation. For administrators.
+// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+// administrators.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12525,9 +12681,10 @@ func (c *ClientWithResponses) SaveAIProviderWithBodyWithResponse(ctx context.Con
 
 // SaveAIProviderWithResponse Save an AI provider
 //
-// A test call is made first and its result is in lastTest; a provider that does not answer is saved all the same. A name that
-// another provider has, whatever its letter case, and a provider past the 50th answer 409 AiProviderConflict. The key is kept encrypted
-// and shown to nobody. The call starts no operation. For administrators.
+// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
+// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
+// administrators.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12542,8 +12699,8 @@ func (c *ClientWithResponses) SaveAIProviderWithResponse(ctx context.Context, bo
 
 // DeleteAIProviderWithResponse Delete an AI provider
 //
-// Its key is deleted with it. One that an A/B test or a schedule uses answers 409 AiProviderConflict, whose parameters name what
-// uses it. The embedded provider cannot be deleted. For administrators.
+// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
+// parameters name the users. The embedded provider cannot be deleted. For administrators.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12558,8 +12715,8 @@ func (c *ClientWithResponses) DeleteAIProviderWithResponse(ctx context.Context, 
 
 // GetAIProviderWithResponse Read an AI provider
 //
-// The embedded provider has the id embedded. An id that no provider of the account has answers 404 AiProviderNotFound. Spends
-// nothing.
+// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
+// AiProviderNotFound. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12574,10 +12731,10 @@ func (c *ClientWithResponses) GetAIProviderWithResponse(ctx context.Context, pro
 
 // ChangeAIProviderWithBodyWithResponse Change an AI provider
 //
-// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-// provider cannot be changed. For administrators.
+// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12592,10 +12749,10 @@ func (c *ClientWithResponses) ChangeAIProviderWithBodyWithResponse(ctx context.C
 
 // ChangeAIProviderWithResponse Change an AI provider
 //
-// Only the members that are named change; null takes away what can be absent, and apiKey null deletes the key. Where kind, address,
-// model or key change, a test call is made first and its result is in lastTest, also when the provider does not answer. Where
-// kind or baseUrl changes and a key is saved, apiKey must be given too: a key is sent only where it was given for. The embedded
-// provider cannot be changed. For administrators.
+// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
+// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
+// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
+// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12610,10 +12767,10 @@ func (c *ClientWithResponses) ChangeAIProviderWithResponse(ctx context.Context, 
 
 // TestAIProviderWithResponse Make a test call of an AI provider
 //
-// Asks the provider for one small answer in a form, and for a value that the form forbids, so that it is seen whether a JSON Schema is
-// kept to. It may take 10 seconds. The result is in lastTest and capabilities, and an answer that does not come is a result too. A data
-// agent is looked up as the signed-in person and not asked. One whose kind needs a key and that has none answers 404
-// AiCredentialNotFound. For administrators.
+// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
+// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
+// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
+// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12628,8 +12785,8 @@ func (c *ClientWithResponses) TestAIProviderWithResponse(ctx context.Context, pr
 
 // ListAbTestsWithResponse List the A/B tests of the account
 //
-// The test whose newest run finished last comes first unless sort says otherwise. Reading spends nothing and asks the
-// platform nothing.
+// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
+// to the platform.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12644,11 +12801,12 @@ func (c *ClientWithResponses) ListAbTestsWithResponse(ctx context.Context, param
 
 // CreateAbTestWithBodyWithResponse Create an A/B test and start its first run
 //
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-// finished. The operation's result is the run's comparison; cancel stops the run.
+// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+// cancel stops the run.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12663,11 +12821,12 @@ func (c *ClientWithResponses) CreateAbTestWithBodyWithResponse(ctx context.Conte
 
 // CreateAbTestWithResponse Create an A/B test and start its first run
 //
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side A's:
-// those of a stored benchmark run of its model, or the model's saved questions that can run; a model without any answers
-// 400 BenchmarkQuestionsMissing, a run it does not hold 404 RunNotFound. The run counts toward the account's benchmark runs,
-// one for each side that asks. Side B starts when the person who started the run reads its operation after side A has
-// finished. The operation's result is the run's comparison; cancel stops the run.
+// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
+// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
+// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
+// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
+// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
+// cancel stops the run.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12682,8 +12841,8 @@ func (c *ClientWithResponses) CreateAbTestWithResponse(ctx context.Context, para
 
 // DeleteAbTestWithResponse Delete an A/B test
 //
-// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run that goes on is deleted too,
-// and its operation reads Failed. Nothing that a run spent is given back.
+// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
+// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12711,10 +12870,10 @@ func (c *ClientWithResponses) GetAbTestWithResponse(ctx context.Context, abTestI
 	return ParseGetAbTestResponse(rsp)
 }
 
-// UpdateAbTestWithBodyWithResponse Change the words of an A/B test
+// UpdateAbTestWithBodyWithResponse Change the texts of an A/B test
 //
-// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-// runs and nothing is counted.
+// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+// Nothing runs and nothing is counted.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12727,10 +12886,10 @@ func (c *ClientWithResponses) UpdateAbTestWithBodyWithResponse(ctx context.Conte
 	return ParseUpdateAbTestResponse(rsp)
 }
 
-// UpdateAbTestWithResponse Change the words of an A/B test
+// UpdateAbTestWithResponse Change the texts of an A/B test
 //
-// Only what is named changes; what is sent as null or empty is cleared, but for the name, which a test always has. Nothing
-// runs and nothing is counted.
+// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
+// Nothing runs and nothing is counted.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12745,7 +12904,7 @@ func (c *ClientWithResponses) UpdateAbTestWithResponse(ctx context.Context, abTe
 
 // ListAbTestRunsWithResponse List the runs of an A/B test, newest first
 //
-// Reading spends nothing and asks the platform nothing.
+// Spends nothing and makes no call to the platform.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12760,10 +12919,11 @@ func (c *ClientWithResponses) ListAbTestRunsWithResponse(ctx context.Context, ab
 
 // RunAbTestAgainWithBodyWithResponse Run an A/B test again
 //
-// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-// person who started the run reads its operation after side A has finished.
+// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+// finished.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12778,10 +12938,11 @@ func (c *ClientWithResponses) RunAbTestAgainWithBodyWithResponse(ctx context.Con
 
 // RunAbTestAgainWithResponse Run an A/B test again
 //
-// The body may be left out. Models and data agents are looked up as the signed-in person first. The run counts toward the
-// account's benchmark runs as the first one did. A test whose side A has not finished its first run from saved questions
-// has nothing frozen and answers 409 ResultNotReady; one whose source run was deleted 404 RunNotFound. Side B starts when the
-// person who started the run reads its operation after side A has finished.
+// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
+// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
+// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
+// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
+// finished.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12796,8 +12957,8 @@ func (c *ClientWithResponses) RunAbTestAgainWithResponse(ctx context.Context, ab
 
 // DeleteAbTestRunWithResponse Delete a run of an A/B test
 //
-// The test stays, and its latest run becomes the newest one left. The benchmark runs of the sides are kept. The operation of a
-// run that goes on reads Failed; nothing that the run spent is given back.
+// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
+// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12827,10 +12988,13 @@ func (c *ClientWithResponses) GetAbTestRunWithResponse(ctx context.Context, abTe
 
 // GetAbTestRunResultWithResponse Read the comparison of a run of an A/B test
 //
-// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-// Whoever started the run reads it; others of the account only while the platform lets them see both models and the data agents that answered,
-// remembered for five minutes; else 404 RunNotFound.
+// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
+// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
+// document is returned as stored.
+//
+// The person who started the run can always read it. Other people of the account can read it only while the
+// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
+// Without access the answer is 404 RunNotFound.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12845,7 +13009,7 @@ func (c *ClientWithResponses) GetAbTestRunResultWithResponse(ctx context.Context
 
 // ListSchedulesWithResponse List the schedules of the account, the oldest first
 //
-// Every member's, as last seen. Nothing is looked up on the platform, and no token is kept.
+// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12860,7 +13024,7 @@ func (c *ClientWithResponses) ListSchedulesWithResponse(ctx context.Context, par
 
 // DeleteScheduleWithResponse Delete a schedule
 //
-// Its token is deleted with it. Assessments that it started stay, and go on.
+// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12875,7 +13039,7 @@ func (c *ClientWithResponses) DeleteScheduleWithResponse(ctx context.Context, sc
 
 // GetScheduleWithResponse Read a schedule
 //
-// A read by the schedule's owner, with a token whose scopes may start work, keeps that token in place of one that soon
+// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
 // expires.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -12889,12 +13053,12 @@ func (c *ClientWithResponses) GetScheduleWithResponse(ctx context.Context, sched
 	return ParseGetScheduleResponse(rsp)
 }
 
-// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or take it up
+// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or become its owner
 //
-// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-// is deleted.
+// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+// With enabled false the schedule becomes Disabled and its token is deleted.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12907,12 +13071,12 @@ func (c *ClientWithResponses) ChangeScheduleWithBodyWithResponse(ctx context.Con
 	return ParseChangeScheduleResponse(rsp)
 }
 
-// ChangeScheduleWithResponse Change a schedule, turn it off, or take it up
+// ChangeScheduleWithResponse Change a schedule, turn it off, or become its owner
 //
-// Only the members that are named change. With enabled true the caller takes the schedule up: it is Active, its
-// assessments start as theirs and with their token, and a slot that it missed while it was paused starts once, within a
-// minute. Workspace and model are then looked up as the signed-in person. With enabled false it is Disabled and its token
-// is deleted.
+// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
+// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
+// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
+// With enabled false the schedule becomes Disabled and its token is deleted.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -12927,11 +13091,11 @@ func (c *ClientWithResponses) ChangeScheduleWithResponse(ctx context.Context, sc
 
 // GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
 //
-// What all events of the account come to, up to one of them, signed. Kept elsewhere, it shows later that none of them
-// was changed, removed or added since. hash is 32 zero bytes before the first event and, after each in the order of
-// positions, the SHA-256 of itself, the event's position (8 bytes, big-endian) and the event's hash. What is signed is
-// the text of six lines, each ended by a line feed: `readiness checkpoint v1`, accountId, position, events, hash,
-// signedAtUtc. For administrators. Spends nothing.
+// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
+// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
+// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
+// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12946,10 +13110,10 @@ func (c *ClientWithResponses) GetAuditCheckpointWithResponse(ctx context.Context
 
 // ListAuditEventsWithResponse List the events of the account, oldest first
 //
-// Everything the account's log holds, as it was recorded, in the order of positions, narrowed to what the parameters
-// name. Texts of models, which only those may read who see the model, are null in data: previous, written, lines, bytes, escaped and made of optimizations.
-// hash is that of the whole event. Events appear once nothing before them can appear any more, a moment after the call that recorded them. For
-// administrators. Spends nothing.
+// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
+// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
+// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
+// added, a moment after the call that recorded it. For administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12964,8 +13128,8 @@ func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, p
 
 // ListLicensesWithResponse List the licenses of the account
 //
-// An administrator sees every license, a member their own, which is the account's default one when they have none.
-// The default one comes first, the others by id. Never paged. Spends nothing.
+// An administrator sees every license. A member sees their own, or the account's default license when they have
+// none. The default license comes first, the others by id. Never paged. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12995,11 +13159,13 @@ func (c *ClientWithResponses) ListOperationsWithResponse(ctx context.Context, pa
 
 // GetOperationWithResponse Read the state of an operation
 //
-// While the operation is NotStarted or Running, Location is the state's own address and Retry-After says how long
-// to wait; once Succeeded, Location is the result's address; it is absent when Failed or Cancelled. An operation of
-// another account answers 404. An optimization that writes more than once, or unattended, goes on when the person who
-// started it reads its state, with that read's token if its scopes may start work; a read by anybody else starts
-// nothing. Side B of an A/B run begins in the same way once side A has finished.
+// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
+// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
+// Location is absent. An operation of another account answers 404.
+//
+// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
+// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
+// Side B of an A/B run starts in the same way once side A has finished.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13031,18 +13197,24 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 
 // GetOperationResultWithResponse Read the result of an operation
 //
-// The shape follows operationType: AssessSemanticModel answers an Assessment, AssessDataAgent a DataAgentAssessment,
-// AssessSemanticModels a BulkAssessment,
-// PreviewOptimization a Preview, ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a
-// BundlePreview, ApplyOptimizations and RevertOptimizations a BundleApply, AddPixies and RemovePixies a PixiesResult,
-// or a BulkPixiesResult when started over many reports, RunBenchmark a BenchmarkRunResult, RunAbTest an AbTestResult, GenerateBenchmarkQuestions and SaveBenchmarkQuestions
-// BenchmarkQuestions. While the operation runs: 409 OperationInProgress with
-// Retry-After. When it failed or was cancelled: 409 OperationHasNoResult; the state says why.
-// A result is readable for 7 days after the operation ended, that of an assessment, a benchmark run or an A/B run until it is deleted, a preview for
-// 24 hours, what an apply or a revert wrote for 30 days, then 410 OperationExpired.
-// Whoever started the operation reads its result. A result that holds texts of a model (every type but AssessSemanticModels, AddPixies and RemovePixies)
-// is read by others of the account only while the platform lets them see every item it is about, remembered for five minutes; else 404
-// OperationNotFound.
+// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
+// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
+// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
+// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
+// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
+// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+//
+// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
+// the answer is 409 OperationHasNoResult, and the state says why.
+//
+// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
+// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
+// After that the answer is 410 OperationExpired.
+//
+// The person who started the operation can always read its result. A result that contains texts of a model (every
+// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
+// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
+// the answer is 404 OperationNotFound.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13055,11 +13227,11 @@ func (c *ClientWithResponses) GetOperationResultWithResponse(ctx context.Context
 	return ParseGetOperationResultResponse(rsp)
 }
 
-// ListTrackedItemsWithResponse List the tracked items of the account, those tracked longest first
+// ListTrackedItemsWithResponse List the tracked items of the account, longest tracked first
 //
-// Every unit of the tracked-item count by name, removed and deleted items too; an account whose plan sets no cap lists
-// only those with status Tracked. An administrator sees the items of every license, a member those of their own;
-// a member who asks for those of another license is refused with LicenseNotYours. Spends nothing.
+// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
+// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
+// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13089,11 +13261,11 @@ func (c *ClientWithResponses) ListWorkspacesWithResponse(ctx context.Context, pa
 
 // AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
 //
-// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-// (AssessSemanticModels) is Succeeded when every model has an outcome.
+// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13108,11 +13280,11 @@ func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx conte
 
 // AssessSemanticModelsWithResponse Assess many semantic models of a workspace
 //
-// One run over the named models, accepted whole or not at all. The whole run is counted against the day's
-// assessments up front and refused whole when the allowance cannot cover it. A model not in the workspace, or not
-// visible to the signed-in person, answers 404 ItemNotFound naming every such id in parameters; a model the service
-// itself maintains answers 400 OperationNotSupportedForItem the same way; nothing is spent then. The operation
-// (AssessSemanticModels) is Succeeded when every model has an outcome.
+// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
+// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
+// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13142,8 +13314,8 @@ func (c *ClientWithResponses) ListDataAgentsWithResponse(ctx context.Context, wo
 
 // ListAbTestsOfDataAgentWithResponse List the A/B tests of a data agent
 //
-// Those with the data agent on either side, as the list of all tests orders them by default; never paged, and empty when
-// there are none. Reading spends nothing and asks the platform nothing.
+// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
+// empty when there are none. Spends nothing and makes no call to the platform.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13158,10 +13330,10 @@ func (c *ClientWithResponses) ListAbTestsOfDataAgentWithResponse(ctx context.Con
 
 // AssessDataAgentWithResponse Assess one data agent
 //
-// What the agent sees of its semantic models, and its own configuration. What was published is assessed, the draft only
-// where nothing was. The semantic models are read as the signed-in person; one that the person cannot see, or that
-// cannot be read, takes no part in the score and is listed in sources with why. Counted, refused and made a tracked
-// item as the assessment of a semantic model is.
+// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13176,7 +13348,7 @@ func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, w
 
 // ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
 //
-// The list is empty when none is stored. Workspace and agent are looked up as the signed-in person.
+// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13191,8 +13363,8 @@ func (c *ClientWithResponses) ListDataAgentAssessmentsWithResponse(ctx context.C
 
 // GetDataAgentAssessmentWithResponse Read an assessment of a data agent
 //
-// Read from where the account keeps results. An id that is not an assessment of this agent in this account answers
-// 404. Workspace and agent are looked up as the signed-in person.
+// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
+// Workspace and agent are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13207,8 +13379,8 @@ func (c *ClientWithResponses) GetDataAgentAssessmentWithResponse(ctx context.Con
 
 // ListReportsWithResponse List the Power BI reports of a workspace
 //
-// Read from the platform as the signed-in person, by name; paginated reports are not listed. What is said of Pixies is
-// the account's own record. Spends nothing.
+// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
+// listed. The Pixie state comes from the account's own record. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13223,11 +13395,12 @@ func (c *ClientWithResponses) ListReportsWithResponse(ctx context.Context, works
 
 // AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+// calls a minute that add or remove Pixies.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13242,11 +13415,12 @@ func (c *ClientWithResponses) AddPixiesToReportsWithBodyWithResponse(ctx context
 
 // AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted whole or not at all. They are looked up as the signed-in person from one
-// listing; when some are not visible the answer is 404 ItemNotFound naming every one of them in parameters. Caps on
-// tracked items are checked once for the run, and allowanceImpact says how many reports become tracked items. One report
-// that is being worked on refuses the whole call. The operation succeeds when at least one report was changed; its result
-// says how each ended. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
+// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
+// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
+// calls a minute that add or remove Pixies.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13261,8 +13435,9 @@ func (c *ClientWithResponses) AddPixiesToReportsWithResponse(ctx context.Context
 
 // RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// Pixies.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13277,8 +13452,9 @@ func (c *ClientWithResponses) RemovePixiesFromReportsWithBodyWithResponse(ctx co
 
 // RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, as adding Pixies to many. Works while adding is turned off. The tracked items stay
-// counted. Counts as one of the account's ten calls a minute that add or remove Pixies.
+// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
+// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// Pixies.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13293,11 +13469,11 @@ func (c *ClientWithResponses) RemovePixiesFromReportsWithResponse(ctx context.Co
 
 // AddPixiesWithResponse Add Pixies to a report, or update those in it
 //
-// With the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before anything
-// is counted. A report that never had Pixies becomes a tracked item, which is held against the account's cap and, on an
-// account with more than one license, the allocation of the caller's, before anything is queued. A report that is being
-// worked on answers 409 OperationInProgress naming the operation in parameters. Adding and removing are limited to ten
-// calls a minute of the account, whoever makes them.
+// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
+// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
+// account's cap, and against the caller's license's allocation if the account has more than one license, before it
+// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
+// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13310,10 +13486,11 @@ func (c *ClientWithResponses) AddPixiesWithResponse(ctx context.Context, workspa
 	return ParseAddPixiesResponse(rsp)
 }
 
-// GetReportPixiesWithResponse Read what the account knows of a report's Pixies
+// GetReportPixiesWithResponse Read the Pixie state of a report
 //
-// From the account's own record. A report without one is looked up as the caller: 404 ItemNotFound when there is no such report, or none that the
-// caller can see. Otherwise it answers status NeverAdded; when the look-up failed, reportName is null and unavailableReasons says why. Spends nothing.
+// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
+// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
+// failed, reportName is null and unavailableReasons says why. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13328,9 +13505,9 @@ func (c *ClientWithResponses) GetReportPixiesWithResponse(ctx context.Context, w
 
 // RemovePixiesWithResponse Remove the Pixies from a report
 //
-// Works while adding is turned off. The tracked item stays counted. A report that is being worked on answers 409
-// OperationInProgress naming the operation in parameters. Counts among the account's ten calls a minute that add or
-// remove Pixies.
+// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
+// account's ten calls a minute that add or remove Pixies.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13360,8 +13537,8 @@ func (c *ClientWithResponses) ListSemanticModelsWithResponse(ctx context.Context
 
 // ListAbTestsOfSemanticModelWithResponse List the A/B tests of a semantic model
 //
-// Those with the model on either side, as the list of all tests orders them by default; never paged, and empty when there
-// are none. Reading spends nothing and asks the platform nothing.
+// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
+// when there are none. Spends nothing and makes no call to the platform.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13376,11 +13553,12 @@ func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context
 
 // AssessSemanticModelWithResponse Assess one semantic model
 //
-// Counted against the day's assessments and stored. Workspace and model are looked up as the signed-in person
-// before anything is counted. When the person has granted permission to read usage, the score is weighted by usage;
-// when not, the assessment still runs without usage and the result's usage says so. The first assessment of a model
-// in an account is a first look; the second makes it a tracked item, which is held against the account's cap and, on
-// an account with more than one license, the allocation of the caller's, before anything is queued.
+// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+// against the account's cap, and against the caller's license's allocation if the account has more than one
+// license, before it queues any work.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13395,10 +13573,11 @@ func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Contex
 
 // DeleteAssessmentsWithResponse Delete the assessments of a semantic model
 //
-// Deletes every stored assessment of the model in this account. The model stays a tracked item, with the status
-// ResultsDeleted until its next assessment; what was spent stays spent. With nothing stored, nothing happens. While
-// an assessment of the model runs: 409 OperationInProgress. The result of an operation whose assessment is deleted
-// answers 410 OperationExpired. Workspace and model are looked up as the signed-in person.
+// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
+// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
+// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
+// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
+// the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13413,7 +13592,7 @@ func (c *ClientWithResponses) DeleteAssessmentsWithResponse(ctx context.Context,
 
 // ListAssessmentsWithResponse List the assessments of a semantic model, newest first
 //
-// The list is empty when none is stored. Workspace and model are looked up as the signed-in person.
+// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13428,8 +13607,8 @@ func (c *ClientWithResponses) ListAssessmentsWithResponse(ctx context.Context, w
 
 // GetAssessmentWithResponse Read an assessment
 //
-// Read from where the account keeps results. An id that is not an assessment of this model in this account answers
-// 404. Workspace and model are looked up as the signed-in person.
+// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
+// Workspace and model are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13444,9 +13623,9 @@ func (c *ClientWithResponses) GetAssessmentWithResponse(ctx context.Context, wor
 
 // GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
 //
-// The set that was saved last, each question with whether it can run on the semantic model as it is now: one whose answer
-// uses a field that was renamed or deleted cannot, and says which. A model with none answers a set of none. Workspace and
-// model are looked up as the signed-in person. Spends nothing.
+// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
+// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
+// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13461,11 +13640,11 @@ func (c *ClientWithResponses) GetBenchmarkQuestionsWithResponse(ctx context.Cont
 
 // GenerateBenchmarkQuestionsWithBodyWithResponse Generate benchmark questions about a semantic model
 //
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-// model with nothing to ask for fails with QuestionsNotGenerated.
+// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13480,11 +13659,11 @@ func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithBodyWithResponse(ctx
 
 // GenerateBenchmarkQuestionsWithResponse Generate benchmark questions about a semantic model
 //
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions that are
-// a proposal: nothing is saved, and what should be is sent to the route that saves. Questions ask for measures that an AI
-// sees, about what people look at most where usage is known, and are phrased by the account's AI provider for questions,
-// else by the embedded one. The same model has the same questions, under the same ids, but for the year that they name. A
-// model with nothing to ask for fails with QuestionsNotGenerated.
+// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
+// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
+// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
+// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13499,10 +13678,10 @@ func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithResponse(ctx context
 
 // SaveBenchmarkQuestionsWithBodyWithResponse Save the benchmark questions of a semantic model
 //
-// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13517,10 +13696,10 @@ func (c *ClientWithResponses) SaveBenchmarkQuestionsWithBodyWithResponse(ctx con
 
 // SaveBenchmarkQuestionsWithResponse Save the benchmark questions of a semantic model
 //
-// The whole set, in place of the one before; an empty one clears it. Spends nothing. The operation
-// (SaveBenchmarkQuestions) reads the model as the signed-in person and answers BenchmarkQuestions: which of them can run,
-// and what the query of a question that names no fields uses, where the query is understood. Of two sets that are saved
-// at once the one whose call came later stays. What reading and generating answer may be sent as it is.
+// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
+// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
+// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
+// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13535,7 +13714,7 @@ func (c *ClientWithResponses) SaveBenchmarkQuestionsWithResponse(ctx context.Con
 
 // ListBenchmarkRunsWithResponse List the benchmark runs of a semantic model, newest first
 //
-// The sides of A/B runs are among them. Workspace and model are looked up as the signed-in person.
+// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13550,9 +13729,9 @@ func (c *ClientWithResponses) ListBenchmarkRunsWithResponse(ctx context.Context,
 
 // StartBenchmarkRunWithBodyWithResponse Ask the saved benchmark questions of a semantic model
 //
-// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-// counted. The run's id is that of the operation; cancel stops the run.
+// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13567,9 +13746,9 @@ func (c *ClientWithResponses) StartBenchmarkRunWithBodyWithResponse(ctx context.
 
 // StartBenchmarkRunWithResponse Ask the saved benchmark questions of a semantic model
 //
-// Asks those that can run; a model without any answers 400 BenchmarkQuestionsMissing. Counts toward the account's benchmark
-// runs, and makes the model a tracked item. Model and data agent are looked up as the signed-in person before anything is
-// counted. The run's id is that of the operation; cancel stops the run.
+// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
+// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
+// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13584,8 +13763,9 @@ func (c *ClientWithResponses) StartBenchmarkRunWithResponse(ctx context.Context,
 
 // DeleteBenchmarkRunWithResponse Delete a benchmark run
 //
-// Deletes the run with its answers. The operation of a run that goes on reads Failed; a side of an A/B run that goes on answers
-// 409 OperationInProgress. Nothing is given back. A test that was made from the run can be run again no more.
+// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
+// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
+// run cannot be run again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13613,12 +13793,15 @@ func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, w
 	return ParseGetBenchmarkRunResponse(rsp)
 }
 
-// GetBenchmarkRunResultWithResponse Read what a benchmark run came to
+// GetBenchmarkRunResultWithResponse Read the result of a benchmark run
 //
-// Of a succeeded run. While the run goes on: 409 ResultNotReady with Retry-After. Of a run that failed or was stopped: 409
-// OperationHasNoResult; reading the run says why. The document is relayed as it is stored.
-// Whoever started the run reads it without the platform being asked; others of the account only while the platform lets them see the
-// model and the data agent that answered, remembered for five minutes.
+// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
+// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
+// returned as stored.
+//
+// The person who started the run can read it without a check on the platform. Other people of the account can read
+// it only while the platform lets them see the model and the data agent that answered. That check is cached for
+// five minutes.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13633,11 +13816,12 @@ func (c *ClientWithResponses) GetBenchmarkRunResultWithResponse(ctx context.Cont
 
 // OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
 //
-// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+// Skipped. If every kind is, the call is refused with the first kind's refusal.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13652,11 +13836,12 @@ func (c *ClientWithResponses) OptimizeWithBodyWithResponse(ctx context.Context, 
 
 // OptimizeWithResponse Propose, or propose and write, every kind of optimization
 //
-// An operation of operations: each kind runs as the operation its own route starts, in the order aiInstructions,
-// descriptions, properties, aiDataSchema. With approval required the operation (PreviewOptimizations) answers a
-// BundlePreview for optimize/apply. With approval none (ApplyOptimizations) the applies follow, one kind at a time, each on
-// a read of this operation by the person who started it; aiDataSchema is previewed and not written. A kind that its own
-// route would refuse is Skipped; when every kind is, the call is refused as the first was.
+// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
+// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
+// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
+// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
+// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
+// Skipped. If every kind is, the call is refused with the first kind's refusal.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13671,9 +13856,9 @@ func (c *ClientWithResponses) OptimizeWithResponse(ctx context.Context, workspac
 
 // ApplyOptimizationsWithBodyWithResponse Write the kinds of a bundle preview
 //
-// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-// once: a second apply answers 400 InvalidPreview naming the first.
+// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13688,9 +13873,9 @@ func (c *ClientWithResponses) ApplyOptimizationsWithBodyWithResponse(ctx context
 
 // ApplyOptimizationsWithResponse Write the kinds of a bundle preview
 //
-// One kind's apply at a time, in the order of optimize; the first starts with the call, each other on a read of this
-// operation (ApplyOptimizations) by the person who started it. The result is a BundleApply. A bundle preview is written
-// once: a second apply answers 400 InvalidPreview naming the first.
+// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
+// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
+// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13703,12 +13888,14 @@ func (c *ClientWithResponses) ApplyOptimizationsWithResponse(ctx context.Context
 	return ParseApplyOptimizationsResponse(rsp)
 }
 
-// RevertOptimizationsWithBodyWithResponse Put back what a bundle apply wrote
+// RevertOptimizationsWithBodyWithResponse Revert a bundle apply
 //
-// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+//
+// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+// than 30 days answers 410 OperationExpired.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13721,12 +13908,14 @@ func (c *ClientWithResponses) RevertOptimizationsWithBodyWithResponse(ctx contex
 	return ParseRevertOptimizationsResponse(rsp)
 }
 
-// RevertOptimizationsWithResponse Put back what a bundle apply wrote
+// RevertOptimizationsWithResponse Revert a bundle apply
 //
-// Each kind as its own revert, one at a time, the last written first; the first starts with the call, each other on a read
-// of this operation (RevertOptimizations) by the person who started it. The result is a BundleApply with reverts. An id that
-// is no bundle apply of this model by this account answers 404 OperationNotFound, one that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one older than 30 days 410 OperationExpired.
+// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
+// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
+//
+// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
+// than 30 days answers 410 OperationExpired.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13739,13 +13928,16 @@ func (c *ClientWithResponses) RevertOptimizationsWithResponse(ctx context.Contex
 	return ParseRevertOptimizationsResponse(rsp)
 }
 
-// RevertOptimizationWithBodyWithResponse Put back what an apply wrote
+// RevertOptimizationWithBodyWithResponse Revert an apply
 //
-// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+// Restores the previous value of every object that the apply changed and nothing else. The operation
+// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+// applies and takes the write lock.
+//
+// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+// 30 days answers 410 OperationExpired.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13758,13 +13950,16 @@ func (c *ClientWithResponses) RevertOptimizationWithBodyWithResponse(ctx context
 	return ParseRevertOptimizationResponse(rsp)
 }
 
-// RevertOptimizationWithResponse Put back what an apply wrote
+// RevertOptimizationWithResponse Revert an apply
 //
-// Restores the previous value of every object that the apply changed and nothing else. The operation (RevertOptimization)
-// answers an ApplyRecord with reverts. Counts as an apply for the day's optimization applies and for the write lock. An id
-// that is no apply of this model by this account answers 404 OperationNotFound, an apply that has not ended 409
-// OperationInProgress, one that wrote nothing or was already reverted 400, one whose objects a later apply has written 409
-// ItemChanged naming the object and that apply, one older than 30 days 410 OperationExpired.
+// Restores the previous value of every object that the apply changed and nothing else. The operation
+// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
+// applies and takes the write lock.
+//
+// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
+// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
+// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
+// 30 days answers 410 OperationExpired.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13779,8 +13974,9 @@ func (c *ClientWithResponses) RevertOptimizationWithResponse(ctx context.Context
 
 // ListSchedulesOfModelWithResponse List the schedule of a semantic model
 //
-// The list is empty when the model has none, and never longer than one. Workspace and model are looked up as the
-// signed-in person. A read by the schedule's owner keeps their token as that of the schedule itself does.
+// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
+// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
+// does.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13795,10 +13991,11 @@ func (c *ClientWithResponses) ListSchedulesOfModelWithResponse(ctx context.Conte
 
 // CreateScheduleWithBodyWithResponse Schedule the assessments of a semantic model
 //
-// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13813,10 +14010,11 @@ func (c *ClientWithResponses) CreateScheduleWithBodyWithResponse(ctx context.Con
 
 // CreateScheduleWithResponse Schedule the assessments of a semantic model
 //
-// Makes the model's schedule; one that has a schedule answers 409 ScheduleConflict, whose parameters name it. The call
-// starts no operation. At each slot an assessment starts as if the owner, who makes this call, had called for it: it is
-// counted, refused and tracked alike, and its operation is theirs. Their token is kept, encrypted, until it expires and no
-// longer; a slot without a valid one pauses the schedule. Workspace and model are looked up as the signed-in person.
+// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
+// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
+// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
+// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13831,13 +14029,15 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 
 // ApplyOptimizationWithBodyWithResponse Write an optimization
 //
-// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-// never overwritten.
+// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+// change of the model answers 409 OperationInProgress.
+//
+// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+// operation reads it with a token that may start work. Changes made to the model since the preview are never
+// overwritten.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13852,13 +14052,15 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 
 // ApplyOptimizationWithResponse Write an optimization
 //
-// With previewId: writes the changes of a preview, or those that keys names, with the caller's own texts in values. With
-// approval none: proposes and writes in one operation; aiDataSchema cannot be written so. The operation (ApplyOptimization)
-// answers an ApplyRecord and holds the model's write lock while it runs: a second change of the model answers 409
-// OperationInProgress. Each write counts as one of the day's optimization applies; properties makes up to two, display
-// folders and then field defaults. A second write, and the write of an unattended apply, start on a read of the operation
-// by the person who started it, with a token that may start work. What has changed in the model since the preview is
-// never overwritten.
+// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
+// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
+// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
+// change of the model answers 409 OperationInProgress.
+//
+// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
+// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
+// operation reads it with a token that may start work. Changes made to the model since the preview are never
+// overwritten.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13873,10 +14075,11 @@ func (c *ClientWithResponses) ApplyOptimizationWithResponse(ctx context.Context,
 
 // PreviewOptimizationWithResponse Propose an optimization of a semantic model
 //
-// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept 24 hours under
-// its previewId. The objects of descriptions and properties are those that the model's latest assessment found; a model
-// with no assessment in this account answers 404 AssessmentNotFound. A kind with nothing to propose answers 202 too, and
-// nothingToDo says why. The permissions to read usage and to ask a data agent are optional.
+// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
+// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
+// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
+// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
+// agent are optional.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -943,13 +943,13 @@ func (e ListAbTestsParamsSort) Valid() bool {
 type AIProvider struct {
 	APIVersion *string `json:"apiVersion"`
 
-	// BaseURL Null where the kind has an address of its own.
+	// BaseURL Null when the kind has a fixed address.
 	BaseURL *string `json:"baseUrl"`
 
 	// Capabilities Null for the embedded provider.
 	Capabilities *AIProviderCapabilities `json:"capabilities"`
 
-	// ChangedAtUtc When somebody last changed it or its key.
+	// ChangedAtUtc When the provider or its key was last changed.
 	ChangedAtUtc *time.Time          `json:"changedAtUtc"`
 	CreatedAtUtc *time.Time          `json:"createdAtUtc"`
 	DataAgentID  *openapi_types.UUID `json:"dataAgentId"`
@@ -961,29 +961,29 @@ type AIProvider struct {
 	// HasKey Whether a key is saved. The key itself is never shown.
 	HasKey bool `json:"hasKey"`
 
-	// Kind What answers. `rules` is the embedded provider alone.
+	// Kind The kind of AI service. Only the embedded provider has `rules`.
 	Kind     AIProviderKind  `json:"kind"`
 	LastTest *AIProviderTest `json:"lastTest"`
 
 	// Limits Null for the embedded provider.
 	Limits *AIProviderLimits `json:"limits"`
 
-	// Model Of azure_openai the deployment.
+	// Model For azure_openai, the deployment.
 	Model *string `json:"model"`
 	Name  string  `json:"name"`
 
-	// ProviderID embedded, or a UUID.
+	// ProviderID `embedded`, or a UUID.
 	ProviderID string `json:"providerId"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes AIProviderPurposes `json:"purposes"`
 
-	// UsedBy How many things use it and keep it from being deleted.
+	// UsedBy How many users prevent its deletion.
 	UsedBy      int                 `json:"usedBy"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId"`
 }
 
-// AIProviderCapabilities What the last test call that was answered saw. A member that is absent was not seen.
+// AIProviderCapabilities What the last answered test call observed. An absent member was not observed.
 type AIProviderCapabilities = aiprovider.Capabilities
 
 // AIProviderDataPolicy defines model for AIProviderDataPolicy.
@@ -995,7 +995,7 @@ type AIProviderDataPolicyRequest struct {
 	SendDax *bool `json:"sendDax,omitempty"`
 }
 
-// AIProviderKind What answers. `rules` is the embedded provider alone.
+// AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
 type AIProviderKind = aiprovider.Kind
 
 // AIProviderLimits defines model for AIProviderLimits.
@@ -1021,31 +1021,32 @@ type AIProviderList struct {
 	Value []AIProvider `json:"value"`
 }
 
-// AIProviderPurpose What the provider may be asked for: texts of previews, benchmark questions, whether an answer is right, and answers in a benchmark or an A/B test.
+// AIProviderPurpose What the provider may be used for: texts of previews, phrasing benchmark questions, judging answers, and answering in a benchmark or an A/B test.
 type AIProviderPurpose = aiprovider.Purpose
 
-// AIProviderPurposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+// AIProviderPurposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 type AIProviderPurposes = []AIProviderPurpose
 
 // AIProviderTest defines model for AIProviderTest.
 type AIProviderTest = aiprovider.Test
 
-// AbAggregate What a comparison comes to: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
-// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown), alpha and
-// corrections. Members may be added.
+// AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
+// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown),
+// alpha and corrections. Members may be added.
 type AbAggregate = comparison.Aggregate
 
 // AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.
 // Members may be added.
 type AbAgreement = comparison.Agreement
 
-// AbComparisonSide How a side did: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy, accuracyCi,
-// passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be added.
+// AbComparisonSide Results of a side: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy,
+// accuracyCi, passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be
+// added.
 type AbComparisonSide = json.RawMessage
 
 // AbCorrectAnswers defines model for AbCorrectAnswers.
 type AbCorrectAnswers struct {
-	// ComputedAtUtc When they were computed from side A; null for those the test was made with.
+	// ComputedAtUtc When the answers were computed from side A; null for those that the test was created with.
 	ComputedAtUtc *time.Time            `json:"computedAtUtc"`
 	Mode          *AbCorrectAnswersMode `json:"mode"`
 }
@@ -1088,10 +1089,10 @@ type AbTest struct {
 	Repeats  *int `json:"repeats,omitempty"`
 	RunCount int  `json:"runCount"`
 
-	// RunGaps For each succeeded run, side B's correct answers less side A's, the oldest first.
+	// RunGaps For each succeeded run, side B's correct answers minus side A's, oldest first.
 	RunGaps []int `json:"runGaps"`
 
-	// Runs Where the one test is read: its newest runs, at most 50, the newest first.
+	// Runs Present when a single test is read: its newest runs, at most 50, newest first.
 	Runs  *[]AbTestRun `json:"runs,omitempty"`
 	SideA AbTestSide   `json:"sideA"`
 	SideB AbTestSide   `json:"sideB"`
@@ -1106,7 +1107,7 @@ type AbTestHypothesis struct {
 
 // AbTestHypothesisRequest defines model for AbTestHypothesisRequest.
 type AbTestHypothesisRequest struct {
-	// Kind A, B or Same for a suggested sentence; null for words of one's own.
+	// Kind A, B or Same for a suggested sentence; null for the caller's own words.
 	Kind *string `json:"kind,omitempty"`
 
 	// Text At most 2,000 characters.
@@ -1115,7 +1116,7 @@ type AbTestHypothesisRequest struct {
 
 // AbTestList defines model for AbTestList.
 type AbTestList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1125,16 +1126,16 @@ type AbTestList struct {
 
 // AbTestQuestions defines model for AbTestQuestions.
 type AbTestQuestions struct {
-	// CorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+	// CorrectAnswers Preserve: every run uses the answers that the test was created with. Update: each run computes them from side A.
 	CorrectAnswers AbTestQuestionsCorrectAnswers `json:"correctAnswers"`
 	Count          int                           `json:"count"`
 
-	// QuestionSetHash The hash of the questions that the test froze; absent until it has.
+	// QuestionSetHash The hash of the questions that the test froze; absent until then.
 	QuestionSetHash *string      `json:"questionSetHash,omitempty"`
 	Source          AbTestSource `json:"source"`
 }
 
-// AbTestQuestionsCorrectAnswers Preserve: those the test was made with, on every run. Update: computed from side A on each run.
+// AbTestQuestionsCorrectAnswers Preserve: every run uses the answers that the test was created with. Update: each run computes them from side A.
 type AbTestQuestionsCorrectAnswers string
 
 // AbTestResult defines model for AbTestResult.
@@ -1144,8 +1145,8 @@ type AbTestResult struct {
 	Agreement      *AbAgreement      `json:"agreement,omitempty"`
 	CorrectAnswers *AbCorrectAnswers `json:"correctAnswers,omitempty"`
 
-	// Document The comparison as stored, with every question and both sides' verdicts. agent_ref.data_agent_id is null for a
-	// PlatformAssistant or GenericAgent side.
+	// Document The comparison as stored, with every question and both sides' verdicts. agent_ref.data_agent_id is null for
+	// a PlatformAssistant or GenericAgent side.
 	Document    json.RawMessage   `json:"document"`
 	RunID       string            `json:"runId"`
 	SideA       *AbComparisonSide `json:"sideA"`
@@ -1159,11 +1160,11 @@ type AbTestRun struct {
 	Aggregate *AbAggregate `json:"aggregate,omitempty"`
 	Agreement *AbAgreement `json:"agreement,omitempty"`
 
-	// Asks Across the sides that ask.
+	// Asks The total of the sides that ask.
 	Asks   *AbTestRunAsks   `json:"asks,omitempty"`
 	Cancel *AbTestRunCancel `json:"cancel,omitempty"`
 
-	// Counted Whether the run counts against the benchmark runs; while it goes on, whether it would if it were stopped now.
+	// Counted Whether the run counts against the benchmark runs; while it is in progress, whether it would count if stopped now.
 	Counted *bool `json:"counted,omitempty"`
 
 	// Error Why the run failed.
@@ -1191,13 +1192,13 @@ type AbTestRunStage string
 // AbTestRunStatus defines model for AbTestRun.Status.
 type AbTestRunStatus string
 
-// AbTestRunAsks Across the sides that ask.
+// AbTestRunAsks The total of the sides that ask.
 type AbTestRunAsks struct {
 	Made  int `json:"made"`
 	Total int `json:"total"`
 }
 
-// AbTestRunCancel How the run stood when it was stopped.
+// AbTestRunCancel The state of the run when it was stopped.
 type AbTestRunCancel struct {
 	Asked int `json:"asked"`
 
@@ -1214,7 +1215,7 @@ type AbTestRunCancelSide string
 
 // AbTestRunList defines model for AbTestRunList.
 type AbTestRunList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1224,19 +1225,19 @@ type AbTestRunList struct {
 
 // AbTestRunProgress defines model for AbTestRunProgress.
 type AbTestRunProgress struct {
-	// Answered How many asks were made.
+	// Answered How many times questions were asked so far.
 	Answered int `json:"answered"`
 
-	// Stalled Whether the side is asking and made no ask for two minutes.
+	// Stalled Whether the side is in progress but has asked nothing for two minutes.
 	Stalled bool `json:"stalled"`
 
-	// Total How many are to be made.
+	// Total How many times questions will be asked in all.
 	Total int `json:"total"`
 }
 
 // AbTestRunSide defines model for AbTestRunSide.
 type AbTestRunSide struct {
-	// BenchmarkRunID The side's own benchmark run; null until it has one and where a stored run is kept.
+	// BenchmarkRunID The side's own benchmark run; null until it has one, and when a stored run is reused.
 	BenchmarkRunID *string `json:"benchmarkRunId"`
 
 	// CapacityWorkspaceID The workspace whose capacity refused the side.
@@ -1249,16 +1250,16 @@ type AbTestRunSide struct {
 	Progress     *AbTestRunProgress     `json:"progress"`
 	ResponseTime *BenchmarkResponseTime `json:"responseTime"`
 
-	// ReusedFromRunID The stored run that is kept as the side.
+	// ReusedFromRunID The stored run that is reused as this side.
 	ReusedFromRunID *string `json:"reusedFromRunId"`
 
 	// Scored How many questions have an answer.
 	Scored *int `json:"scored"`
 
-	// Stable How many of the scored questions got the same verdict each time.
+	// Stable How many of the scored questions got the same verdict every time.
 	Stable *int `json:"stable"`
 
-	// Status Cancelled: of the side that asked when the run was stopped.
+	// Status Cancelled: the run was stopped while this side was asking.
 	Status      AbTestRunSideStatus `json:"status"`
 	StoredAtUtc *time.Time          `json:"storedAtUtc"`
 
@@ -1266,7 +1267,7 @@ type AbTestRunSide struct {
 	Total *int `json:"total"`
 }
 
-// AbTestRunSideStatus Cancelled: of the side that asked when the run was stopped.
+// AbTestRunSideStatus Cancelled: the run was stopped while this side was asking.
 type AbTestRunSideStatus string
 
 // AbTestSide defines model for AbTestSide.
@@ -1286,7 +1287,7 @@ type AbTestSide struct {
 
 // AbTestSideRequest defines model for AbTestSideRequest.
 type AbTestSideRequest struct {
-	// AnsweredBy What answers the questions.
+	// AnsweredBy The AI that answers the questions.
 	AnsweredBy AnsweredByRequest `json:"answeredBy"`
 
 	// Description At most 2,000 characters.
@@ -1302,7 +1303,7 @@ type AbTestSideRequest struct {
 type AbTestSource struct {
 	Kind AbTestSourceKind `json:"kind"`
 
-	// RunID The stored run that side A replays, for as long as there is one.
+	// RunID The stored run that side A replays, while it exists.
 	RunID          *string    `json:"runId,omitempty"`
 	RunStoredAtUtc *time.Time `json:"runStoredAtUtc,omitempty"`
 }
@@ -1335,25 +1336,25 @@ type Accepted struct {
 type Account struct {
 	AccountID string `json:"accountId"`
 
-	// Allowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+	// Allowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 	Allowances AccountAllowances `json:"allowances"`
 
-	// API What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
-	// says what is left.
+	// API What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
+	// left.
 	API AccountRights `json:"api"`
 
-	// Plan Free, Team, Business or Enterprise, or what else the service is configured with.
+	// Plan Free, Team, Business or Enterprise, or another plan that the service is configured with.
 	Plan   string  `json:"plan"`
 	Region *string `json:"region,omitempty"`
 
-	// Settings What an account administrator chose.
+	// Settings Settings chosen by an account administrator.
 	Settings AccountSettings `json:"settings"`
 
 	// Status Active, Suspended or Closed.
 	Status string `json:"status"`
 }
 
-// AccountAllowances In each, used is null when it could not be read, and limit is null when the plan sets no limit.
+// AccountAllowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 type AccountAllowances struct {
 	Assessments         PeriodAllowance  `json:"assessments"`
 	BenchmarkRuns       *PeriodAllowance `json:"benchmarkRuns,omitempty"`
@@ -1377,13 +1378,13 @@ type AccountFeatures struct {
 	CapacityDetails bool `json:"capacityDetails"`
 }
 
-// AccountRights What the caller can do now. What a call is about (the item, its state, an allowance) is not looked at: allowances
-// says what is left.
+// AccountRights What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
+// left.
 type AccountRights struct {
 	Role   AccountRightsRole `json:"role"`
 	Scopes []string          `json:"scopes"`
 
-	// WriteRefusal The errorCode that such a call would meet; null when it would be accepted.
+	// WriteRefusal The errorCode that such a call would get; null when it would be accepted.
 	WriteRefusal *ErrorCode `json:"writeRefusal"`
 
 	// WritesAllowed Whether a call that starts work would be accepted from this caller now.
@@ -1393,7 +1394,7 @@ type AccountRights struct {
 // AccountRightsRole defines model for AccountRights.Role.
 type AccountRightsRole string
 
-// AccountSettings What an account administrator chose.
+// AccountSettings Settings chosen by an account administrator.
 type AccountSettings struct {
 	// DefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
 	DefinitionCopies AccountSettingsDefinitionCopies `json:"definitionCopies"`
@@ -1416,12 +1417,12 @@ type AllowanceImpact = operation.Impact
 type AnswerField struct {
 	Name string `json:"name"`
 
-	// Operator Of a filter only.
+	// Operator For filters only.
 	Operator *string         `json:"operator,omitempty"`
 	Role     AnswerFieldRole `json:"role"`
 	Table    *string         `json:"table,omitempty"`
 
-	// Values Of a filter only.
+	// Values For filters only.
 	Values []string `json:"values,omitempty"`
 }
 
@@ -1430,7 +1431,7 @@ type AnswerFieldRole string
 
 // AnsweredBy defines model for AnsweredBy.
 type AnsweredBy struct {
-	// DataAgentID For DataAgent and ServiceTestAgent alone, as the three that follow.
+	// DataAgentID Only for DataAgent and ServiceTestAgent, like the three members that follow.
 	DataAgentID            *string `json:"dataAgentId,omitempty"`
 	DataAgentName          *string `json:"dataAgentName,omitempty"`
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
@@ -1439,12 +1440,12 @@ type AnsweredBy struct {
 	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
 	Kind *string `json:"kind"`
 
-	// ProviderID The saved AI provider, for GenericAgent alone, as its name.
+	// ProviderID The saved AI provider; like its name, only for GenericAgent.
 	ProviderID   *string `json:"providerId,omitempty"`
 	ProviderName *string `json:"providerName,omitempty"`
 }
 
-// AnsweredByRequest What answers the questions.
+// AnsweredByRequest The AI that answers the questions.
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
@@ -1455,14 +1456,14 @@ type AnsweredByRequest struct {
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
 
-	// WorkspaceID The data agent's workspace; left out, the semantic model's.
+	// WorkspaceID The data agent's workspace; if absent, the semantic model's.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
 // AppliedObject defines model for AppliedObject.
 type AppliedObject = optimization.Object
 
-// ApplyRecord What an apply or a revert wrote. Kept 30 days.
+// ApplyRecord What an apply or a revert wrote. Kept for 30 days.
 type ApplyRecord struct {
 	Applied []AppliedObject `json:"applied"`
 
@@ -1473,13 +1474,13 @@ type ApplyRecord struct {
 	ExpiresAtUtc *time.Time       `json:"expiresAtUtc"`
 	Kind         OptimizationKind `json:"kind"`
 
-	// RevertOperationID The operation's own id, which a revert takes. A revert itself cannot be reverted.
+	// RevertOperationID The operation's own id, to be used for a revert. A revert cannot be reverted.
 	RevertOperationID string `json:"revertOperationId"`
 
-	// RevertedByOperationID The revert that put the last of it back.
+	// RevertedByOperationID The revert that restored the last of its changes.
 	RevertedByOperationID *string `json:"revertedByOperationId"`
 
-	// Reverts The apply that was put back; present on a revert's record.
+	// Reverts The apply that was reverted; present on a revert's record.
 	Reverts         *string         `json:"reverts,omitempty"`
 	SemanticModelID string          `json:"semanticModelId"`
 	Skipped         []SkippedObject `json:"skipped"`
@@ -1490,21 +1491,21 @@ type ApplyRecord struct {
 	WorkspaceID string `json:"workspaceId"`
 }
 
-// ApplyRequest Either previewId or approval.
+// ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. Nothing else stands beside it.
+	// Approval none: propose and write in one operation. No other member may be combined with it.
 	Approval *string `json:"approval,omitempty"`
 
-	// Keys The changes of the preview to write; at least one. Left out, every change is written, of aiDataSchema those the
-	// preview recommends.
+	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
+	// aiDataSchema the recommended ones.
 	Keys []string `json:"keys,omitempty"`
 
 	// PreviewID The preview to write.
 	PreviewID *string `json:"previewId,omitempty"`
 
-	// Values The caller's own text for changes that are written, by key: AI instructions, a description or a display folder.
-	// Not blank. A description may break lines with CRLF, LF or CR; a display folder is one line without a tab, at
-	// most 100 characters; AI instructions are at most the preview's maxLength.
+	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
+	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
+	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitempty"`
 }
 
@@ -1516,17 +1517,18 @@ type Assessment struct {
 	// AssessmentID Null when the assessment was not stored.
 	AssessmentID *string `json:"assessmentId"`
 
-	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings hold the score, the score
-	// of each dimension and the findings. A finding has no id; its key is dimension, table and object_name together.
+	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings are the score, the
+	// score of each dimension and the findings. A finding has no id; dimension, table and object_name together are
+	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only when the regime's id is equal.
+	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *int             `json:"score"`
 
-	// ScoreDataAgent The score as a data agent reads the semantic model.
+	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent    *int             `json:"scoreDataAgent,omitempty"`
 	SemanticModelID   *string          `json:"semanticModelId"`
 	SemanticModelName *string          `json:"semanticModelName,omitempty"`
@@ -1536,7 +1538,7 @@ type Assessment struct {
 	WorkspaceName     *string          `json:"workspaceName,omitempty"`
 }
 
-// AssessmentRegime Two scores are comparable only when the regime's id is equal.
+// AssessmentRegime Two scores are comparable only if their regimes have the same id.
 type AssessmentRegime struct {
 	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
@@ -1562,7 +1564,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the assessment before it was produced by the same scoring rules and with the same weighting; false for the first.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -1571,13 +1573,13 @@ type AssessmentSummary struct {
 	Score          *int   `json:"score,omitempty"`
 	ScoreDataAgent *int   `json:"scoreDataAgent,omitempty"`
 
-	// UsageInScoring Whether usage of the semantic model took part in the score.
+	// UsageInScoring Whether the score is weighted by usage of the semantic model.
 	UsageInScoring *bool `json:"usageInScoring,omitempty"`
 }
 
 // AssessmentSummaryList defines model for AssessmentSummaryList.
 type AssessmentSummaryList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1596,7 +1598,7 @@ type AssessmentUsage struct {
 	// ConsentURL Where the permission is granted; present with ConsentRequired.
 	ConsentURL *string `json:"consentUrl,omitempty"`
 
-	// Message Why usage was not read, what the score misses and what to do; present with ConsentRequired and Unavailable.
+	// Message Why usage was not read, what the score lacks, and what to do; present with ConsentRequired and Unavailable.
 	Message *string `json:"message,omitempty"`
 
 	// Permission Present with ConsentRequired and Unavailable.
@@ -1619,7 +1621,7 @@ type AuditCheckpoint struct {
 	AccountID string                   `json:"accountId"`
 	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
 
-	// Events How many are in it.
+	// Events How many events it covers.
 	Events int64 `json:"events"`
 
 	// Hash SHA-256 in hexadecimal.
@@ -1628,10 +1630,10 @@ type AuditCheckpoint struct {
 	// KeyID The first 16 hexadecimal digits of the SHA-256 of the public key.
 	KeyID string `json:"keyId"`
 
-	// Position Of the last event that is in it.
+	// Position The position of the last event that it covers.
 	Position int64 `json:"position"`
 
-	// PublicKey Base64. Compare it, or keyId, with what you were given another way.
+	// PublicKey Base64. Compare it, or keyId, with a copy that you received through another channel.
 	PublicKey []byte `json:"publicKey"`
 
 	// Signature Base64.
@@ -1646,40 +1648,40 @@ type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
-	// Data What happened, as it was recorded, without texts of models.
+	// Data The event's data as recorded, without model texts.
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
-	// Hash SHA-256 in hexadecimal: of everything above, of what came before it in the stream, and of its position.
+	// Hash SHA-256 in hexadecimal of all members above, the hash of the previous event in the stream, and the position.
 	Hash string `json:"hash"`
 
-	// OperationID The operation it came of.
+	// OperationID The operation that caused it.
 	OperationID *string `json:"operationId"`
 
-	// Person For whom it was recorded; null for what the operator did.
+	// Person The person it was recorded for; null for actions of the operator.
 	Person *string `json:"person"`
 
-	// Position Its place in the log.
+	// Position The event's position in the log.
 	Position      int64     `json:"position"`
 	RecordedAtUtc time.Time `json:"recordedAtUtc"`
 
-	// RequestID The x-ms-request-id of the call it came of.
+	// RequestID The x-ms-request-id of the call that caused it.
 	RequestID *string `json:"requestId"`
 
-	// SchemaVersion Of the shape of data.
+	// SchemaVersion The version of the schema of data.
 	SchemaVersion int `json:"schemaVersion"`
 
-	// Stream What it is about.
+	// Stream The stream that the event belongs to.
 	Stream string `json:"stream"`
 	Type   string `json:"type"`
 
-	// Version Its place in the stream.
+	// Version The event's version in its stream.
 	Version int64 `json:"version"`
 }
 
 // AuditEventList defines model for AuditEventList.
 type AuditEventList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1691,7 +1693,7 @@ type AuditEventList struct {
 type BenchmarkQuestion struct {
 	CanRun bool `json:"canRun"`
 
-	// ClusterID Shared by paraphrases of one question; absent from a question of its own.
+	// ClusterID Shared by paraphrases of one question; absent for a question without paraphrases.
 	ClusterID *string `json:"clusterId,omitempty"`
 
 	// Expected What is known of the correct answer.
@@ -1716,7 +1718,7 @@ type BenchmarkResponseTime = comparison.ResponseTime
 
 // BenchmarkRun defines model for BenchmarkRun.
 type BenchmarkRun struct {
-	// AbTestID The A/B test that the run was made for, which may be gone; null for a run of its own.
+	// AbTestID The A/B test that the run was made for, which may be deleted; null for a standalone run.
 	AbTestID     *string                 `json:"abTestId"`
 	AbTestSide   *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent        AnsweredBy              `json:"agent"`
@@ -1737,7 +1739,7 @@ type BenchmarkRun struct {
 	ResponseTime    *BenchmarkResponseTime `json:"responseTime"`
 	RunID           string                 `json:"runId"`
 
-	// Score Accuracy of 100; null unless the run succeeded and a question has an answer.
+	// Score Accuracy in percent; null unless the run succeeded and a question has an answer.
 	Score *int `json:"score"`
 
 	// Scored How many questions have an answer.
@@ -1745,7 +1747,7 @@ type BenchmarkRun struct {
 	SemanticModelID   string  `json:"semanticModelId"`
 	SemanticModelName *string `json:"semanticModelName"`
 
-	// Stable How many of the scored questions got the same verdict each time.
+	// Stable How many of the scored questions got the same verdict every time.
 	Stable       *int       `json:"stable"`
 	StartedAtUtc *time.Time `json:"startedAtUtc"`
 
@@ -1753,7 +1755,7 @@ type BenchmarkRun struct {
 	Status      OperationStatus `json:"status"`
 	StoredAtUtc *time.Time      `json:"storedAtUtc"`
 
-	// Verdicts Null unless the run succeeded, as the three that follow.
+	// Verdicts Null unless the run succeeded, like the three members that follow.
 	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
 	WorkspaceID   string             `json:"workspaceId"`
 	WorkspaceName *string            `json:"workspaceName"`
@@ -1764,7 +1766,7 @@ type BenchmarkRunAbTestSide string
 
 // BenchmarkRunAsks defines model for BenchmarkRunAsks.
 type BenchmarkRunAsks struct {
-	// Errors How many of those made got no answer.
+	// Errors How many of the asks made got no answer.
 	Errors int `json:"errors"`
 	Made   int `json:"made"`
 	Total  int `json:"total"`
@@ -1772,7 +1774,7 @@ type BenchmarkRunAsks struct {
 
 // BenchmarkRunList defines model for BenchmarkRunList.
 type BenchmarkRunList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -1782,7 +1784,7 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and what was answered.
+	// Document The run as stored, with every question and its answers.
 	Document json.RawMessage `json:"document"`
 	Run      BenchmarkRun    `json:"run"`
 }
@@ -1796,9 +1798,9 @@ type BulkAssessRequest struct {
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
 
-// BulkAssessment One row for each named model, those not assessed and why among them.
+// BulkAssessment One row for each named model, including those not assessed and why.
 type BulkAssessment struct {
-	// Failed How many were not.
+	// Failed How many models were not assessed.
 	Failed int `json:"failed"`
 
 	// Succeeded How many models were assessed.
@@ -1810,7 +1812,7 @@ type BulkAssessment struct {
 
 // BulkAssessmentRow defines model for BulkAssessmentRow.
 type BulkAssessmentRow struct {
-	// AssessmentID Null, as are the three that follow, when none was stored or its results were deleted.
+	// AssessmentID Null, like the three members that follow, when no assessment is stored or it was deleted.
 	AssessmentID *string `json:"assessmentId"`
 
 	// Error Why the model was not assessed; null when it was.
@@ -1832,9 +1834,9 @@ type BulkAssessmentRow struct {
 // BulkAssessmentRowOutcome defines model for BulkAssessmentRow.Outcome.
 type BulkAssessmentRowOutcome string
 
-// BulkPixiesResult One row for each named report, those that could not be changed and why among them.
+// BulkPixiesResult One row for each named report, including those that could not be changed and why.
 type BulkPixiesResult struct {
-	// Failed How many could not be.
+	// Failed How many reports could not be changed.
 	Failed int `json:"failed"`
 
 	// Succeeded How many reports were changed.
@@ -1843,18 +1845,18 @@ type BulkPixiesResult struct {
 	WorkspaceID string            `json:"workspaceId"`
 }
 
-// BundleApply What became of each kind. Kept 30 days.
+// BundleApply The outcome of each kind. Kept for 30 days.
 type BundleApply struct {
 	// Kinds In the order in which they run.
 	Kinds []BundleApplyKind `json:"kinds"`
 
-	// RevertOperationID The operation's own id, which optimize/revert takes. A revert itself cannot be reverted.
+	// RevertOperationID The operation's own id, to be used for optimize/revert. A revert cannot be reverted.
 	RevertOperationID string `json:"revertOperationId"`
 
-	// Reverts The bundle apply that was put back; present on a revert's result.
+	// Reverts The bundle apply that was reverted; present on a revert's result.
 	Reverts *string `json:"reverts,omitempty"`
 
-	// Standing Reverted when every kind that was written went back.
+	// Standing Reverted when every kind that was written is restored.
 	Standing RecordStanding `json:"standing"`
 }
 
@@ -1871,7 +1873,7 @@ type BundleApplyKind struct {
 	// PreviewID The preview that was, or can be, applied.
 	PreviewID *string `json:"previewId"`
 
-	// RevertOperationID What revert takes to put this kind back; null when it wrote nothing.
+	// RevertOperationID The id to use for a revert of this kind; null when it wrote nothing.
 	RevertOperationID *string                 `json:"revertOperationId"`
 	Standing          BundleApplyKindStanding `json:"standing"`
 }
@@ -1879,7 +1881,7 @@ type BundleApplyKind struct {
 // BundleApplyKindStanding defines model for BundleApplyKind.Standing.
 type BundleApplyKindStanding string
 
-// BundlePreview The previews of several kinds. Kept 24 hours under previewId.
+// BundlePreview The previews of several kinds. Kept for 24 hours under previewId.
 type BundlePreview struct {
 	CreatedAtUtc time.Time `json:"createdAtUtc"`
 
@@ -1900,7 +1902,7 @@ type BundlePreviewKind struct {
 	// PreviewID Null when there is no preview.
 	PreviewID *string `json:"previewId"`
 
-	// Reason The errorCode of why there is none.
+	// Reason Why there is no preview: an errorCode.
 	Reason   *string                   `json:"reason"`
 	Standing BundlePreviewKindStanding `json:"standing"`
 }
@@ -1918,20 +1920,20 @@ type ChangeAIProviderRequest struct {
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 	Enabled     *bool                        `json:"enabled,omitempty"`
 
-	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   *SavedAIProviderKind     `json:"kind,omitempty"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
 	Model  json.RawMessage          `json:"model,omitempty"`
 	Name   *string                  `json:"name,omitempty"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
 	WorkspaceID json.RawMessage     `json:"workspaceId,omitempty"`
 }
 
 // ChangeScheduleRequest defines model for ChangeScheduleRequest.
 type ChangeScheduleRequest struct {
-	// DayOfWeek Null or empty clears it, as making the frequency Daily does.
+	// DayOfWeek Null or empty clears it, and so does changing the frequency to Daily.
 	DayOfWeek json.RawMessage    `json:"dayOfWeek,omitempty"`
 	Enabled   *bool              `json:"enabled,omitempty"`
 	Frequency *ScheduleFrequency `json:"frequency,omitempty"`
@@ -1955,10 +1957,10 @@ type CreateAbTestRequest struct {
 	// Name At most 200 characters.
 	Name string `json:"name"`
 
-	// Repeats How many times each question is asked on each side; left out, as the stored run or the saved questions were.
+	// Repeats How many times each question is asked on each side; if absent, as in the stored run or the saved questions.
 	Repeats *int `json:"repeats,omitempty"`
 
-	// ReuseSideA Keeps the stored run's answers as side A and asks side B alone; only with a source of kind Run.
+	// ReuseSideA Keeps the stored run's answers as side A and asks only side B; only with a source of kind Run.
 	ReuseSideA *bool               `json:"reuseSideA,omitempty"`
 	SideA      AbTestSideRequest   `json:"sideA"`
 	SideB      AbTestSideRequest   `json:"sideB"`
@@ -1967,10 +1969,10 @@ type CreateAbTestRequest struct {
 
 // CreateScheduleRequest defines model for CreateScheduleRequest.
 type CreateScheduleRequest struct {
-	// DayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+	// DayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 	DayOfWeek *CreateScheduleRequestDayOfWeek `json:"dayOfWeek,omitempty"`
 
-	// Enabled With false it is made Disabled.
+	// Enabled If false, the schedule is created as Disabled.
 	Enabled   *bool             `json:"enabled,omitempty"`
 	Frequency ScheduleFrequency `json:"frequency"`
 
@@ -1978,7 +1980,7 @@ type CreateScheduleRequest struct {
 	TimeUtc ScheduleTime `json:"timeUtc"`
 }
 
-// CreateScheduleRequestDayOfWeek Needed when the frequency is Weekly, refused when it is Daily.
+// CreateScheduleRequestDayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 type CreateScheduleRequestDayOfWeek string
 
 // DataAgent defines model for DataAgent.
@@ -1999,12 +2001,13 @@ type DataAgentAssessment struct {
 	DataAgentID   *string `json:"dataAgentId"`
 	DataAgentName *string `json:"dataAgentName,omitempty"`
 
-	// Document The assessment as stored, as that of a semantic model. A finding about an object of a semantic model has
-	// source_model_id, the sourceId of its source, and its key is dimension, source_model_id, table and object_name.
+	// Document The assessment as stored, in the form of a semantic model's. A finding about an object of a semantic model
+	// has source_model_id, the sourceId of its source; dimension, source_model_id, table and object_name together
+	// are its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only when the regime's id is equal.
+	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
@@ -2014,10 +2017,10 @@ type DataAgentAssessment struct {
 	// ScoreDataAgent Equals score.
 	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
 
-	// Sources Every source of the stage, those that took no part in the score and why among them.
+	// Sources Every source of the stage, including those that are not scored and why.
 	Sources []DataAgentSource `json:"sources"`
 
-	// Stage What was assessed. Scores of different stages are not compared.
+	// Stage The stage that was assessed. Scores of different stages are not compared.
 	Stage         DataAgentAssessmentStage `json:"stage"`
 	Stored        AssessmentStored         `json:"stored"`
 	Usage         AssessmentUsage          `json:"usage"`
@@ -2025,12 +2028,12 @@ type DataAgentAssessment struct {
 	WorkspaceName *string                  `json:"workspaceName,omitempty"`
 }
 
-// DataAgentAssessmentStage What was assessed. Scores of different stages are not compared.
+// DataAgentAssessmentStage The stage that was assessed. Scores of different stages are not compared.
 type DataAgentAssessmentStage string
 
 // DataAgentList defines model for DataAgentList.
 type DataAgentList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2040,24 +2043,24 @@ type DataAgentList struct {
 
 // DataAgentSource defines model for DataAgentSource.
 type DataAgentSource struct {
-	// Message What reason says in a sentence.
+	// Message The reason as a sentence.
 	Message *string `json:"message"`
 	Name    string  `json:"name"`
 
-	// Reason Why it did not: NoSemanticModel, NamedTwice, ItemNotFound, PlatformAccessDenied or ItemNotReadable. More may be
-	// added. Null when it did.
+	// Reason Why the source is not scored: NoSemanticModel, NamedTwice, ItemNotFound, PlatformAccessDenied or
+	// ItemNotReadable. More may be added. Null when it is scored.
 	Reason *string `json:"reason"`
 
-	// Scored Whether it is a semantic model that took part in the score.
+	// Scored Whether it is a semantic model that is part of the score.
 	Scored bool `json:"scored"`
 
-	// SourceID The id of the item; the name of the source in the definition where the agent gives no id of its own.
+	// SourceID The id of the item; if the agent gives no id, the name of the source in its definition.
 	SourceID string `json:"sourceId"`
 
-	// Type As the agent's definition has it: semantic_model, lakehouse_tables, data_warehouse, kusto and more.
+	// Type The type in the agent's definition: semantic_model, lakehouse_tables, data_warehouse, kusto and more.
 	Type string `json:"type"`
 
-	// Usage How usage of the semantic model took part in the score; absent when it was not scored.
+	// Usage How usage of the semantic model weighted the score; absent when it was not scored.
 	Usage       *AssessmentUsage `json:"usage,omitempty"`
 	WorkspaceID string           `json:"workspaceId"`
 }
@@ -2112,12 +2115,12 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
-// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 type ErrorCode = string
 
 // ErrorDetail defines model for ErrorDetail.
 type ErrorDetail struct {
-	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 	ErrorCode       ErrorCode        `json:"errorCode"`
 	Message         string           `json:"message"`
 	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
@@ -2131,7 +2134,7 @@ type ErrorParameter struct {
 
 // ErrorResponse defines model for ErrorResponse.
 type ErrorResponse struct {
-	// ErrorCode A published code keeps its meaning and is never reused; new codes may be added.
+	// ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 	ErrorCode ErrorCode `json:"errorCode"`
 
 	// IsRetriable Whether the same call may be accepted later.
@@ -2141,7 +2144,7 @@ type ErrorResponse struct {
 	Message     string        `json:"message"`
 	MoreDetails []ErrorDetail `json:"moreDetails,omitempty"`
 
-	// Parameters Names the ids a refusal concerns.
+	// Parameters The ids that a refusal is about.
 	Parameters      []ErrorParameter `json:"parameters,omitempty"`
 	RelatedResource *RelatedResource `json:"relatedResource,omitempty"`
 
@@ -2153,14 +2156,14 @@ type ErrorResponse struct {
 type ExpectedAnswer struct {
 	Dax *string `json:"dax,omitempty"`
 
-	// Fields The measures, groupings and filters of a query that answers it; none when they are not known.
+	// Fields The measures, groupings and filters of a query that answers the question; empty when unknown.
 	Fields []AnswerField `json:"fields"`
 	Value  *string       `json:"value,omitempty"`
 }
 
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
 type GenerateBenchmarkQuestionsRequest struct {
-	// Count How many questions at most.
+	// Count The largest number of questions to generate.
 	Count *int `json:"count,omitempty"`
 }
 
@@ -2168,18 +2171,18 @@ type GenerateBenchmarkQuestionsRequest struct {
 type GivenAnswerField struct {
 	Name string `json:"name"`
 
-	// Operator Of a filter only.
+	// Operator For filters only.
 	Operator *GivenAnswerFieldOperator `json:"operator,omitempty"`
 	Role     GivenAnswerFieldRole      `json:"role"`
 
-	// Table Needed of a column; of a measure it does not matter.
+	// Table Required for a column; ignored for a measure.
 	Table *string `json:"table,omitempty"`
 
-	// Values Of a filter only.
+	// Values For filters only.
 	Values []string `json:"values,omitempty"`
 }
 
-// GivenAnswerFieldOperator Of a filter only.
+// GivenAnswerFieldOperator For filters only.
 type GivenAnswerFieldOperator string
 
 // GivenAnswerFieldRole defines model for GivenAnswerField.Role.
@@ -2188,7 +2191,7 @@ type GivenAnswerFieldRole string
 // GivenBenchmarkQuestion defines model for GivenBenchmarkQuestion.
 type GivenBenchmarkQuestion = benchmark.Question
 
-// GivenExpectedAnswer What is known of the correct answer. At least one of the members.
+// GivenExpectedAnswer What is known of the correct answer; at least one member is present.
 type GivenExpectedAnswer struct {
 	// Dax A query that answers the question, of at most 10,000 bytes.
 	Dax    *string            `json:"dax,omitempty"`
@@ -2200,7 +2203,7 @@ type GivenExpectedAnswer struct {
 
 // Health defines model for Health.
 type Health struct {
-	// Checks What was looked at, each ok or unavailable.
+	// Checks The checks that were made, each ok or unavailable.
 	Checks map[string]string `json:"checks,omitempty"`
 	Status HealthStatus      `json:"status"`
 }
@@ -2218,7 +2221,7 @@ type License struct {
 	Label     *string `json:"label,omitempty"`
 	LicenseID string  `json:"licenseId"`
 
-	// Members How many people of the account it is for.
+	// Members How many people of the account have the license.
 	Members *int `json:"members,omitempty"`
 
 	// ProvisioningStatus Provisioning, Provisioned or Failed.
@@ -2239,10 +2242,10 @@ type LicenseList struct {
 
 // LicenseTrackedItems defines model for LicenseTrackedItems.
 type LicenseTrackedItems struct {
-	// Allocated How many are allocated to it; null when none are.
+	// Allocated How many items are allocated to the license; null without an allocation.
 	Allocated *int `json:"allocated"`
 
-	// Used How many the license holds; null when it could not be read.
+	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
 }
 
@@ -2251,7 +2254,7 @@ type ObjectType string
 
 // Operation defines model for Operation.
 type Operation struct {
-	// AllowanceImpact What the operation spent from allowances; null when nothing is known yet.
+	// AllowanceImpact What the operation spent from allowances; null while unknown.
 	AllowanceImpact *AllowanceImpact `json:"allowanceImpact,omitempty"`
 	CreatedTimeUtc  time.Time        `json:"createdTimeUtc"`
 
@@ -2261,23 +2264,23 @@ type Operation struct {
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
-	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural is the bundle),
-	// AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or RunAbTest. More may be
-	// added.
+	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
+	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or
+	// RunAbTest. More may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
 	PercentComplete *int `json:"percentComplete"`
 
-	// Resource The item worked on.
+	// Resource The item that the operation works on.
 	Resource *OperationResource `json:"resource,omitempty"`
 
 	// Status More statuses may be added over time.
 	Status OperationStatus `json:"status"`
 
-	// WaitingFor What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
-	// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
-	// token. A read with another token, or by another person, moves nothing.
+	// WaitingFor What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
+	// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
+	// used for the next step. A read with another token, or by another person, changes nothing.
 	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
@@ -2289,7 +2292,7 @@ type OperationErrorCode = string
 
 // OperationList defines model for OperationList.
 type OperationList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2297,7 +2300,7 @@ type OperationList struct {
 	Value           []Operation `json:"value"`
 }
 
-// OperationResource The item worked on.
+// OperationResource The item that the operation works on.
 type OperationResource struct {
 	ItemID      *string `json:"itemId,omitempty"`
 	ItemType    *string `json:"itemType,omitempty"`
@@ -2310,9 +2313,9 @@ type OperationResult = any
 // OperationStatus More statuses may be added over time.
 type OperationStatus string
 
-// OperationWait What a Running operation goes on with; absent while it waits for nobody. ownersRead: a read of the operation's state (GET
-// /v1/operations/{operationId}) by the person who started it, with a token that has the scope. What follows is done with that
-// token. A read with another token, or by another person, moves nothing.
+// OperationWait What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
+// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
+// used for the next step. A read with another token, or by another person, changes nothing.
 type OperationWait struct {
 	// Kind More kinds may be added.
 	Kind OperationWaitKind `json:"kind"`
@@ -2331,7 +2334,7 @@ type OptimizationKind = optimization.Kind
 
 // OptimizeApplyRequest defines model for OptimizeApplyRequest.
 type OptimizeApplyRequest struct {
-	// Kinds Which of its kinds, each once; left out, all that have a preview.
+	// Kinds Which of its kinds, each once; if absent, all that have a preview.
 	Kinds []string `json:"kinds,omitempty"`
 
 	// PreviewID The bundle preview to write.
@@ -2343,11 +2346,11 @@ type OptimizeRequest struct {
 	// Approval required: preview, to be reviewed. none: preview and write.
 	Approval string `json:"approval"`
 
-	// Kinds Which kinds, each once; left out, all four.
+	// Kinds Which kinds, each once; if absent, all four.
 	Kinds []string `json:"kinds,omitempty"`
 }
 
-// PageToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+// PageToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 type PageToken = string
 
 // PageURI The address of the next page. Absent on the last page.
@@ -2383,7 +2386,7 @@ type Permission struct {
 	// Permission Its name at the platform vendor, for example Dataset.Read.All.
 	Permission string `json:"permission"`
 
-	// Required True for the one that every call reading the platform needs.
+	// Required True for the permission that every call to the platform needs.
 	Required bool `json:"required"`
 }
 
@@ -2425,7 +2428,7 @@ type PixiesOperationOperationType string
 type PixiesResult struct {
 	Outcome pixies.Outcome `json:"outcome"`
 
-	// PagesTracked Pages with a Pixie; null unless some were added.
+	// PagesTracked Pages with a Pixie; null unless Pixies were added.
 	PagesTracked *int    `json:"pagesTracked"`
 	ReportID     string  `json:"reportId"`
 	ReportName   *string `json:"reportName"`
@@ -2447,7 +2450,7 @@ type PixiesResultRow struct {
 	Error   *OperationError `json:"error"`
 	Outcome pixies.Outcome  `json:"outcome"`
 
-	// PagesTracked Pages with a Pixie; null unless some were added.
+	// PagesTracked Pages with a Pixie; null unless Pixies were added.
 	PagesTracked *int    `json:"pagesTracked"`
 	ReportID     string  `json:"reportId"`
 	ReportName   *string `json:"reportName"`
@@ -2463,11 +2466,11 @@ type PixiesResultRow struct {
 	WorkspaceID    string `json:"workspaceId"`
 }
 
-// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-// with Pixies in it. NeverAdded: this account never added any.
+// PixiesStatus HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 type PixiesStatus = pixies.Status
 
-// Preview What is proposed for a semantic model. Kept 24 hours under previewId.
+// Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
 	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
 	Agent *PreviewAgent `json:"agent,omitempty"`
@@ -2487,23 +2490,23 @@ type Preview struct {
 	// MaxLength How many characters AI instructions may have (aiInstructions).
 	MaxLength *int `json:"maxLength,omitempty"`
 
-	// Message What reason means, or that there is more than a preview holds.
+	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
 
 	// NothingToDo Why there are no changes; null when there are.
 	NothingToDo *string `json:"nothingToDo"`
 	PreviewID   string  `json:"previewId"`
 
-	// Provider Who proposed; null when nobody was asked.
+	// Provider The AI provider that proposed; null when none was asked.
 	Provider *ProposalProvider `json:"provider"`
 
-	// Reason PermissionRequired when the account's AI provider is a data agent that the person has not allowed to be asked.
+	// Reason PermissionRequired when the account's AI provider is a data agent that the person has not given consent to ask.
 	Reason *string `json:"reason"`
 
 	// RecommendedKeys What an apply without keys writes (aiDataSchema).
 	RecommendedKeys *[]string `json:"recommendedKeys,omitempty"`
 
-	// ScoreAfter The score of a copy of the model with every change in.
+	// ScoreAfter The score of a copy of the model with all changes applied.
 	ScoreAfter        *int   `json:"scoreAfter"`
 	ScoreNow          *int   `json:"scoreNow"`
 	SemanticModelID   string `json:"semanticModelId"`
@@ -2512,10 +2515,10 @@ type Preview struct {
 	// Skipped Objects without a change.
 	Skipped []SkippedObject `json:"skipped"`
 
-	// Usage Why usage took no part; present unless the permission to read it is granted.
+	// Usage Why usage was not considered; present unless the permission to read it is granted.
 	Usage *PreviewUsage `json:"usage,omitempty"`
 
-	// UsageInProposal Whether usage of the semantic model took part.
+	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool   `json:"usageInProposal"`
 	WorkspaceID     string `json:"workspaceId"`
 }
@@ -2535,7 +2538,7 @@ type PreviewAgentAccess string
 // PreviewChange defines model for PreviewChange.
 type PreviewChange = optimization.Change
 
-// PreviewUsage Why usage took no part; present unless the permission to read it is granted.
+// PreviewUsage Why usage was not considered; present unless the permission to read it is granted.
 type PreviewUsage struct {
 	Access PreviewUsageAccess `json:"access"`
 
@@ -2580,14 +2583,14 @@ type ReportPixies struct {
 	// ReportName From the record, else from the platform; null only when that look-up failed.
 	ReportName *string `json:"reportName"`
 
-	// Status HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-	// with Pixies in it. NeverAdded: this account never added any.
+	// Status HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+	// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 	Status PixiesStatus `json:"status"`
 
-	// TrackedItem True for any report that the account added Pixies to, removed and deleted ones too.
+	// TrackedItem True for any report that the account ever added Pixies to, including removed and deleted ones.
 	TrackedItem bool `json:"trackedItem"`
 
-	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence that says why.
+	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence with the reason.
 	UnavailableReasons map[string]string `json:"unavailableReasons"`
 
 	// VisualsTracked The report's own visuals on those pages; null in the same cases.
@@ -2597,7 +2600,7 @@ type ReportPixies struct {
 
 // RevertRequest defines model for RevertRequest.
 type RevertRequest struct {
-	// OperationID The id that the apply answered, which is its result's revertOperationId.
+	// OperationID The id of the apply's operation, which its result names as revertOperationId.
 	OperationID string `json:"operationId"`
 }
 
@@ -2615,47 +2618,47 @@ type SaveAIProviderRequest struct {
 	// APIKey Visible ASCII characters. It may be given later.
 	APIKey *string `json:"apiKey,omitempty"`
 
-	// APIVersion Of azure_openai only; without it the interface without versions is used.
+	// APIVersion For azure_openai only; if absent, the unversioned interface is used.
 	APIVersion *string `json:"apiVersion,omitempty"`
 	BaseURL    *string `json:"baseUrl,omitempty"`
 
-	// DataAgentID Needed for data_agent.
+	// DataAgentID Required for data_agent.
 	DataAgentID *openapi_types.UUID          `json:"dataAgentId,omitempty"`
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Kind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   SavedAIProviderKind      `json:"kind"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
 
-	// Model Needed for every kind but data_agent.
+	// Model Required for every kind except data_agent.
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Purposes Of kind data_agent only Proposals and Agent. Texts of previews are asked of the oldest provider that is enabled, has this purpose and has the key that it needs.
+	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// WorkspaceID Needed for data_agent.
+	// WorkspaceID Required for data_agent.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
 // SaveBenchmarkQuestionsRequest defines model for SaveBenchmarkQuestionsRequest.
 type SaveBenchmarkQuestionsRequest struct {
-	// Questions The whole set.
+	// Questions The complete set.
 	Questions []GivenBenchmarkQuestion `json:"questions"`
 
 	// Repeats How many times each question is asked unless a run says otherwise.
 	Repeats *int `json:"repeats,omitempty"`
 }
 
-// SavedAIProviderKind What answers. `openai` and `anthropic` have an address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
+// SavedAIProviderKind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 type SavedAIProviderKind = aiprovider.Kind
 
 // Schedule defines model for Schedule.
 type Schedule struct {
-	// ChangedAtUtc When somebody last changed it.
+	// ChangedAtUtc When the schedule was last changed.
 	ChangedAtUtc time.Time `json:"changedAtUtc"`
 	CreatedAtUtc time.Time `json:"createdAtUtc"`
 
@@ -2665,10 +2668,10 @@ type Schedule struct {
 	Frequency ScheduleFrequency `json:"frequency"`
 	LastRun   *ScheduleRun      `json:"lastRun"`
 
-	// NextRunAtUtc Null unless the schedule is Active. In the past where a missed slot is about to start.
+	// NextRunAtUtc Null unless the schedule is Active. In the past while a missed slot is about to start.
 	NextRunAtUtc *time.Time `json:"nextRunAtUtc"`
 
-	// Owner The person who made the schedule, or last took it up.
+	// Owner The person who created the schedule or last enabled it.
 	Owner           ScheduleOwner      `json:"owner"`
 	PausedAtUtc     *time.Time         `json:"pausedAtUtc"`
 	PausedReason    *SchedulePause     `json:"pausedReason"`
@@ -2692,7 +2695,7 @@ type ScheduleFrequency = schedule.Frequency
 
 // ScheduleList defines model for ScheduleList.
 type ScheduleList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2700,25 +2703,25 @@ type ScheduleList struct {
 	Value           []Schedule `json:"value"`
 }
 
-// ScheduleOwner The person who made the schedule, or last took it up.
+// ScheduleOwner The person who created the schedule or last enabled it.
 type ScheduleOwner struct {
 	PersonID *string `json:"personId,omitempty"`
 }
 
-// SchedulePause What time does not heal, and what to do about it.
+// SchedulePause A problem that waiting does not solve, and what to do about it.
 type SchedulePause struct {
 	// Code CredentialExpired, or the code that the call of its owner would be refused with.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// ScheduleRun What became of the last slot.
+// ScheduleRun The outcome of the last slot.
 type ScheduleRun struct {
 	ErrorCode   *string             `json:"errorCode"`
 	Message     *string             `json:"message"`
 	OperationID *openapi_types.UUID `json:"operationId"`
 
-	// Outcome Refused: the next slot stays. Missed: the schedule was paused.
+	// Outcome Refused: the schedule continues with the next slot. Missed: the schedule was paused.
 	Outcome schedule.Outcome `json:"outcome"`
 	SlotUtc time.Time        `json:"slotUtc"`
 }
@@ -2739,7 +2742,7 @@ type SemanticModel struct {
 
 // SemanticModelList defines model for SemanticModelList.
 type SemanticModelList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2752,10 +2755,10 @@ type SkippedObject = optimization.Skip
 
 // StartBenchmarkRunRequest defines model for StartBenchmarkRunRequest.
 type StartBenchmarkRunRequest struct {
-	// AnsweredBy What answers the questions.
+	// AnsweredBy The AI that answers the questions.
 	AnsweredBy AnsweredByRequest `json:"answeredBy"`
 
-	// Repeats How many times each question is asked; left out, as they were saved with.
+	// Repeats How many times each question is asked; if absent, as saved.
 	Repeats *int `json:"repeats,omitempty"`
 }
 
@@ -2769,14 +2772,14 @@ type TrackedItem struct {
 	DeletedAtUtc *time.Time             `json:"deletedAtUtc,omitempty"`
 	DisplayName  *string                `json:"displayName,omitempty"`
 
-	// ID Of the report, semantic model or data agent.
+	// ID The id of the report, semantic model or data agent.
 	ID       *string              `json:"id"`
 	ItemType *TrackedItemItemType `json:"itemType"`
 
 	// LicenseID The license it is assigned to.
 	LicenseID *string `json:"licenseId"`
 
-	// Status Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+	// Status Tracked: currently tracked. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
 	// ResultsDeleted: a semantic model whose results were deleted. Every status counts.
 	Status          TrackedItemStatus `json:"status"`
 	TrackedSinceUtc *time.Time        `json:"trackedSinceUtc,omitempty"`
@@ -2790,13 +2793,13 @@ type TrackedItemClaimedVia string
 // TrackedItemItemType defines model for TrackedItem.ItemType.
 type TrackedItemItemType string
 
-// TrackedItemStatus Tracked: tracked today. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
+// TrackedItemStatus Tracked: currently tracked. Removed: a report whose Pixies were removed. Deleted: deleted by the customer.
 // ResultsDeleted: a semantic model whose results were deleted. Every status counts.
 type TrackedItemStatus string
 
 // TrackedItemList defines model for TrackedItemList.
 type TrackedItemList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2809,7 +2812,7 @@ type UpdateAbTestRequest struct {
 	Description json.RawMessage `json:"description,omitempty"`
 	Hypothesis  json.RawMessage `json:"hypothesis,omitempty"`
 
-	// Name A test keeps its name or gets another one.
+	// Name The name can be changed but not cleared.
 	Name  *string         `json:"name,omitempty"`
 	SideA json.RawMessage `json:"sideA,omitempty"`
 	SideB json.RawMessage `json:"sideB,omitempty"`
@@ -2823,7 +2826,7 @@ type Workspace struct {
 
 // WorkspaceList defines model for WorkspaceList.
 type WorkspaceList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2838,13 +2841,13 @@ type WorkspaceReport struct {
 	// LastChangedUtc When Pixies were last added or removed, or the report deleted; null when never.
 	LastChangedUtc *time.Time `json:"lastChangedUtc"`
 
-	// PixiesStatus HasPixies: the record says that Pixies are in the report. PixiesRemoved: added, then removed. ReportDeleted: deleted
-	// with Pixies in it. NeverAdded: this account never added any.
+	// PixiesStatus HasPixies: the record shows Pixies in the report. PixiesRemoved: Pixies were added, then removed. ReportDeleted:
+	// the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 	PixiesStatus PixiesStatus       `json:"pixiesStatus"`
 	ReportID     openapi_types.UUID `json:"reportId"`
 	ReportName   *string            `json:"reportName"`
 
-	// SemanticModelID The model the report is built on; null when it cannot be told.
+	// SemanticModelID The model the report is built on; null when unknown.
 	SemanticModelID *openapi_types.UUID `json:"semanticModelId"`
 
 	// SemanticModelWorkspaceID That model's workspace, which may be another one; null when the caller cannot see the model.
@@ -2856,7 +2859,7 @@ type WorkspaceReport struct {
 
 // WorkspaceReportList defines model for WorkspaceReportList.
 type WorkspaceReportList struct {
-	// ContinuationToken Opaque; passed as the query parameter continuationToken it answers the next page. Absent on the last page.
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
@@ -2905,20 +2908,20 @@ type WorkspaceID = openapi_types.UUID
 
 // ListAbTestsParams defines parameters for ListAbTests.
 type ListAbTestsParams struct {
-	// Q Lists only tests whose name, either semantic model or either data agent contains the text, in whatever case.
+	// Q Lists only tests whose name, either semantic model or either data agent contains the text, ignoring case.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// WorkspaceID Lists only tests with either side's semantic model in this workspace.
 	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
 
-	// Sort latest: by the finish of the newest run, its start while it goes on, or when the test was created, the latest first.
-	// earliest: the other way round. name and nameDesc: by name, in whatever case.
+	// Sort latest: by the finish of the newest run, by its start while it runs, or by the test's creation; latest
+	// first. earliest: the reverse. name and nameDesc: by name, ignoring case.
 	Sort *ListAbTestsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -2927,9 +2930,9 @@ type ListAbTestsParamsSort string
 
 // CreateAbTestParams defines parameters for CreateAbTest.
 type CreateAbTestParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2941,8 +2944,8 @@ type GetAbTestParams struct {
 
 // UpdateAbTestParams defines parameters for UpdateAbTest.
 type UpdateAbTestParams struct {
-	// IfMatch The ETag of the test read earlier; 412 is answered, and nothing changed, when the test was changed or a run of it
-	// started, ended or was deleted since. How far a run is does not matter.
+	// IfMatch The ETag of the test read earlier. If the test was changed since, or a run of it started, ended or was
+	// deleted, the answer is 412 and nothing changes. A run's progress does not matter.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -2951,15 +2954,15 @@ type ListAbTestRunsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // RunAbTestAgainParams defines parameters for RunAbTestAgain.
 type RunAbTestAgainParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2968,7 +2971,7 @@ type ListSchedulesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -2980,22 +2983,22 @@ type ListAuditEventsParams struct {
 	// Type Lists only the events of this type.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// OperationID Lists only what this operation recorded.
+	// OperationID Lists only the events that this operation recorded.
 	OperationID *openapi_types.UUID `form:"operationId,omitempty" json:"operationId,omitempty"`
 
-	// Person Lists only what was recorded for this person, by their id at the issuer.
+	// Person Lists only the events recorded for this person, by their id at the issuer.
 	Person *string `form:"person,omitempty" json:"person,omitempty"`
 
-	// Since Lists only what was recorded then or later.
+	// Since Lists only the events recorded at this time or later.
 	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
 
-	// Until Lists only what was recorded before.
+	// Until Lists only the events recorded before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3007,7 +3010,7 @@ type ListOperationsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3019,9 +3022,9 @@ type GetOperationParams struct {
 
 // CancelOperationParams defines parameters for CancelOperation.
 type CancelOperationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3033,7 +3036,7 @@ type ListTrackedItemsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3042,15 +3045,15 @@ type ListWorkspacesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessSemanticModelsParams defines parameters for AssessSemanticModels.
 type AssessSemanticModelsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3059,15 +3062,15 @@ type ListDataAgentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessDataAgentParams defines parameters for AssessDataAgent.
 type AssessDataAgentParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3076,7 +3079,7 @@ type ListDataAgentAssessmentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
@@ -3088,39 +3091,39 @@ type ListReportsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AddPixiesToReportsParams defines parameters for AddPixiesToReports.
 type AddPixiesToReportsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RemovePixiesFromReportsParams defines parameters for RemovePixiesFromReports.
 type RemovePixiesFromReportsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // AddPixiesParams defines parameters for AddPixies.
 type AddPixiesParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RemovePixiesParams defines parameters for RemovePixies.
 type RemovePixiesParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3129,15 +3132,15 @@ type ListSemanticModelsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // AssessSemanticModelParams defines parameters for AssessSemanticModel.
 type AssessSemanticModelParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3146,23 +3149,23 @@ type ListAssessmentsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // GenerateBenchmarkQuestionsParams defines parameters for GenerateBenchmarkQuestions.
 type GenerateBenchmarkQuestionsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // SaveBenchmarkQuestionsParams defines parameters for SaveBenchmarkQuestions.
 type SaveBenchmarkQuestionsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3171,47 +3174,47 @@ type ListBenchmarkRunsParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // StartBenchmarkRunParams defines parameters for StartBenchmarkRun.
 type StartBenchmarkRunParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ApplyOptimizationsParams defines parameters for ApplyOptimizations.
 type ApplyOptimizationsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RevertOptimizationsParams defines parameters for RevertOptimizations.
 type RevertOptimizationsParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RevertOptimizationParams defines parameters for RevertOptimization.
 type RevertOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3220,23 +3223,23 @@ type ListSchedulesOfModelParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
-	// ContinuationToken The continuationToken of the page before. It is good for the same caller's account, route and filters only.
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // ApplyOptimizationParams defines parameters for ApplyOptimization.
 type ApplyOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // PreviewOptimizationParams defines parameters for PreviewOptimization.
 type PreviewOptimizationParams struct {
-	// IdempotencyKey Makes the call repeatable: the same key with the same call within 24 hours answers the first 202 again and spends
-	// nothing; with another call it answers 422 InvalidRequest; while the first is still being handled, 409
-	// OperationInProgress. At most 255 visible characters.
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3299,7 +3302,7 @@ type ServerInterface interface {
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(w http.ResponseWriter, r *http.Request)
-	// ListPermissions List how the signed-in person stands to each platform permission
+	// ListPermissions List the platform permissions of the signed-in person
 	// (GET /v1/account/permissions)
 	ListPermissions(w http.ResponseWriter, r *http.Request)
 	// ListAIProviders List the AI providers of the account
@@ -3332,7 +3335,7 @@ type ServerInterface interface {
 	// GetAbTest Read an A/B test with its newest runs
 	// (GET /v1/aiReadiness/abTests/{abTestId})
 	GetAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params GetAbTestParams)
-	// UpdateAbTest Change the words of an A/B test
+	// UpdateAbTest Change the texts of an A/B test
 	// (PATCH /v1/aiReadiness/abTests/{abTestId})
 	UpdateAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params UpdateAbTestParams)
 	// ListAbTestRuns List the runs of an A/B test, newest first
@@ -3359,7 +3362,7 @@ type ServerInterface interface {
 	// GetSchedule Read a schedule
 	// (GET /v1/aiReadiness/schedules/{scheduleId})
 	GetSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
-	// ChangeSchedule Change a schedule, turn it off, or take it up
+	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
 	ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
@@ -3383,7 +3386,7 @@ type ServerInterface interface {
 	// GetOperationResult Read the result of an operation
 	// (GET /v1/operations/{operationId}/result)
 	GetOperationResult(w http.ResponseWriter, r *http.Request, operationID OperationID)
-	// ListTrackedItems List the tracked items of the account, those tracked longest first
+	// ListTrackedItems List the tracked items of the account, longest tracked first
 	// (GET /v1/trackedItems)
 	ListTrackedItems(w http.ResponseWriter, r *http.Request, params ListTrackedItemsParams)
 	// ListWorkspaces List the workspaces the signed-in person can see
@@ -3419,7 +3422,7 @@ type ServerInterface interface {
 	// AddPixies Add Pixies to a report, or update those in it
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
 	AddPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params AddPixiesParams)
-	// GetReportPixies Read what the account knows of a report's Pixies
+	// GetReportPixies Read the Pixie state of a report
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
 	GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
 	// RemovePixies Remove the Pixies from a report
@@ -3464,7 +3467,7 @@ type ServerInterface interface {
 	// GetBenchmarkRun Read a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
 	GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
-	// GetBenchmarkRunResult Read what a benchmark run came to
+	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
 	// Optimize Propose, or propose and write, every kind of optimization
@@ -3473,10 +3476,10 @@ type ServerInterface interface {
 	// ApplyOptimizations Write the kinds of a bundle preview
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
 	ApplyOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ApplyOptimizationsParams)
-	// RevertOptimizations Put back what a bundle apply wrote
+	// RevertOptimizations Revert a bundle apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
 	RevertOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationsParams)
-	// RevertOptimization Put back what an apply wrote
+	// RevertOptimization Revert an apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
 	RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams)
 	// ListSchedulesOfModel List the schedule of a semantic model
@@ -8397,7 +8400,7 @@ type StrictServerInterface interface {
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
-	// ListPermissions List how the signed-in person stands to each platform permission
+	// ListPermissions List the platform permissions of the signed-in person
 	// (GET /v1/account/permissions)
 	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
 	// ListAIProviders List the AI providers of the account
@@ -8430,7 +8433,7 @@ type StrictServerInterface interface {
 	// GetAbTest Read an A/B test with its newest runs
 	// (GET /v1/aiReadiness/abTests/{abTestId})
 	GetAbTest(ctx context.Context, request GetAbTestRequestObject) (GetAbTestResponseObject, error)
-	// UpdateAbTest Change the words of an A/B test
+	// UpdateAbTest Change the texts of an A/B test
 	// (PATCH /v1/aiReadiness/abTests/{abTestId})
 	UpdateAbTest(ctx context.Context, request UpdateAbTestRequestObject) (UpdateAbTestResponseObject, error)
 	// ListAbTestRuns List the runs of an A/B test, newest first
@@ -8457,7 +8460,7 @@ type StrictServerInterface interface {
 	// GetSchedule Read a schedule
 	// (GET /v1/aiReadiness/schedules/{scheduleId})
 	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
-	// ChangeSchedule Change a schedule, turn it off, or take it up
+	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
 	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
@@ -8481,7 +8484,7 @@ type StrictServerInterface interface {
 	// GetOperationResult Read the result of an operation
 	// (GET /v1/operations/{operationId}/result)
 	GetOperationResult(ctx context.Context, request GetOperationResultRequestObject) (GetOperationResultResponseObject, error)
-	// ListTrackedItems List the tracked items of the account, those tracked longest first
+	// ListTrackedItems List the tracked items of the account, longest tracked first
 	// (GET /v1/trackedItems)
 	ListTrackedItems(ctx context.Context, request ListTrackedItemsRequestObject) (ListTrackedItemsResponseObject, error)
 	// ListWorkspaces List the workspaces the signed-in person can see
@@ -8517,7 +8520,7 @@ type StrictServerInterface interface {
 	// AddPixies Add Pixies to a report, or update those in it
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
 	AddPixies(ctx context.Context, request AddPixiesRequestObject) (AddPixiesResponseObject, error)
-	// GetReportPixies Read what the account knows of a report's Pixies
+	// GetReportPixies Read the Pixie state of a report
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
 	GetReportPixies(ctx context.Context, request GetReportPixiesRequestObject) (GetReportPixiesResponseObject, error)
 	// RemovePixies Remove the Pixies from a report
@@ -8562,7 +8565,7 @@ type StrictServerInterface interface {
 	// GetBenchmarkRun Read a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
 	GetBenchmarkRun(ctx context.Context, request GetBenchmarkRunRequestObject) (GetBenchmarkRunResponseObject, error)
-	// GetBenchmarkRunResult Read what a benchmark run came to
+	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (GetBenchmarkRunResultResponseObject, error)
 	// Optimize Propose, or propose and write, every kind of optimization
@@ -8571,10 +8574,10 @@ type StrictServerInterface interface {
 	// ApplyOptimizations Write the kinds of a bundle preview
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
 	ApplyOptimizations(ctx context.Context, request ApplyOptimizationsRequestObject) (ApplyOptimizationsResponseObject, error)
-	// RevertOptimizations Put back what a bundle apply wrote
+	// RevertOptimizations Revert a bundle apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
 	RevertOptimizations(ctx context.Context, request RevertOptimizationsRequestObject) (RevertOptimizationsResponseObject, error)
-	// RevertOptimization Put back what an apply wrote
+	// RevertOptimization Revert an apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
 	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (RevertOptimizationResponseObject, error)
 	// ListSchedulesOfModel List the schedule of a semantic model
