@@ -66,7 +66,7 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 				counting = w.url
 			}
 			proxies[w], instances[w] = p, w.beside(p.URL, counting, tt.limit)
-			instances[w].get("/v1/account", w.as("ada")).ok(200) // who ada is, is known
+			instances[w].answersAgain("/v1/account", w.as("ada")) // the instance then knows ada
 			w.uncounted()
 		}
 		c.memory.untouched(func() {
@@ -93,17 +93,17 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 			wg.Wait()
 			for w, p := range proxies {
 				p.Pass()
-				instances[w].answersAgain("/readyz")
+				instances[w].answersAgain("/readyz", "")
 			}
 		})
 	}
 }
 
-// answersAgain waits until a path is answered with 200 again.
-func (w *world) answersAgain(path string) {
+// answersAgain calls a path until the answer is 200. With a short limit a slow machine needs several calls, even when nothing is wrong.
+func (w *world) answersAgain(path, token string) {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		if got := w.get(path, ""); got.status == http.StatusOK {
+	for deadline := time.Now().Add(patience); ; {
+		if got := w.get(path, token); got.status == http.StatusOK {
 			return
 		} else if time.Now().After(deadline) {
 			w.t.Fatalf("%s: still %d %s", path, got.status, got.text)
@@ -153,15 +153,21 @@ func TestReadyzOfADiskThatHangs(t *testing.T) {
 	w.limit = 100 * time.Millisecond
 	w.checks = []readinesshttp.Check{{Name: "disk", Run: func(context.Context) error { looks.Add(1); <-hangs; return nil }}}
 	w.base, w.client = w.serve(w.limiter(w.url))
-	for range 3 {
+	for answers, deadline := 0, time.Now().Add(patience); answers < 3; {
 		got := w.get("/readyz", "").ok(503)
-		if checks := got.body["checks"].(map[string]any); checks["disk"] != "unavailable" || checks["database"] != "ok" {
+		checks := got.body["checks"].(map[string]any)
+		if checks["disk"] != "unavailable" {
 			t.Errorf("got %s", got.text)
+		}
+		if checks["database"] == "ok" { // in time, which a slow machine may not manage
+			answers++
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the disk keeps the database's check from ending: %s", got.text)
 		}
 	}
 	if looks.Load() != 1 {
 		t.Errorf("it was looked at %d times", looks.Load())
 	}
 	close(hangs)
-	w.answersAgain("/readyz")
+	w.answersAgain("/readyz", "")
 }
