@@ -8,15 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// connection lets appending embed a *pgx.Conn beside its method Conn.
+// connection lets appending embed a *pgx.Conn and still have a method Conn.
 type connection = pgx.Conn
 
-// appending is the transaction of an append whose BEGIN went with the first
-// batch, which pgx's own Tx cannot express. Whoever is given it may nest
-// transactions in it but not end it.
+// appending is the transaction of an append. Its BEGIN is sent with the first batch, which pgx's own
+// Tx cannot express. Its users may nest transactions in it but must not end it.
 type appending struct {
 	*connection
-	depth int // of the savepoint; 0 is the transaction itself
+	depth int // depth of the savepoint; 0 is the transaction itself
 	over  bool
 }
 
@@ -47,7 +46,7 @@ func (t *appending) end(ctx context.Context, how string) error {
 	return err
 }
 
-// LargeObjects is not offered: it needs a transaction of pgx's own.
+// LargeObjects panics: it needs a transaction that pgx started.
 func (t *appending) LargeObjects() pgx.LargeObjects { panic(errNotYours) }
 
 // Conn returns the connection.

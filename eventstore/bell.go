@@ -2,8 +2,7 @@ package eventstore
 
 import "sync"
 
-// bell wakes everyone who waits for something to have happened. The zero bell
-// works.
+// bell wakes every goroutine that waits for the next ring. The zero value is ready to use.
 type bell struct {
 	mu sync.Mutex
 	ch chan struct{}

@@ -21,7 +21,7 @@ import (
 	"readiness/projections"
 )
 
-// logOf fills a log with n events over n/100 streams.
+// logOf appends n events to n/100 streams.
 func logOf(b *testing.B, n int) *eventstore.Store {
 	b.Helper()
 	s, pool := open(b)
@@ -42,8 +42,8 @@ func perSecond(b *testing.B, n int) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
 
-// appender is a log with the view of operations, and operations to append to,
-// all of which have begun.
+// appender is a log with the view of operations, and operations to append to, all of them already
+// begun.
 type appender struct {
 	url   string
 	pool  *pgxpool.Pool
@@ -51,8 +51,8 @@ type appender struct {
 	trace *bench.Statements
 }
 
-// benchOperation is an operation of whom its number says: those of the service's
-// callers, of pgbench's, or the one whose statements pgbench repeats.
+// benchOperation returns the id of an operation; whose says who appends to it: the service's callers,
+// pgbench, or the append whose statements pgbench repeats.
 func benchOperation(whose, n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-0000000%d00%d", whose, n))
 }
@@ -103,10 +103,9 @@ func (a appender) append(ctx context.Context, id uuid.UUID, events ...domain.Eve
 	})
 }
 
-// BenchmarkAppend loads, decides and appends on 16 connections, each to a stream
-// of its own, with the view of operations, and has pgbench send the same
-// statements as often, from as many clients. READINESS_BENCH_EVENTS says how many
-// events were there before.
+// BenchmarkAppend loads, decides and appends on 16 connections, each to its own stream, with the view
+// of operations. It has pgbench send the same statements as often, from as many clients.
+// READINESS_BENCH_EVENTS sets how many events exist before.
 func BenchmarkAppend(b *testing.B) {
 	past, err := bench.Number("READINESS_BENCH_EVENTS", 0)
 	if err != nil {
@@ -149,7 +148,7 @@ func BenchmarkAppend(b *testing.B) {
 				return
 			}
 			if got, want := count(b, a.pool, "events"), before+n*(b.N+sent); got != want {
-				b.Fatalf("there are %d events, want %d: pgbench did other than the store", got, want)
+				b.Fatalf("there are %d events, want %d: pgbench did not do the same as the store", got, want)
 			}
 			b.ReportMetric(ratio, "of-pgbench")
 		})
@@ -169,8 +168,8 @@ func BenchmarkLoad(b *testing.B) {
 	perSecond(b, 100*b.N)
 }
 
-// BenchmarkLoadAccount loads an account with so many people as the start of any work does: what is kept of it, and, as often in
-// turns, all of it.
+// BenchmarkLoadAccount loads an account with that many people, as every operation does at its start:
+// from its kept state and, in alternation, from its first event.
 func BenchmarkLoadAccount(b *testing.B) {
 	for _, people := range []int{10, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("%d people", people), func(b *testing.B) {
@@ -195,7 +194,7 @@ func BenchmarkLoadAccount(b *testing.B) {
 				}
 				spent[of] += time.Since(began)
 			}
-			load(0, eventstore.FoldKept(stream, account.Evolve)) // keeps it
+			load(0, eventstore.FoldKept(stream, account.Evolve)) // stores the kept state
 			spent = [2]time.Duration{}
 			b.ResetTimer()
 			for range b.N {

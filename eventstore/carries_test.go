@@ -8,13 +8,13 @@ import (
 	"readiness/eventstore"
 )
 
-// note records an event that carries no budget, on the stream of one.
+// note records an event that carries no budget, on a stream of budgets.
 type note struct{}
 
 func (note) Decide(budget) ([]domain.Event, error) { return []domain.Event{noted{"n"}}, nil }
 
-// The state of a stream is never lost by an event that does not carry it: such a
-// last event is an error when it is loaded, naming stream, event and state.
+// An event that does not carry the state never resets it: as the last event it is an error when
+// loaded, which names the stream, the event and the state.
 func TestALastEventWithoutTheState(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -23,7 +23,7 @@ func TestALastEventWithoutTheState(t *testing.T) {
 	for how, err := range map[string]error{
 		"load": s.Load(t.Context(), past),
 		"change": s.Change(t.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-			t.Error("it was decided on no state")
+			t.Error("it decided without a state")
 			return eventstore.Decide(c, past, spend{units: 1})
 		}),
 	} {
@@ -42,8 +42,8 @@ func TestALastEventWithoutTheState(t *testing.T) {
 	}
 }
 
-// An event that does not carry its stream's state, or is on a stream of another
-// type than it says, is never recorded, not even when decide does not mind.
+// An event that does not carry its stream's state, or that belongs to another type of stream, is never
+// recorded, even when decide ignores the error.
 func TestEventsThatDoNotBelongAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -78,7 +78,7 @@ func TestEventsThatDoNotBelongAreNotRecorded(t *testing.T) {
 	if n := count(t, pool, "events"); n != 0 {
 		t.Errorf("%d events were recorded", n)
 	}
-	mustAdd(t, strict, "note-1", noted{"n"}) // where it belongs
+	mustAdd(t, strict, "note-1", noted{"n"}) // its own type of stream
 	if err := add(t.Context(), anywhere, "budget-1", noted{"n"}); err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"hash"
 )
 
-// chainer computes chain values. One is the SHA-256 of the stream's chain value
-// before the event and of everything stored of the event but its position, each
-// member preceded by its length so that no two events have the same form.
-// Numbers are 8 bytes, big-endian; recorded_at is microseconds since 1970.
+// chainer computes chain values. A chain value is the SHA-256 of the stream's chain value before the
+// event, followed by every stored member of the event except its position. A length precedes each
+// member, so that no two events have the same encoding. Numbers are 8 bytes, big-endian; recorded_at
+// is microseconds since 1970.
 //
-// The position is not known before the append, so the database binds it:
-// events.hash = SHA-256(chain ‖ position).
+// The position is not known before the append, so the database adds it: events.hash = SHA-256(chain ‖
+// position).
 type chainer struct {
 	sum hash.Hash
 	num [8]byte
@@ -55,7 +55,7 @@ func (c *chainer) number(n int64) {
 	c.sum.Write(c.num[:])
 }
 
-// sealed is events.hash: the chain value bound to the event's position.
+// sealed returns events.hash: the SHA-256 of the chain value and the event's position.
 func sealed(chain [sha256.Size]byte, position int64) [sha256.Size]byte {
 	var b [sha256.Size + 8]byte
 	copy(b[:], chain[:])

@@ -14,10 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// The hashes of a log must never be computed differently, or every log there
-// is would seem tampered with. They are computed here again, from the
-// description, and compared with what was stored when the format was made.
-func TestHashesAreFixedForEver(t *testing.T) {
+// The way hashes are computed must never change, or every existing log would seem tampered with. The
+// test computes them again, from the description, and compares them with the values stored when the
+// format was introduced.
+func TestHashFormatIsStable(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("0193fd4c-0000-7000-8000-000000000001")
 	at := time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
@@ -49,14 +49,14 @@ func TestHashesAreFixedForEver(t *testing.T) {
 		want, got = append(want, hex.EncodeToString(seal[:])), append(got, hex.EncodeToString(r.Hash))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("by the description: %s", diff)
+		t.Errorf("not as described: %s", diff)
 	}
 	stored := []string{
 		"71ab153ecda6f438ab4c29272ddc6464db0172fbbad9ccd705891a2d167b0e9d",
 		"f7b37d83829cf56957e31ae86abac7cbf531180f84d3014bbf55c2b47ddb6deb",
 	}
 	if diff := cmp.Diff(stored, got); diff != "" {
-		t.Errorf("as ever: %s", diff)
+		t.Errorf("not as when the format was introduced: %s", diff)
 	}
 }
 

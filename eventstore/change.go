@@ -16,18 +16,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrConflict is what Change returns when other writers were faster every
-// time. The error is also a *domain.Refusal with OperationInProgress: the same
-// call may be accepted a moment later.
+// ErrConflict is the error of Change when other writers appended first in each of its attempts. The
+// error is also a *domain.Refusal with OperationInProgress: the caller may repeat the call a moment
+// later.
 var ErrConflict = errors.New("eventstore: other writers were faster every time")
 
-// attempts bounds how often Change decides. From the second on it holds the
-// streams' rows, so only streams that others are creating at that very moment
-// can make it lose again.
+// attempts is how often Change decides at most. From the second attempt on it locks the streams' rows.
+// It can then lose only where other writers create the streams at the same time.
 const attempts = 8
 
-// Change collects what a decision records. It is valid while decide runs, on
-// that goroutine only.
+// Change collects what a decision records. It is valid only while decide runs, and only on that
+// goroutine.
 type Change struct {
 	store    *Store
 	meta     Metadata
@@ -36,8 +35,8 @@ type Change struct {
 	now      time.Time
 	chain    *chainer
 	recorded []Recorded
-	chains   [][]byte // of recorded, in the same order
-	broken   error    // why nothing may be appended, whatever decide returns
+	chains   [][]byte // chain values of recorded, in the same order
+	broken   error    // why the append must fail, whatever decide returns
 	queued   []statement
 	inTx     []func(context.Context, pgx.Tx) error
 }
@@ -47,21 +46,18 @@ type statement struct {
 	args []any
 }
 
-// Change loads the pasts, lets decide decide from them, and appends everything
-// it recorded: all of it or, on any error, none. decide's error is returned as
-// it is.
+// Change loads the pasts, calls decide, and appends everything that decide recorded: all of it or, on
+// any error, none. It returns decide's error unchanged.
 //
-// When another writer appended to a stream that something was recorded on,
-// everything is loaded and decided again, so decide must have no effect but
-// through c and must not use the pool: later attempts hold a connection and
-// the streams' rows while it runs. A past that nothing was recorded on is not
-// guarded: it may have moved on when the append commits, unless it is
-// Unmoved. What was loaded is in any case what the append builds on: when the
-// database was set back or replaced in between, everything is loaded and decided
-// again.
+// When another writer has appended to a stream that decide recorded on, Change loads everything and
+// decides again. So decide must have no effect except through c, and must not use the pool: later
+// attempts hold a connection and lock the streams' rows while it runs. Change does not guard a past
+// that nothing was recorded on: its stream may have moved on by the time the append commits, unless
+// the past is Unmoved. Change also decides again when the last event loaded of a stream is no longer
+// in the log, because the database was set back or replaced.
 //
-// A decision takes two round trips, one to load and one to append. One that
-// records, queues and adds nothing takes one and writes nothing.
+// A decision takes two round trips, one to load and one to append. A decision that records, queues and
+// adds nothing takes one round trip and writes nothing.
 func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, decide func(c *Change) error) error {
 	rawMeta, err := json.Marshal(meta)
 	if err != nil {
@@ -91,12 +87,12 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 	panic("unreachable")
 }
 
-// movedOn is the append's error when another writer was there first.
+// movedOn is the error of an append that another writer overtook. Change then decides again.
 type movedOn struct{ err error }
 
 func (m *movedOn) Error() string { return "eventstore: a stream moved on: " + m.err.Error() }
 
-// optimistic decides without holding anything.
+// optimistic decides without holding locks.
 func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Change) error) error {
 	if len(heads) > 0 {
 		if err := c.store.load(ctx, c.store.pool, heads); err != nil {
@@ -111,7 +107,7 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 		if err := c.queueAppend(b); err != nil {
 			return err
 		}
-		// A failed append rings as well: it held the watermark back.
+		// A failed append rings too: it held the watermark back.
 		defer c.store.ring()
 		if err := c.store.pool.SendBatch(ctx, b).Close(); err != nil {
 			return c.failed(err)
@@ -121,8 +117,8 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 	return c.transaction(ctx, false, nil)
 }
 
-// holding decides while holding the rows of the streams, taken in the order of
-// their names as every append does.
+// holding decides while it holds the locks on the streams' rows. It locks them in the order of their
+// names, as every append does.
 func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change) error) error {
 	return c.transaction(ctx, true, func(conn *pgx.Conn) error {
 		names := make([]string, len(heads))
@@ -132,7 +128,7 @@ func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change
 		b := &pgx.Batch{}
 		b.Queue("BEGIN")
 		b.Queue(lockSQL, names)
-		// A statement of its own: its snapshot is taken when the rows are held.
+		// In a separate statement: its snapshot is taken after the rows are locked.
 		b.Queue(loadSQL, loadArgs(heads)...).Query(func(rows pgx.Rows) error { return c.store.foldRows(rows, heads) })
 		if err := c.store.loaded(ctx, conn, heads, conn.SendBatch(ctx, b).Close()); err != nil {
 			return c.failed(err)
@@ -141,9 +137,8 @@ func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change
 	})
 }
 
-// transaction appends in an explicit transaction, which before, when given,
-// has begun. Otherwise BEGIN goes with the append; COMMIT does when nothing
-// follows it.
+// transaction appends in an explicit transaction. With begun, before has already sent BEGIN; otherwise
+// BEGIN is sent with the append. COMMIT is sent with the append when nothing follows it.
 func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.Conn) error) (err error) {
 	pooled, err := c.store.pool.Acquire(ctx)
 	if err != nil {
@@ -154,7 +149,7 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	conn := pooled.Conn()
 	defer func() {
 		if conn.PgConn().TxStatus() != 'I' && !conn.IsClosed() {
-			// The caller may be gone; what it held must be let go all the same.
+			// The caller may be gone; the locks must be released all the same.
 			end, cancel := database.Beyond(ctx, 5*time.Second)
 			defer cancel()
 			if _, e := conn.Exec(end, "ROLLBACK"); e != nil {
@@ -197,14 +192,14 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	return nil
 }
 
-// failed tells a conflict, which is decided again, from any other error.
+// failed wraps err; a conflict becomes movedOn, which Change retries.
 func (c *Change) failed(err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case pg.Code == "23505" && pg.ConstraintName == "events_stream_version_key",
 			pg.Code == "23502" && pg.TableName == "events" && pg.ColumnName == "version", // see stale in eventsSQL
 			pg.Code == "40001", // serialization_failure
-			pg.Code == "40P01": // deadlock_detected: queued statements may take rows in any order
+			pg.Code == "40P01": // deadlock_detected: queued statements may lock rows in any order
 			return &movedOn{err}
 		}
 	}
@@ -227,9 +222,8 @@ func (c *Change) decide(decide func(*Change) error) error {
 	return c.broken
 }
 
-// Decide lets cmd decide from p's state and records its events on p's stream.
-// They are folded into p and every other past of that stream, so a second
-// Decide sees them. cmd's error is returned as it is.
+// Decide lets cmd decide from p's state and records its events on p's stream. It folds them into p and
+// every other past of that stream, so a second Decide sees them. It returns cmd's error unchanged.
 func Decide[S any](c *Change, p *Past[S], cmd domain.Command[S]) error {
 	events, err := cmd.Decide(p.State)
 	if err != nil {
@@ -242,12 +236,12 @@ func Decide[S any](c *Change, p *Past[S], cmd domain.Command[S]) error {
 	return nil
 }
 
-// record folds the events into the pasts and keeps them to be appended. After an
-// error only some of that was done.
+// record folds the events into the pasts and keeps them for the append. When it fails, it may have
+// done part of that.
 func (c *Change) record(p Loadable, events []domain.Event) error {
 	h := c.heads[p.name()]
 	if h == nil || !slices.Contains(h.pasts, p) {
-		return fmt.Errorf("eventstore: the past of %s is not one this change loaded", p.name())
+		return fmt.Errorf("eventstore: the past of %s was not loaded by this change", p.name())
 	}
 	for _, e := range events {
 		name, schema, data, err := c.store.codec.Encode(e)
@@ -277,30 +271,29 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 	return nil
 }
 
-// Queue adds a statement that runs after the append, in its transaction and
-// its round trip.
+// Queue adds a statement that runs after the append, in the same transaction and round trip.
 func (c *Change) Queue(sql string, args ...any) {
 	c.queued = append(c.queued, statement{sql, args})
 }
 
-// InTx adds work that runs in the appending transaction after everything
-// queued, such as inserting jobs. It costs round trips: its own and one to
-// commit. fn must not end the transaction.
+// InTx adds work that runs in the appending transaction after the queued statements, such as inserting
+// jobs. It costs its own round trips and one more for the commit. fn must not end the transaction.
 func (c *Change) InTx(fn func(ctx context.Context, tx pgx.Tx) error) {
 	c.inTx = append(c.inTx, fn)
 }
 
-// Recorded returns what has been recorded so far. Positions are known in InTx
-// and once Change has returned.
+// Recorded returns the events recorded so far. Their positions are known in InTx and once Change has
+// returned.
 func (c *Change) Recorded() []Recorded { return c.recorded }
 
 func (c *Change) empty() bool {
 	return len(c.recorded) == 0 && len(c.queued) == 0 && len(c.inTx) == 0
 }
 
-// A stream that moved on keeps its row; the insert of its events then breaks
-// UNIQUE (stream, version) and with it the transaction. The rows are taken in
-// the order of the names, so that appends cannot deadlock.
+// streamsSQL inserts or advances the streams' rows. The row of a stream that has moved on stays as it
+// is. The insert of the stream's events then violates UNIQUE (stream, version) and aborts the
+// transaction. The statement locks the rows in the order of the names, so that appends cannot
+// deadlock.
 const streamsSQL = `
 INSERT INTO streams AS s (stream, account_id, type, version, chain)
 SELECT stream, $2, type, version, chain
@@ -308,15 +301,14 @@ FROM unnest($1::text[], $3::text[], $4::bigint[], $5::bytea[]) AS n (stream, typ
 ON CONFLICT (stream) DO UPDATE SET version = excluded.version, chain = excluded.chain
 WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 
-// The first lock is the one HoldAppends takes. The second says "positions above
-// this one may still be taken by me" before the first is taken (architecture
-// 2). What is inserted comes in the order given.
+// eventsSQL inserts the events, in the order given. It takes two advisory locks before it takes the
+// first position: the one that HoldAppends waits for, and one that says "this transaction may still
+// take positions above this one".
 //
-// When an event that was loaded last of a stream is not there (any more), the log
-// is not the one that was loaded; when a stream that must not have moved has
-// another event, it has. Either way the append is stale, and its events get no
-// version, which the table refuses. The subqueries end in OFFSET 0 for the reason
-// given at loadSQL.
+// The append is stale when the last event loaded of a stream is missing, because the log is not the
+// one that was loaded, or when a stream that must be unmoved has a newer event. The events of a stale
+// append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason given
+// at loadSQL.
 var eventsSQL = fmt.Sprintf(`
 WITH held AS MATERIALIZED (
 	SELECT pg_advisory_xact_lock_shared(%d), pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq
@@ -341,8 +333,8 @@ SELECT position, event_id, $2, stream, CASE WHEN NOT yes THEN version END, type,
 FROM placed, stale
 RETURNING position`, gate, appenders)
 
-// queueAppend queues the streams, the events, their inline views and what else
-// was queued, in this order.
+// queueAppend queues the statements for the streams, the events, their inline views and c.queued, in
+// this order.
 func (c *Change) queueAppend(b *pgx.Batch) error {
 	if len(c.recorded) > 0 {
 		c.queueStreams(b)
@@ -400,8 +392,8 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 	})
 }
 
-// loaded are the streams that were loaded: at which version, with which event
-// last, and whether none may have followed it.
+// loaded returns the streams that were loaded: the version and the last event of each, and whether it
+// must be unmoved.
 func (c *Change) loaded() (streams []string, versions []int64, last [][16]byte, unmoved []bool) {
 	for _, h := range c.heads {
 		still := slices.ContainsFunc(h.pasts, Loadable.unmoved) && h.version == h.loaded

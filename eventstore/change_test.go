@@ -113,7 +113,7 @@ func TestNothingIsWritten(t *testing.T) {
 				}
 			}
 			if n := pool.Stat().AcquiredConns(); n != 0 {
-				t.Errorf("%d connections are still held", n)
+				t.Errorf("%d connections are still acquired", n)
 			}
 			mustAdd(t, s, "budget-1", spent{Units: 1, Total: 1}) // on the same connections
 		})
@@ -153,8 +153,8 @@ func TestAStreamBelongsToOneAccount(t *testing.T) {
 	}
 }
 
-// meeting waits, the first time it decides, until its partner has loaded the
-// same past: the two then always collide.
+// meeting waits, the first time it decides, until its partner has loaded the same past, so that the
+// two always collide.
 type meeting struct {
 	spend
 	once *sync.Once
@@ -166,8 +166,8 @@ func (m meeting) Decide(b budget) ([]domain.Event, error) {
 	return m.spend.Decide(b)
 }
 
-// Two callers decide from the same past and only one unit is left: one gets
-// it, the other decides again and is refused. With two left both get one.
+// Two callers decide from the same past and only one unit is left: one gets it, the other decides
+// again and is refused. With two left, both get one.
 func TestChangeDecidesAgain(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{1, 2} {
@@ -211,8 +211,7 @@ func TestChangeDecidesAgain(t *testing.T) {
 	}
 }
 
-// Fifty callers spend the last ten units: ten get one, forty are refused, and
-// nobody gives up.
+// Fifty callers spend the last ten units: ten get one, forty are refused, and none gives up.
 func TestFiftyCallersSpendTheLastTen(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -240,9 +239,8 @@ func TestFiftyCallersSpendTheLastTen(t *testing.T) {
 	}
 }
 
-// Fifty callers without a limit all get through, each on two streams taken in
-// either order.
-func TestNobodyStarves(t *testing.T) {
+// Fifty callers without a limit all succeed, each on two streams, named in either order.
+func TestNoCallerStarves(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	var done sync.WaitGroup
@@ -270,15 +268,14 @@ func TestNobodyStarves(t *testing.T) {
 	}
 }
 
-// A decision that always finds its stream changed gives up after a bounded
-// number of attempts.
+// A decision that finds its stream changed each time gives up after a bounded number of attempts.
 func TestChangeGivesUp(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	p, decided := eventstore.Fold("budget-1", evolveBudget), 0
 	err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 		decided++
-		// The statement fails as a serialization failure does.
+		// The statement fails with a serialization failure.
 		c.Queue("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = 'serialization_failure'; END $$")
 		return eventstore.Decide(c, p, spend{units: 1})
 	})
@@ -314,25 +311,25 @@ func TestRecordedTimesNeverGoBack(t *testing.T) {
 	}
 }
 
-// trips counts round trips: what a client waits for.
-type trips struct{ n atomic.Int32 }
+// roundTrips counts round trips to the database.
+type roundTrips struct{ n atomic.Int32 }
 
-func (r *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	r.n.Add(1)
 	return ctx
 }
-func (r *trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-func (r *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	r.n.Add(1)
 	return ctx
 }
-func (r *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-func (r *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
-func (r *trips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, _ pgx.TracePrepareStartData) context.Context {
+func (r *roundTrips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (r *roundTrips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, _ pgx.TracePrepareStartData) context.Context {
 	r.n.Add(1)
 	return ctx
 }
-func (r *trips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
+func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
 
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
@@ -340,7 +337,7 @@ func TestRoundTrips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r trips
+	var r roundTrips
 	cfg.ConnConfig.Tracer, cfg.MaxConns = &r, 1
 	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
 	if err != nil {

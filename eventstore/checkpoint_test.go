@@ -9,8 +9,8 @@ import (
 	"readiness/eventstore"
 )
 
-// A checkpoint is the fold of all events of the account, whether or not it goes on from one that was kept; it keeps one
-// only after many events, and other accounts have no part in it.
+// A checkpoint covers all events of the account, whether or not it starts from a stored one. It is
+// stored only after many new events. Events of other accounts do not change it.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -52,16 +52,17 @@ func TestCheckpoint(t *testing.T) {
 	mustAdd(t, s, "note-1", slices.Repeat([]domain.Event{noted{}}, 1000)...)
 	agrees("acme", 1)
 
-	// What was kept is a beginning, never the word on what is there.
+	// The stored checkpoint is only a start: the events after it decide the result.
 	if _, err := pool.Exec(t.Context(), `UPDATE checkpoints SET head = sha256(head)`); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Checkpoint(t.Context(), "acme"); err != nil || got == folded("acme") {
-		t.Errorf("a beginning that was changed came to the same: %+v, %v", got, err)
+		t.Errorf("a changed stored checkpoint gave the same result: %+v, %v", got, err)
 	}
 }
 
-// An append that is still running holds the checkpoint back, or its events would be missing from it for ever.
+// An append that is still running holds the checkpoint back, or the checkpoint would never include its
+// events.
 func TestCheckpointStaysBelowTheWatermark(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -8,26 +8,24 @@ import (
 	"readiness/domain"
 )
 
-// Upcaster lifts an event's data from one schema version to the next. It is
-// pure and is given, and returns, JSON.
+// Upcaster converts an event's JSON data from one schema version to the next. It is pure.
 type Upcaster func(json.RawMessage) (json.RawMessage, error)
 
-// Type is one type of event the log may hold.
+// Type describes one type of event in the log.
 type Type struct {
 	Example domain.Event // any value of the Go type; its EventType is the stored name
-	// Stream is the type of the streams that hold it, which is their names up to
-	// the first '-'; "" for an event that any stream may hold.
+	// Stream is the type of the streams that hold the event: the part of their names before the first
+	// '-'. Empty means that any stream may hold it.
 	Stream        string
-	SchemaVersion int // the version written now, from 1
-	// Upcasters[i] lifts schema version i+1 to i+2, so there is one fewer than
-	// SchemaVersion.
+	SchemaVersion int // the version written now; the first is 1
+	// Upcasters[i] converts schema version i+1 to i+2, so there is one fewer than SchemaVersion.
 	Upcasters []Upcaster
 
-	carries reflect.Type // the state; nil when it need not carry one
+	carries reflect.Type // the state it carries; nil when it need not carry one
 }
 
-// Of returns the types of events that streams of a type hold, each at schema
-// version 1. On another stream they are refused, when recorded and when loaded.
+// Of returns the types of events that streams of a type hold, each at schema version 1. On a stream of
+// another type they are refused, when recorded and when loaded.
 func Of(stream string, examples ...domain.Event) []Type {
 	types := Events(examples...)
 	for i := range types {
@@ -36,9 +34,8 @@ func Of(stream string, examples ...domain.Event) []Type {
 	return types
 }
 
-// Carrying is Of for streams that are loaded with FoldLast: each of their events
-// carries the S after it. NewCodec refuses a stream type that has other events
-// too.
+// Carrying returns what Of does, for streams that are loaded with FoldLast: each of their events
+// carries the S after it. NewCodec refuses a stream type that has other events too.
 func Carrying[S any](stream string, examples ...domain.Carries[S]) []Type {
 	types := make([]Type, len(examples))
 	for i, e := range examples {
@@ -47,8 +44,7 @@ func Carrying[S any](stream string, examples ...domain.Carries[S]) []Type {
 	return types
 }
 
-// Events returns the types of the examples, each at schema version 1, for any
-// stream.
+// Events returns the types of the examples, each at schema version 1 and allowed on any stream.
 func Events(examples ...domain.Event) []Type {
 	types := make([]Type, len(examples))
 	for i, e := range examples {
@@ -57,8 +53,8 @@ func Events(examples ...domain.Event) []Type {
 	return types
 }
 
-// Codec turns events into what is stored and back. The stored name outlives
-// the Go name; every schema version ever written can be read.
+// Codec converts events to their stored form and back. The stored name outlives the Go name; every
+// schema version ever written can be read.
 type Codec struct {
 	byName map[string]stored
 	byType map[reflect.Type]string
@@ -71,13 +67,12 @@ type stored struct {
 	upcasters []Upcaster
 }
 
-// maxData bounds an event's data. Events carry facts and references, never
-// documents (architecture 2).
+// maxData bounds an event's data, in bytes. Events carry facts and references, never documents.
 const maxData = 1 << 20
 
-// NewCodec knows the types given. It fails on a nameless type, two types under
-// one name, one Go type twice, a missing or superfluous upcaster, and a stream
-// type of which some events carry a state and others do not.
+// NewCodec returns a codec for the types. It fails on a type without a name, two types with one name,
+// one Go type twice, a missing or superfluous upcaster, and a stream type where some events carry a
+// state and others do not.
 func NewCodec(types ...Type) (*Codec, error) {
 	c := &Codec{byName: make(map[string]stored, len(types)), byType: make(map[reflect.Type]string, len(types))}
 	carries := make(map[string]reflect.Type)
@@ -90,7 +85,7 @@ func NewCodec(types ...Type) (*Codec, error) {
 			return nil, fmt.Errorf("eventstore: the events of %v have no name", goType)
 		}
 		if goType.Kind() == reflect.Pointer {
-			return nil, fmt.Errorf("eventstore: the events %s are pointers; use values, which nobody can change later", name)
+			return nil, fmt.Errorf("eventstore: the events %s are pointers; use values, which cannot change later", name)
 		}
 		if other, dup := c.byName[name]; dup {
 			return nil, fmt.Errorf("eventstore: both %v and %v store events named %s", other.goType, goType, name)
@@ -119,7 +114,8 @@ func NewCodec(types ...Type) (*Codec, error) {
 	return c, nil
 }
 
-// checkStream refuses an event on a stream whose folds need not know it.
+// checkStream returns an error when a stream of that type may not hold the event: the stream's folds
+// need not handle it.
 func (c *Codec) checkStream(name, stream string) error {
 	if want := c.byName[name].stream; want != "" && want != streamType(stream) {
 		return fmt.Errorf("the event %s belongs on %s streams, not on %s", name, want, stream)
@@ -127,7 +123,7 @@ func (c *Codec) checkStream(name, stream string) error {
 	return nil
 }
 
-// Encode returns what is stored of e.
+// Encode returns the stored form of e: name, schema version and JSON data of at most 1 MiB.
 func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data json.RawMessage, err error) {
 	if e == nil {
 		return "", 0, nil, fmt.Errorf("eventstore: a nil event cannot be stored")
@@ -146,9 +142,8 @@ func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data jso
 	return name, c.byName[name].version, data, nil
 }
 
-// Decode returns the event stored under name with the schema version, lifted
-// to the current one. A name or version that is not known is an error: a
-// program older than the log must not guess.
+// Decode returns the event stored under name with the schema version, converted to the current one. An
+// unknown name or version is an error: a program older than the log must not guess.
 func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Event, error) {
 	t, ok := c.byName[name]
 	if !ok {
@@ -160,7 +155,7 @@ func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Even
 	for i := schemaVersion; i < t.version; i++ {
 		var err error
 		if data, err = t.upcasters[i-1](data); err != nil {
-			return nil, fmt.Errorf("eventstore: lift %s from schema version %d to %d: %w", name, i, i+1, err)
+			return nil, fmt.Errorf("eventstore: upcast %s from schema version %d to %d: %w", name, i, i+1, err)
 		}
 	}
 	v := reflect.New(t.goType)

@@ -14,9 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// moved is an event whose form changed twice: version 1 had one "route",
-// version 2 "from" and "to", version 3 calls them what they are and counts in
-// meters, not kilometers.
+// moved is an event whose form changed twice. Version 1 had one "route", version 2 "from" and "to".
+// Version 3 renames them and counts in meters instead of kilometers.
 type moved struct {
 	Origin      string `json:"origin"`
 	Destination string `json:"destination"`
@@ -67,7 +66,7 @@ func TestDecodeLiftsEveryVersion(t *testing.T) {
 		{2, `{"from":"Ulm","to":"Bern","km":2}`, ""},
 		{3, `{"origin":"Ulm","destination":"Bern","meters":2000}`, ""},
 		{3, `{"origin":"Ulm","destination":"Bern","meters":2000,"added":"by a later program of the same version"}`, ""},
-		{1, `{"route":"Ulm"}`, "lift cart.moved from schema version 1 to 2"},
+		{1, `{"route":"Ulm"}`, "upcast cart.moved from schema version 1 to 2"},
 		{3, `{"meters":"two"}`, "decode cart.moved"},
 		{3, `{`, "decode cart.moved"},
 		{0, `{}`, "schema version 0"},
@@ -144,8 +143,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// Whichever way an event of an older form is read, it comes in the current
-// one, with the stored bytes beside it.
+// Every reader returns an event of an older form in the current form, together with the stored bytes.
 func TestEveryReaderLifts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -16,10 +16,10 @@ import (
 	"readiness/migrations"
 )
 
-// durable starts a PostgreSQL of its own that syncs what it commits, with a migrated database.
+// durable starts a separate PostgreSQL that syncs its commits, with a migrated database.
 func durable(b *testing.B) string {
 	b.Helper()
-	dir, err := os.MkdirTemp("", "readiness-bench-") // one that another user, PostgreSQL's, may enter
+	dir, err := os.MkdirTemp("", "readiness-bench-") // a directory that PostgreSQL's user may enter
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -38,11 +38,10 @@ func durable(b *testing.B) string {
 	return server.URL()
 }
 
-// BenchmarkAppendDurably compares appends without views to a PostgreSQL with
-// fsync on with pgbench inserting one row with the same data into a table with
-// nothing but a primary key, both from 16 connections in turns: how many events
-// are appended for each row inserted. It also says how many bytes an event takes
-// in the table of events, and in its indexes.
+// BenchmarkAppendDurably compares appends, without views, to a PostgreSQL that has fsync on, with
+// pgbench inserting rows. Each row has the same data and its table only a primary key; both use 16
+// connections, in turns. It reports how many events are appended for each row inserted, and how many
+// bytes an event takes in the table of events and in its indexes.
 func BenchmarkAppendDurably(b *testing.B) {
 	url := durable(b)
 	config, err := pgxpool.ParseConfig(url)

@@ -1,11 +1,9 @@
-// Package eventstore is the append-only event log in PostgreSQL: loading and
-// changing streams, reading them back, following what is appended, verifying
-// and exporting the whole (architecture 2).
+// Package eventstore is the append-only event log in PostgreSQL. It loads and changes streams, reads
+// them back, follows appends, verifies the log and exports it.
 //
-// An event has a position, its place in the log, and a version, its place in
-// its stream. Positions have gaps (a rolled-back append leaves one) and are
-// committed out of order; every reader here goes up to the watermark only,
-// below which nothing can appear any more.
+// An event has a position, its place in the log, and a version, its place in its stream. Positions
+// have gaps, because a rolled-back append leaves one, and are committed out of order. Every reader in
+// this package stops at the watermark; at or below it no further event can appear.
 package eventstore
 
 import (
@@ -20,32 +18,31 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Metadata says on whose behalf and why an event was recorded. It never holds
-// a token, an e-mail address or model text.
+// Metadata records who caused an event and why. It never holds a token, an e-mail address or model
+// text.
 type Metadata struct {
-	// Account owns the stream; it fills the account_id column too. A stream
-	// belongs to the account of its first event for ever.
+	// Account owns the stream; it is also stored in the column account_id. A stream always belongs to
+	// the account of its first event.
 	Account     string `json:"account,omitempty"`
 	Person      string `json:"person,omitempty"`
 	RequestID   string `json:"requestId,omitempty"`
 	OperationID string `json:"operationId,omitempty"`
 	Causation   string `json:"causation,omitempty"`   // the event or request that led to this one
-	Correlation string `json:"correlation,omitempty"` // what the whole chain of causes began with
+	Correlation string `json:"correlation,omitempty"` // the first cause in the chain of causes
 	Trace       string `json:"trace,omitempty"`       // W3C traceparent
 }
 
 // Recorded is an event with its place in the log.
 type Recorded struct {
-	// Position is the place in the log; 0 while projected inline, when it is
-	// not known yet.
+	// Position is the place in the log; 0 while projected inline, when the position is not known yet.
 	Position int64
 	ID       uuid.UUID
 	Account  string
 	Stream   string
 	Version  int64 // the place in the stream, from 1
 	Type     string
-	// SchemaVersion is the one it was written with; Event has been lifted to
-	// the current one, Data has not.
+	// SchemaVersion is the version in which the event was written. Event has been converted to the
+	// current version, Data has not.
 	SchemaVersion int
 	Event         domain.Event
 	Data          json.RawMessage // as written
@@ -55,16 +52,16 @@ type Recorded struct {
 	Hash          []byte    // nil while projected inline
 }
 
-// Options are what a Store takes from its surroundings.
+// Options configure a Store.
 type Options struct {
 	Now    func() time.Time // time.Now when nil
 	NewID  func() uuid.UUID // random UUID v7 when nil
 	Logger *slog.Logger     // nothing is logged when nil
-	// Inline queues the statements that project the events of one append in its
-	// transaction. Its error fails the append.
+	// Inline queues the statements that update the inline views for the events of one append, in its
+	// transaction. An error fails the append.
 	Inline func(*pgx.Batch, []Recorded) error
-	// HandlerTimeout ends the context of a follower's handling of one event;
-	// 30 seconds when 0.
+	// HandlerTimeout bounds a follower's handling of one event; 0 means 30 seconds. The handler's
+	// context ends after it.
 	HandlerTimeout time.Duration
 }
 
@@ -82,17 +79,17 @@ type Store struct {
 	kept *kept
 
 	appended bell // rung after each append of this Store
-	news     bell // rung after each append that this Store knows of
+	news     bell // rung after each append that this Store makes or is notified of
 	marks    *marks
 }
 
-// ring says that events have been appended here.
+// ring announces an append of this Store.
 func (s *Store) ring() {
 	s.appended.ring()
 	s.news.ring()
 }
 
-// New returns the log in pool's database, whose migrations have run.
+// New returns a Store for the log in pool's database. The migrations must have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout, kept: newKept(maxKept, maxKeptSize), marks: newMarks()}
 	if s.now == nil {

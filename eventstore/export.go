@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Format is how events are exported: one JSON text a line.
+// Format is the format of an export: one JSON text per line.
 type Format string
 
 // The formats of an export.
@@ -25,8 +25,8 @@ const (
 	CloudEvents Format = "cloudevents" // CloudEvents 1.0, JSON format, structured
 )
 
-// exported is a line of NDJSON. data and metadata are the bytes that were
-// hashed, but for insignificant space.
+// exported is a line of NDJSON. Data and Metadata are the bytes that were hashed, except for
+// insignificant space.
 type exported struct {
 	Position      int64           `json:"position"`
 	EventID       uuid.UUID       `json:"eventId"`
@@ -41,10 +41,9 @@ type exported struct {
 	Hash          string          `json:"hash"` // hexadecimal
 }
 
-// Export writes the selected events to w in the order of their positions and
-// returns the position of the last one written, after which an export that was
-// cut short is resumed; 0 when there was none. Events are as they are stored,
-// whatever schema version they have.
+// Export writes the selected events to w in the order of their positions. It returns the position of
+// the last event that it wrote, 0 when it wrote none; an interrupted export resumes after it. Events
+// are written as stored, in the schema version they have.
 func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Selection) (last int64, err error) {
 	var line func(*Recorded) ([]byte, error)
 	switch format {
@@ -66,14 +65,14 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	for r, err := range s.ReadStored(ctx, sel) {
 		if err != nil {
 			err = errors.Join(err, flush())
-			return last, err // what was read is worth having
+			return last, err // the events read so far are worth having
 		}
 		text, err := line(&r)
 		if err != nil {
 			err = errors.Join(fmt.Errorf("eventstore: export position %d: %w", r.Position, err), flush())
 			return last, err
 		}
-		_, _ = out.Write(append(text, '\n')) // its error stays until Flush
+		_, _ = out.Write(append(text, '\n')) // Flush returns its error
 		written = r.Position
 		if n++; n%pageSize == 0 {
 			if err := flush(); err != nil {
@@ -90,8 +89,8 @@ func ndjson(r *Recorded) ([]byte, error) {
 		r.Data, r.RawMetadata, r.RecordedAt, hex.EncodeToString(r.Hash)})
 }
 
-// cloudEvent describes the event as CloudEvents 1.0: the stream is the
-// subject, the position the "sequence" extension, padded so that it sorts.
+// cloudEvent returns the event as CloudEvents 1.0. The stream is the subject. The position is the
+// extension "sequence", padded so that it sorts.
 func cloudEvent(r *Recorded) ([]byte, error) {
 	e := event.New(event.CloudEventsVersionV1)
 	e.SetID(r.ID.String())

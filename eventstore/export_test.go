@@ -1,15 +1,15 @@
 package eventstore
 
-// LoadSQL is for the test of its plan.
+// LoadSQL is exported for the test of its plan.
 const LoadSQL = loadSQL
 
-// Appenders is where the locks of appenders begin.
+// Appenders is the base of the appenders' advisory locks.
 const Appenders = appenders
 
-// KeepAtMost empties what is kept and bounds it.
+// KeepAtMost drops the kept states and sets new bounds.
 func (s *Store) KeepAtMost(states, size int) { s.kept = newKept(states, size) }
 
-// Kept is how many states are kept, and the data in bytes of their events.
+// Kept returns how many states are kept, and the size of their events' data in bytes.
 func (s *Store) Kept() (states, size int) {
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()

@@ -15,28 +15,27 @@ import (
 )
 
 const (
-	// pollInterval is how often a follower looks when nobody wakes it.
+	// pollInterval is how often a follower polls when no append wakes it.
 	pollInterval = time.Second
-	// followPage is how many events are handled in one transaction at most.
+	// followPage is how many events a follower handles in one transaction at most.
 	followPage = 200
 	// A follower that fails waits firstRetry, then twice as long each time, up
 	// to lastRetry.
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
-	// maxErrorText bounds what is kept of a handler's error, in bytes.
+	// maxErrorText bounds the stored text of a handler's error, in bytes.
 	maxErrorText = 1000
 )
 
-// Follow calls fn once for every event of the log, in the order of positions,
-// beginning after the last one that the follower called name has handled, when
-// the router runs. fn's writes through tx commit together with the follower's
-// move past the event, several events at a time; tx must not be kept. However
-// many processes follow under one name, one of them handles at a time.
+// Follow adds to the router a follower that calls fn once for every event of the log, in the order of
+// positions. It begins after the last event that the follower called name has handled. fn's writes
+// through tx commit together with the follower's move past the event, several events at a time; fn
+// must not keep tx. However many processes follow under one name, only one of them handles events at a
+// time.
 //
-// When fn fails, or its context ends, everything since the last commit is
-// rolled back and handled again: first the events before the one that failed,
-// then that one, with growing pauses, for ever. It is never passed over; its
-// error is logged and shown by Followers.
+// When fn fails, or its context ends, everything since the last commit is rolled back and handled
+// again: first the events before the one that failed, then that one, with growing pauses,
+// indefinitely. A failing event is never skipped. Its error is logged and returned by Followers.
 func (s *Store) Follow(router *message.Router, name string, fn func(ctx context.Context, tx pgx.Tx, r Recorded) error) error {
 	if _, taken := router.Handlers()[name]; taken || name == "" {
 		return fmt.Errorf("eventstore: the router cannot have another follower called %q", name)
@@ -57,7 +56,7 @@ func (s *Store) Follow(router *message.Router, name string, fn func(ctx context.
 		if tx, ok := wsql.TxFromContext(msg.Context()); ok {
 			tx.(*page).handle(msg, s.decode, fn)
 		}
-		return nil // refusing a message would handle it again in the same transaction
+		return nil // a nack would handle the message again in the same transaction
 	})
 	return nil
 }
@@ -78,9 +77,8 @@ func (s *subscriber) Close() error {
 	return s.Subscriber.Close()
 }
 
-// follower is what watermill-sql's subscriber is given to make the log its
-// topic: it opens the pages, says what to read, and how long to wait. All but
-// the handling runs on the subscriber's one goroutine.
+// follower adapts the log to watermill-sql's subscriber: it opens the pages, says what to read, and
+// how long to wait. Everything except the handling runs on the subscriber's one goroutine.
 type follower struct {
 	store *Store
 	name  string
@@ -88,15 +86,14 @@ type follower struct {
 	stop  func()
 
 	page     *page
-	until    int64 // read at most up to here: the events before one that failed
+	until    int64 // read at most up to here, to handle the events before one that failed; 0 for no limit
 	moved    int64 // the position its last page moved it to; 0 before the first
-	polls    bool  // it begins, or nothing woke it: it looks whether or not the log seems to have grown
+	polls    bool  // it is starting, or no append woke it: read even if the log seems not to have grown
 	failures int   // in a row
 }
 
-// BeginTx opens a page. The watermark is asked before the page's transaction begins,
-// so what it promises is seen there. Without anything new the page is empty and has
-// no transaction.
+// BeginTx opens a page. It reads the watermark before the page's transaction begins, so that the
+// transaction sees every event up to it. A page without new events is empty and has no transaction.
 func (f *follower) BeginTx(ctx context.Context, _ *stdsql.TxOptions) (wsql.Tx, error) {
 	p := &page{ctx: ctx, wake: f.store.news.next(), events: make(map[string]Recorded)}
 	f.page = p
@@ -115,9 +112,9 @@ func (f *follower) BeginTx(ctx context.Context, _ *stdsql.TxOptions) (wsql.Tx, e
 	return p, err
 }
 
-// SelectQuery reads the next page. A follower that another process, or a
-// rebuild, is moving right now has none. The LIMIT is part of the text: as an
-// argument it would make PostgreSQL sort all that is left.
+// SelectQuery returns the query for the next page. The page is empty while another process, or a
+// rebuild, moves the follower. The LIMIT is part of the text: with an argument PostgreSQL would sort
+// all remaining events.
 func (f *follower) SelectQuery(wsql.SelectQueryParams) (wsql.Query, error) {
 	return wsql.Query{
 		Query: fmt.Sprintf(`WITH mine AS MATERIALIZED (SELECT position FROM followers WHERE name = $1 FOR UPDATE SKIP LOCKED)
@@ -138,8 +135,8 @@ func (f *follower) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Ro
 	return wsql.Row{Offset: r.Position, UUID: []byte(id), Payload: r.Data, Msg: msg}, nil
 }
 
-// HandleError says how long to wait before the next page, and waits itself for
-// the next append when the log has been read to its end.
+// HandleError returns how long to wait before the next page. At the end of the log it waits for the
+// next append itself.
 func (f *follower) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error) time.Duration {
 	p := f.page
 	p.mu.Lock()
@@ -176,8 +173,8 @@ func (f *follower) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error)
 	return 0
 }
 
-// report makes a failure visible: in the log and, when an event is the matter,
-// in the follower's row, unless another process has passed that event since.
+// report logs a failure. When an event caused it, report also stores it in the follower's row, unless
+// another process has passed that event since.
 func (f *follower) report(failure error, at int64, wait time.Duration) {
 	f.store.logger.Error("a follower of the event log failed", "follower", f.name, "error", failure, "retryIn", wait)
 	if at == 0 {
@@ -194,7 +191,7 @@ func (f *follower) report(failure error, at int64, wait time.Duration) {
 	}
 }
 
-// ExecContext and QueryContext complete wsql.Beginner; the subscriber works in
+// ExecContext and QueryContext implement wsql.Beginner. The subscriber calls neither: it works in
 // transactions only.
 func (f *follower) ExecContext(context.Context, string, ...any) (wsql.Result, error) {
 	return nil, errors.ErrUnsupported
@@ -204,17 +201,17 @@ func (f *follower) QueryContext(context.Context, string, ...any) (wsql.Rows, err
 	return nil, errors.ErrUnsupported
 }
 
-// InsertQuery refuses publishers: events are appended by Change.
+// InsertQuery returns an error: events are appended by Change.
 func (f *follower) InsertQuery(wsql.InsertQueryParams) (wsql.Query, error) {
 	return wsql.Query{}, errors.ErrUnsupported
 }
 
-// SchemaInitializingQueries is empty: migrations own the tables.
+// SchemaInitializingQueries returns none: migrations create the tables.
 func (f *follower) SchemaInitializingQueries(wsql.SchemaInitializingQueriesParams) ([]wsql.Query, error) {
 	return nil, nil
 }
 
-// SubscribeIsolationLevel is what BeginTx uses whatever it is told.
+// SubscribeIsolationLevel returns the level that BeginTx always uses.
 func (f *follower) SubscribeIsolationLevel() stdsql.IsolationLevel { return stdsql.LevelReadCommitted }
 
 // offsets keeps a follower's position in the table followers.
@@ -235,7 +232,7 @@ func (offsets) ConsumedMessageQuery(wsql.ConsumedMessageQueryParams) (wsql.Query
 	return wsql.Query{}, nil
 }
 
-// NextOffsetQuery is not asked: SelectQuery reads the position itself.
+// NextOffsetQuery is not used: SelectQuery reads the position itself.
 func (offsets) NextOffsetQuery(wsql.NextOffsetQueryParams) (wsql.Query, error) {
 	return wsql.Query{}, nil
 }
@@ -244,16 +241,16 @@ func (offsets) SchemaInitializingQueries(wsql.OffsetsSchemaInitializingQueriesPa
 	return nil, nil
 }
 
-// Follower is how far a follower has come.
+// Follower is the progress of a follower.
 type Follower struct {
 	Name      string
 	Position  int64
 	UpdatedAt time.Time
-	Error     string    // what its handler said about the event after Position; empty when it works
-	FailedAt  time.Time // when it said so last; zero when it works
+	Error     string    // the error of its handler for the event after Position; empty when it works
+	FailedAt  time.Time // when its handler failed last; zero when it works
 }
 
-// Followers returns every follower there has ever been, by name.
+// Followers returns every follower that ever existed, by name.
 func (s *Store) Followers(ctx context.Context) ([]Follower, error) {
 	rows, err := s.pool.Query(ctx, `SELECT name, position, updated_at, coalesce(error, ''), failed_at FROM followers ORDER BY name`)
 	if err != nil {

@@ -27,10 +27,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// handler is what Follow takes.
+// handler is the type of the function that Follow takes.
 type handler = func(context.Context, pgx.Tx, eventstore.Recorded) error
 
-// follow runs a follower until stop is called, at the latest when t ends.
+// follow runs a follower until stop is called or t ends.
 func follow(t testing.TB, s *eventstore.Store, name string, fn handler) (stop func()) {
 	t.Helper()
 	r, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})
@@ -57,7 +57,7 @@ func follow(t testing.TB, s *eventstore.Store, name string, fn handler) (stop fu
 	return stop
 }
 
-// table makes the table that followers write what they have seen to.
+// table creates the table in which followers record the events they have seen.
 func table(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	_, err := pool.Exec(t.Context(), `CREATE TABLE seen (n bigserial, position bigint, event_id uuid, stream text, version bigint)`)
@@ -71,16 +71,16 @@ func see(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
 	return err
 }
 
-// caughtUp waits until the follower has handled all that is committed.
+// caughtUp waits until the follower has handled all committed events.
 func caughtUp(t testing.TB, pool *pgxpool.Pool, name string) {
 	t.Helper()
 	waitFor(t, pool, `SELECT position >= (SELECT coalesce(max(position), 0) FROM events) FROM followers WHERE name = $1`, name)
 }
 
-// patience is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+// patience is the timeout of a wait. It is long, so that only something that never happens exceeds it.
 const patience = 5 * time.Minute
 
-// waitFor asks until the answer is true.
+// waitFor repeats the query until it returns true.
 func waitFor(t testing.TB, pool *pgxpool.Pool, question string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -113,9 +113,8 @@ func seenIsTheLog(t testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// Sixteen writers append with pauses before they commit, some roll back, and a
-// foreign transaction is open all along: both followers see every committed
-// event once, in the order of positions.
+// Sixteen writers append with pauses before they commit, some roll back, and a foreign transaction
+// stays open throughout: both followers see every committed event once, in the order of positions.
 func TestFollowSeesEveryEventOnce(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -178,8 +177,8 @@ func TestFollowSeesEveryEventOnce(t *testing.T) {
 	}
 }
 
-// A handler that fails after it has written has written nothing; the events
-// before the one that failed go on (faults 1 and 2 of eventlog.md C).
+// The writes of a handler that fails are rolled back; the events before the one that failed are
+// handled (numbers 1 and 2 of the comment on page).
 func TestFollowRollsBackWhatFailed(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.Context, pgx.Tx) error{
@@ -224,7 +223,8 @@ func TestFollowRollsBackWhatFailed(t *testing.T) {
 	}
 }
 
-// What a handler wrote before its deadline is not kept (fault 3).
+// What a handler writes before its deadline is not committed when it misses the deadline (number 3 of
+// the comment on page).
 func TestFollowDoesNotKeepWhatIsLate(t *testing.T) {
 	t.Parallel()
 	for _, late := range []int64{1, 3} { // the first of the page, and one with others before it
@@ -242,21 +242,21 @@ func TestFollowDoesNotKeepWhatIsLate(t *testing.T) {
 					return err
 				}
 				if r.Version == late && deliveries.Add(1) == 1 {
-					<-ctx.Done() // and says nothing
+					<-ctx.Done() // and returns no error
 				}
 				return nil
 			})
 			caughtUp(t, pool, "seen")
 			seenIsTheLog(t, pool)
-			if deliveries.Load() < 2 { // on a slow machine what came in time may be late, too
+			if deliveries.Load() < 2 { // on a slow machine an event that was in time may be late, too
 				t.Errorf("delivered %d times, want it again", deliveries.Load())
 			}
 		})
 	}
 }
 
-// Closing waits for the handler, whose transaction is its own until it
-// returns (fault 4).
+// Closing waits for the handler, which has its transaction to itself until it returns (number 4 of the
+// comment on page).
 func TestCloseWaitsForTheHandler(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -287,7 +287,8 @@ func TestCloseWaitsForTheHandler(t *testing.T) {
 	seenIsTheLog(t, pool)
 }
 
-// An error at the end of reading is an error, not the end of the log (fault 5).
+// An error at the end of reading is an error, not the end of the log (number 5 of the comment on
+// page).
 func TestFollowReportsReadErrors(t *testing.T) {
 	t.Parallel()
 	cfg, err := pgxpool.ParseConfig(pgtest.URL(t))
@@ -300,7 +301,7 @@ func TestFollowReportsReadErrors(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	cfg = cfg.Copy()
-	cfg.MaxConns = 1 // so that its statement is prepared when the table is locked, and fails when its rows are read
+	cfg.MaxConns = 1 // so that the statement is prepared when the table is locked, and fails when its rows are read
 	one, err := pgxpool.NewWithConfig(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -333,10 +334,9 @@ func TestFollowReportsReadErrors(t *testing.T) {
 	}
 }
 
-// An event that can never be handled stops its follower there, visibly; what
-// comes before it is handled, what comes after it waits, and repairing the
-// handler is all it takes to go on.
-func TestPoisonedEventIsNeverPassedOver(t *testing.T) {
+// An event that can never be handled stops its follower there, visibly. Events before it are handled,
+// events after it wait, and repairing the handler suffices to resume.
+func TestPoisonedEventIsNeverSkipped(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	table(t, pool)
@@ -370,8 +370,8 @@ func TestPoisonedEventIsNeverPassedOver(t *testing.T) {
 	}
 }
 
-// What fails only when it commits is told and tried again like any failure, and
-// the events before it go on.
+// An error that occurs only at the commit is reported and retried like any failure, and the events
+// before it are handled.
 func TestFollowReportsCommitErrors(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -396,8 +396,7 @@ func TestFollowReportsCommitErrors(t *testing.T) {
 	seenIsTheLog(t, pool)
 }
 
-// An event this program does not know stops a follower too: it must not be
-// taken for nothing.
+// An event that this program does not know stops a follower too: it must not be skipped.
 func TestFollowStopsAtUnknownEvents(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -458,7 +457,7 @@ func TestFortyClosesWhileBusy(t *testing.T) {
 	seenIsTheLog(t, pool)
 }
 
-// Three instances follow under one name: each event is handled by one of them.
+// Three instances follow under one name: each event is handled by exactly one of them.
 func TestOneFollowerInSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -487,8 +486,8 @@ func TestOneFollowerInSeveralProcesses(t *testing.T) {
 	seenIsTheLog(t, first)
 }
 
-// TestFollowerProcess is what TestKillInTheMiddleOfAPage runs as a process of
-// its own: it says when it is in the middle of a page and never ends.
+// TestFollowerProcess is the process that TestKillInTheMiddleOfAPage starts: it reports that it is in
+// the middle of a page and never ends.
 func TestFollowerProcess(t *testing.T) {
 	url := os.Getenv("READINESS_TEST_FOLLOWER")
 	if url == "" {
@@ -553,7 +552,7 @@ func TestKillInTheMiddleOfAPage(t *testing.T) {
 	seenIsTheLog(t, pool)
 }
 
-// An append is announced to other processes; broken connections are replaced.
+// Appends are announced to other processes; broken connections are replaced.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -576,7 +575,7 @@ func TestWake(t *testing.T) {
 			t.Fatalf("an append was not announced: %v", err)
 		}
 	}
-	heard() // the one it begins with
+	heard() // the announcement that it starts with
 	for range 3 {
 		mustAdd(t, s, "budget-1", spent{})
 		heard()

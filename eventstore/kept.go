@@ -12,18 +12,17 @@ import (
 const (
 	// maxKept bounds how many states are kept.
 	maxKept = 1024
-	// maxKeptSize bounds the data, in bytes, of the events that they were folded
-	// from: a state takes about as much memory as the events it is made of. The
-	// last one used is kept whatever its size.
+	// maxKeptSize bounds the data, in bytes, of the events that the states were folded from: a state
+	// takes about as much memory as its events. The state used last is kept whatever its size.
 	maxKeptSize = 32 << 20
 )
 
-// errNotKept is the error of a load whose kept state is not the stream's past,
-// because the database was set back behind this process.
-var errNotKept = errors.New("eventstore: what was kept of a stream is not its past")
+// errNotKept is the error of a load whose kept state does not belong to the stream, because the
+// database was set back behind this process.
+var errNotKept = errors.New("eventstore: the kept state does not belong to the stream")
 
-// kept is the states that FoldKept began with last, and how far they are. It
-// holds what was loaded from the database, never what a Change has decided.
+// kept is a cache of the states that FoldKept starts from, each with its version. It holds what was
+// loaded from the database, never what a Change has decided.
 type kept struct {
 	maxSize int
 
@@ -42,7 +41,7 @@ type keptState struct {
 	state   any
 	version int64
 	last    uuid.UUID // the event with that version
-	size    int       // bytes of data of the events
+	size    int       // of the events' data, in bytes
 }
 
 func newKept(states, size int) *kept {

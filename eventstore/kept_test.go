@@ -17,14 +17,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// spending is who spent what, as a state that is kept: it is never altered.
+// spending is what was spent, as a kept state: it is never altered.
 type spending struct{ units []int }
 
 func evolveSpending(s spending, e domain.Event) spending {
 	return spending{append(slices.Clone(s.units), e.(spent).Units)}
 }
 
-// units are events that spend so much each.
+// units returns one event for each number of units spent.
 func units(each ...int) (events []domain.Event) {
 	for _, u := range each {
 		events = append(events, spent{Units: u, Total: u})
@@ -39,7 +39,7 @@ func mustLoad(t testing.TB, s *eventstore.Store, pasts ...eventstore.Loadable) {
 	}
 }
 
-// spentOn is what FoldKept says was spent on a stream.
+// spentOn returns the units spent on a stream, loaded with FoldKept.
 func spentOn(t testing.TB, s *eventstore.Store, stream string) []int {
 	t.Helper()
 	p := eventstore.FoldKept(stream, evolveSpending)
@@ -50,14 +50,15 @@ func spentOn(t testing.TB, s *eventstore.Store, stream string) []int {
 	return p.State.units
 }
 
-// Only what was appended since is folded, in one round trip, by this Store or another.
+// A load folds only the events appended since the last, in one round trip, whether this Store or
+// another appended them.
 func TestKeptStreamsAreFoldedOnce(t *testing.T) {
 	t.Parallel()
 	config, err := pgxpool.ParseConfig(pgtest.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r trips
+	var r roundTrips
 	config.ConnConfig.Tracer, config.MaxConns = &r, 1
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
@@ -98,7 +99,8 @@ func TestKeptStreamsAreFoldedOnce(t *testing.T) {
 	}
 }
 
-// What a change decided and did not append, or did, is nothing that is kept: it is loaded first.
+// A change does not keep what it has decided, whether or not it was appended: a later load reads it
+// first.
 func TestOnlyWhatWasLoadedIsKept(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -133,13 +135,13 @@ func TestOnlyWhatWasLoadedIsKept(t *testing.T) {
 	}
 }
 
-// spending1 is the command that spends one unit whatever was spent.
+// spending1 is the command that spends one unit, whatever was spent before.
 type spending1 struct{}
 
 func (spending1) Decide(spending) ([]domain.Event, error) { return units(1), nil }
 
-// A stream is kept per type of state, and folded in other ways beside.
-func TestKeptBesideOtherWays(t *testing.T) {
+// A state is kept per stream and type of state, independently of other ways to fold the stream.
+func TestKeptWithOtherFolds(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	spentOn(t, s, "budget-1")
@@ -171,14 +173,15 @@ func TestKeptBesideOtherWays(t *testing.T) {
 	}
 }
 
-// The database is set back behind the Store, to a past that is shorter, as long or longer, or none: what is kept of the old one is
-// not believed, neither by a load nor by a change, whose append goes to where the stream now ends.
-func TestKeptIsNotBelievedOfARestoredDatabase(t *testing.T) {
+// The database is set back behind the Store, to a past that is shorter, as long or longer, or none.
+// The Store does not use the kept state of the old past, neither in a load nor in a change. The change
+// appends to the current end of the stream.
+func TestKeptAfterTheDatabaseWasSetBack(t *testing.T) {
 	t.Parallel()
 	for _, now := range [][]int{nil, {7}, {7, 8, 9}, {1, 2, 4, 5, 6}} {
 		for _, way := range []string{"load", "change", "change that is overtaken"} {
 			if len(now) < 3 && way == "change that is overtaken" {
-				continue // it is not overtaken by what is shorter
+				continue // a shorter past does not overtake it
 			}
 			t.Run(fmt.Sprintf("%v, %s", now, way), func(t *testing.T) {
 				t.Parallel()
@@ -214,7 +217,7 @@ func TestKeptIsNotBelievedOfARestoredDatabase(t *testing.T) {
 					if err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 						if decided++; decided == 1 && way != "change" {
 							restore()
-							mustAdd(t, s, "budget-1", units(10)...) // is first
+							mustAdd(t, s, "budget-1", units(10)...) // a newer writer comes first
 						}
 						return eventstore.Decide(c, p, spending1{})
 					}); err != nil {
@@ -244,7 +247,7 @@ func TestKeptIsNotBelievedOfARestoredDatabase(t *testing.T) {
 	}
 }
 
-// Whoever loads or changes a kept stream at the same time sees all of its past and nothing else.
+// Callers that load or change a kept stream at the same time see all of its past and nothing else.
 func TestKeptStreamsAreSharedByMany(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -281,12 +284,13 @@ func TestKeptStreamsAreSharedByMany(t *testing.T) {
 	}
 }
 
-// spendingNext spends one unit more than the last did.
+// spendingNext is the command that spends one unit more than the last one did.
 type spendingNext struct{}
 
 func (spendingNext) Decide(s spending) ([]domain.Event, error) { return units(len(s.units) + 1), nil }
 
-// What is kept is bounded in number and in size; the least recently used goes first, and the last one used stays.
+// Kept states are bounded in number and in size. The least recently used is dropped first, and the one
+// used last stays.
 func TestKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

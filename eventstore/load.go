@@ -18,13 +18,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// head is where a stream's next event goes.
+// head is the end of a stream, where its next event goes.
 type head struct {
 	stream  string
 	account string
-	first   int64 // the version that is read first, if the stream is that long
-	loaded  int64 // the version when loaded, which an append expects to find
-	version int64 // counting what has been recorded since
+	first   int64 // the first version to read; if the stream is shorter, its last event is read
+	loaded  int64 // the version when loaded, which the append expects
+	version int64 // includes the events recorded since
 	chain   [sha256.Size]byte
 	last    time.Time // when its last event was recorded
 	id      uuid.UUID // of the last event loaded
@@ -32,10 +32,9 @@ type head struct {
 	pasts   []Loadable
 }
 
-// loadSQL reads each stream by its index, from a version on, and its last event
-// in any case: OFFSET 0 keeps the planner from joining first and looking at
-// first later, and SELECT $1 from counting the values, which would make it plan
-// the statement anew each time.
+// loadSQL reads each stream by its index, from a version on, and always reads its last event. OFFSET 0
+// keeps the planner from joining first and filtering by version later. SELECT $1 keeps it from
+// counting the values, which would make it plan the statement again each time.
 const loadSQL = `
 SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at
 FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) WITH ORDINALITY AS w (stream, first, i)
@@ -49,8 +48,7 @@ ORDER BY w.i, e.version`
 
 const lockSQL = `SELECT version FROM streams WHERE stream = ANY($1::text[]) ORDER BY stream FOR UPDATE`
 
-// Load folds the pasts afresh, all of them in one round trip and as of one
-// instant.
+// Load folds the pasts from their streams, all in one round trip and as of one instant.
 func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
 	heads, err := s.gather(pasts)
 	if err != nil || len(heads) == 0 {
@@ -59,8 +57,8 @@ func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
 	return s.load(ctx, s.pool, heads)
 }
 
-// gather groups the pasts by stream, in the order given, and empties them but
-// for what is kept.
+// gather groups the pasts by stream, in the order given, and resets each to its kept state or to the
+// zero state.
 func (s *Store) gather(pasts []Loadable) ([]*head, error) {
 	heads := make([]*head, 0, len(pasts))
 	byName := make(map[string]*head, len(pasts))
@@ -83,30 +81,29 @@ func (s *Store) gather(pasts []Loadable) ([]*head, error) {
 // maxStreamName bounds a stream's name, in bytes.
 const maxStreamName = 255
 
-// checkStream refuses a name that could not be stored, or not be told apart by
-// a person reading it.
+// checkStream returns an error for a name that cannot be stored, or that people could confuse with
+// another.
 func checkStream(name string) error {
 	kind, rest, ok := strings.Cut(name, "-")
 	switch {
 	case !ok || kind == "" || rest == "":
-		return fmt.Errorf("eventstore: the stream name %q is not of the form type-id", name)
+		return fmt.Errorf("eventstore: the stream name %q does not have the form type-id", name)
 	case len(name) > maxStreamName:
 		return fmt.Errorf("eventstore: the stream name %.40q… has %d bytes, more than %d", name, len(name), maxStreamName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Errorf("eventstore: the stream name %q holds control characters or is not UTF-8", name)
+		return fmt.Errorf("eventstore: the stream name %q has control characters or is not UTF-8", name)
 	}
 	return nil
 }
 
-// streamType is what kind of thing a stream is about: its name up to the first '-'.
+// streamType returns the type of the streams that the name belongs to: its part before the first '-'.
 func streamType(stream string) string {
 	kind, _, _ := strings.Cut(stream, "-")
 	return kind
 }
 
-// loadArgs returns the arguments of loadSQL. A stream that is folded in several
-// ways is read from the first version that one of them needs, which its head is
-// told.
+// loadArgs returns the arguments of loadSQL and sets first in each head. A stream that is folded in
+// several ways is read from the first version that one of them needs.
 func loadArgs(heads []*head) []any {
 	names, first := make([]string, len(heads)), make([]int64, len(heads))
 	for i, h := range heads {
@@ -124,7 +121,7 @@ type reader interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// load folds the streams, from what is kept of them on.
+// load folds the streams, starting from their kept states.
 func (s *Store) load(ctx context.Context, q reader, heads []*head) error {
 	rows, err := q.Query(ctx, loadSQL, loadArgs(heads)...)
 	if err != nil {
@@ -133,8 +130,8 @@ func (s *Store) load(ctx context.Context, q reader, heads []*head) error {
 	return s.loaded(ctx, q, heads, s.foldRows(rows, heads))
 }
 
-// loaded goes on after foldRows: when what was kept turned out not to be the
-// streams' it forgets that and folds them afresh, in another round trip.
+// loaded handles the error of foldRows. When a kept state does not belong to its stream, loaded drops
+// it and folds the streams from their first event, in another round trip.
 func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) error {
 	if !errors.Is(err, errNotKept) {
 		return err
@@ -148,7 +145,7 @@ func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) 
 	return s.load(ctx, q, heads)
 }
 
-// foldRows folds what loadSQL answered.
+// foldRows folds the rows that loadSQL returned.
 func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	var (
 		i, end        int64

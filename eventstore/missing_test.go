@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A stream that lacks an event, the first too, is not folded.
-func TestAMissingEventIsNotPassedOver(t *testing.T) {
+// A load of a stream that lacks an event, even the first, is an error.
+func TestMissingEventIsAnError(t *testing.T) {
 	t.Parallel()
 	for version := 1; version <= 3; version++ {
 		s, pool := open(t)

@@ -13,28 +13,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// page is the transaction in which a follower reads and handles one page of
-// events. It commits only when every event up to the position it moves to was
-// handled without error and nothing was begun after it. That takes guarding
-// against what watermill-sql 4.1.2 does (eventlog.md C):
+// page is the transaction in which a follower reads and handles one page of events. It commits only
+// when every event up to the new position was handled without error and no later one was begun. To
+// ensure that, it guards against the following behaviour of watermill-sql 4.1.2:
 //
-//  1. a message that is refused is handled again in the same transaction, on
-//     top of its own first attempt: here nothing is ever refused, the page fails;
-//  2. and with an SQL error in a transaction that is already aborted: likewise;
-//  3. at the deadline of a message, or when closing, what its handler has
-//     written until then is committed: here Commit compares what was handled
-//     with what was acknowledged;
-//  4. and the connection is used while the handler uses it: here whoever uses
-//     it excludes the others, a handler for as long as it runs;
-//  5. an error at the end of reading is taken for the end of the log, and one
-//     of the commit is only logged: here both fail the page.
+//  1. A refused message is handled again in the same transaction, on top of its first attempt.
+//     Here no message is ever refused: the page fails.
+//  2. The same happens after an SQL error, in a transaction that is already aborted. Here the page fails.
+//  3. At the deadline of a message, or when closing, the writes that its handler has made so far
+//     are committed. Here Commit compares the handled position with the acknowledged one.
+//  4. The connection is used while the handler uses it. Here a mutex guards it, and a handler holds the
+//     mutex for as long as it runs.
+//  5. An error at the end of reading is taken for the end of the log, and an error of the commit is only logged.
+//     Here both fail the page.
 type page struct {
 	ctx    context.Context     // ends when the subscriber is closed, a moment before the follower's own
-	bound  int64               // read up to here
+	bound  int64               // the last position to read
 	wake   <-chan struct{}     // closed when something was appended after bound was read
 	events map[string]Recorded // read, by message id
 
-	conn sync.Mutex // held by whoever uses tx
+	conn sync.Mutex // guards the use of tx
 	tx   pgx.Tx     // nil when there is nothing to read
 
 	mu       sync.Mutex // guards what follows
@@ -46,8 +44,7 @@ type page struct {
 	acked    int64
 }
 
-// endTimeout bounds the commit or rollback of a page, which must be tried
-// whether or not anyone still waits for it.
+// endTimeout bounds the commit or rollback of a page, which must run even after the caller has gone.
 const endTimeout = 10 * time.Second
 
 var (
@@ -55,7 +52,7 @@ var (
 	errPageFailed = errors.New("eventstore: the page failed; its transaction is rolled back")
 )
 
-// fail keeps the first reason.
+// fail records the first error.
 func (p *page) fail(err error, at int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +61,8 @@ func (p *page) fail(err error, at int64) {
 	}
 }
 
-// begin opens the handling of the event at the position, unless the page has
-// failed, is over, or has moved the follower already.
+// begin starts the handling of the event at the position and reports whether it may run: not when the
+// page has failed, is over, or has already moved the follower.
 func (p *page) begin(position int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +74,8 @@ func (p *page) begin(position int64) bool {
 	return true
 }
 
-// handle runs fn on the message's event, or passes over it when the page has
-// failed already: all of it will be read again.
+// handle runs fn on the message's event. When the page has already failed it does nothing: all of the
+// page will be read again.
 func (p *page) handle(msg *message.Message, decode func(*Recorded) error, fn func(context.Context, pgx.Tx, Recorded) error) {
 	p.conn.Lock()
 	defer p.conn.Unlock()
@@ -95,7 +92,7 @@ func (p *page) handle(msg *message.Message, decode func(*Recorded) error, fn fun
 	}
 }
 
-// recovered turns a panic of fn into an error.
+// recovered runs fn and turns a panic into an error.
 func recovered(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -105,14 +102,13 @@ func recovered(fn func() error) (err error) {
 	return fn()
 }
 
-// guest is a transaction lent to someone who must not end it.
+// guest is a transaction lent to a handler, which must not end it.
 type guest struct{ pgx.Tx }
 
 func (guest) Commit(context.Context) error   { return errNotYours }
 func (guest) Rollback(context.Context) error { return errNotYours }
 
-// ExecContext is how the subscriber moves the follower past what was handled;
-// the first argument is the position.
+// ExecContext moves the follower past the handled events; the first argument is the position.
 func (p *page) ExecContext(ctx context.Context, query string, args ...any) (wsql.Result, error) {
 	p.conn.Lock()
 	defer p.conn.Unlock()
@@ -178,7 +174,7 @@ func (r *pageRows) Next() bool {
 func (r *pageRows) Close() error {
 	r.Rows.Close()
 	r.done()
-	return nil // Next has told
+	return nil // Next has reported the error
 }
 
 // Rollback implements wsql.Tx. It waits for the handler that uses the connection.

@@ -11,40 +11,39 @@ import (
 	"github.com/google/uuid"
 )
 
-// Past is one stream folded into a state.
+// Past is a stream folded into a state.
 type Past[S any] struct {
 	Stream  string
 	State   S     // the zero S folded over the events
-	Version int64 // of the last event folded; 0 for a stream that does not exist yet
+	Version int64 // of the last event folded; 0 for a stream without events
 
 	evolve func(S, domain.Event, time.Time) (S, error)
 	reach  reach
-	still  bool       // it must not have moved when the append commits
-	base   *keptState // what State began with; nil when with the zero S
-	met    bool       // base is what the stream says it was
+	still  bool       // its stream must not have moved when the append commits
+	base   *keptState // the kept state that State started from; nil for the zero S
+	met    bool       // the stream was found to contain base's last event
 }
 
-// reach is how much of a stream is loaded.
+// reach says which events of a stream are loaded.
 type reach int
 
 const (
-	whole reach = iota
-	last
+	allEvents reach = iota
+	lastEvent
 	sinceKept
 )
 
-// Fold describes a stream to load whole: one that ends, with what it is about.
-// evolve is pure. It must know every event of such streams (Of).
+// Fold describes a stream to load from its first event, for streams that end when their subject does.
+// evolve is pure and must handle every event of such streams (Of).
 func Fold[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 	return &Past[S]{Stream: stream, evolve: undated(evolve)}
 }
 
-// FoldLast describes a stream whose events carry the state after them, so that
-// only the last is read and loading one costs the same however long it is. A
-// last event that does not carry an S is an error, when it is loaded and when
-// it is recorded: the state is never taken for the zero S.
+// FoldLast describes a stream whose events carry the state after them. Only the last event is read, so
+// loading costs the same however long the stream is. A last event that does not carry an S is an
+// error, both when it is loaded and when it is recorded: FoldLast never substitutes the zero S.
 func FoldLast[S any](stream string) *Past[S] {
-	return &Past[S]{Stream: stream, reach: last, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
+	return &Past[S]{Stream: stream, reach: lastEvent, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
 		s, ok := domain.After[S](e)
 		if !ok {
 			return s, fmt.Errorf("the event %s does not carry %v, which every event of a %s stream must", e.EventType(), reflect.TypeFor[S](), streamType(stream))
@@ -53,26 +52,22 @@ func FoldLast[S any](stream string) *Past[S] {
 	}}
 }
 
-// Tail describes a stream that is appended to whatever it holds: nothing of it
-// is folded.
+// Tail describes a stream to append to regardless of its content: none of its events is folded.
 func Tail(stream string) *Past[struct{}] {
-	return &Past[struct{}]{Stream: stream, reach: last, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
+	return &Past[struct{}]{Stream: stream, reach: lastEvent, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
 }
 
-// FoldKept describes a stream whose folded state the Store keeps in memory, so
-// that only what was appended since is loaded: for streams that go on growing
-// and whose events carry no totals.
+// FoldKept describes a stream whose folded state the Store keeps in memory, so that only newer events
+// are loaded. It is for streams that grow without end and whose events carry no totals.
 //
-// The state is handed to all who fold the stream, at the same time too: evolve
-// must never alter what it was given, maps and slices in it included, and
-// nobody else may. S tells the kept states of a stream apart, so a type of
-// state is folded in one way only.
+// All callers that fold the stream share the state, also concurrently. So neither evolve nor a caller
+// may alter it, including the maps and slices in it. The Store keys kept states by stream and by S, so
+// each S must be folded in one way only.
 func FoldKept[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: sinceKept}
 }
 
-// FoldKeptDated is FoldKept of an evolve that is told when the event was
-// recorded.
+// FoldKeptDated is FoldKept with an evolve that also receives the time when the event was recorded.
 func FoldKeptDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
 	return &Past[S]{Stream: stream, reach: sinceKept, evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
 }
@@ -81,34 +76,33 @@ func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.T
 	return func(s S, e domain.Event, _ time.Time) (S, error) { return evolve(s, e), nil }
 }
 
-// Unmoved says that a change decides from p what no later event of its stream may
-// contradict: when one is there as the change is appended, everything is loaded
-// and decided again.
+// Unmoved marks p as a guard of the change: if p's stream has a newer event when the change is
+// appended, Change loads everything and decides again. It returns p.
 func (p *Past[S]) Unmoved() *Past[S] {
 	p.still = true
 	return p
 }
 
-// Loadable is a *Past of any state.
+// Loadable is a *Past of any state type.
 type Loadable interface {
 	name() string
-	// unmoved reports whether no event may follow what was loaded.
+	// unmoved reports whether an event after the loaded ones fails the append.
 	unmoved() bool
-	// begin empties it, but for what of it is kept.
+	// begin resets the past to its kept state, or to the zero state.
 	begin(k *kept)
-	// forget empties it and what is kept of it.
+	// forget resets the past to the zero state and drops its kept state.
 	forget(k *kept)
-	// from is the first version that is read. Of a stream that ends before it the
-	// last event is.
+	// from is the first version to read; if the stream is shorter, its last event is read.
 	from() int64
-	// wants reports whether the event is folded, of a stream that ends at end.
+	// wants reports whether to fold the event with the version, in a stream whose last version is end.
 	wants(version, end int64) bool
-	// fold fails when e is not an event that its state can be folded from.
+	// fold folds e. It fails when the state cannot be folded from e.
 	fold(e domain.Event, version int64, at time.Time) error
-	// pass passes over an event that is not folded. It returns errNotKept when
-	// what it began with was another one.
+	// pass skips an event that is not folded. It returns errNotKept when that event is not the one
+	// that the kept state ends with.
 	pass(version int64, id uuid.UUID) error
-	// end ends the loading of a stream whose last event is id; size is what was read.
+	// end finishes the loading of a stream whose last event is id. It keeps the state; size is the
+	// data read, in bytes.
 	end(k *kept, id uuid.UUID, size int) error
 }
 
@@ -138,16 +132,16 @@ func (p *Past[S]) forget(k *kept) {
 
 func (p *Past[S]) from() int64 {
 	switch {
-	case p.reach == last:
+	case p.reach == lastEvent:
 		return math.MaxInt64
 	case p.base != nil:
-		return p.base.version // read again, to be held against base
+		return p.base.version // read again, to compare it with base
 	}
 	return 1
 }
 
 func (p *Past[S]) wants(version, end int64) bool {
-	return p.reach == whole || p.reach == last && version == end || p.reach == sinceKept && (p.base == nil || version > p.base.version)
+	return p.reach == allEvents || p.reach == lastEvent && version == end || p.reach == sinceKept && (p.base == nil || version > p.base.version)
 }
 
 func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {

@@ -14,9 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What is loaded of a stream is found by index, and no event but those that are
-// needed is read, with or without the values known to the planner and with or
-// without statistics.
+// Loading a stream uses an index and reads only the events that it needs, whether or not the planner
+// knows the values or has statistics.
 func TestLoadReadsWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -50,8 +49,8 @@ func TestLoadReadsWhatItNeeds(t *testing.T) {
 	}
 }
 
-// A page of the log and of an account is read in the order of an
-// index and not sorted out of all that is left.
+// A page of the log or of an account is read in the order of an index, without sorting all remaining
+// events.
 func TestReadersDoNotSort(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -20,8 +20,8 @@ import (
 
 var scanned = regexp.MustCompile(`Seq Scan on (\w+)`)
 
-// Every way to load, append, read and follow finds what it needs by index, whether or not the database knows the values when it
-// plans. Verify is for the whole log, and reads it.
+// Every way to load, append, read and follow uses an index, whether or not the database knows the
+// values when it plans. Verify reads the entire log and is exempt.
 func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 	t.Parallel()
 	sent := &bench.Statements{All: true}
@@ -49,7 +49,7 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 	ways := map[string]func(){
 		"Change": func() {
 			mustAdd(t, s, "budget-new", spent{})
-			// One that another writer overtakes holds the rows the next time.
+			// A change that another writer overtakes locks the rows in the next attempt.
 			past, overtaken := eventstore.FoldLast[budget]("budget-new"), false
 			if err := s.Change(t.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 				if !overtaken {
@@ -106,12 +106,12 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 			}
 		},
 	}
-	whole := []string{"Verify", "Export"} // all of the log, or what ReadStored reads
-	quiet := []string{"Wake"}             // it listens
+	readsAll := []string{"Verify", "Export"} // they read all of the log, or what ReadStored reads
+	quiet := []string{"Wake"}                // it only listens
 	value := reflect.TypeOf(s)
 	for i := range value.NumMethod() {
-		if name := value.Method(i).Name; ways[name] == nil && !slices.Contains(whole, name) && !slices.Contains(quiet, name) && usesDatabase(value.Method(i)) {
-			t.Errorf("nothing looks at the plans of %s", name)
+		if name := value.Method(i).Name; ways[name] == nil && !slices.Contains(readsAll, name) && !slices.Contains(quiet, name) && usesDatabase(value.Method(i)) {
+			t.Errorf("no plan of %s is checked", name)
 		}
 	}
 	sent.Kept()
@@ -145,11 +145,12 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 		}
 	}
 	if looked < 15 {
-		t.Errorf("only %d statements were looked at", looked)
+		t.Errorf("only %d statements were checked", looked)
 	}
 }
 
-// usesDatabase reports whether a method takes a context, as all do that ask the database.
+// usesDatabase reports whether a method takes a context, as every method does that queries the
+// database.
 func usesDatabase(m reflect.Method) bool {
 	for i := range m.Type.NumIn() {
 		if m.Type.In(i) == reflect.TypeFor[context.Context]() {
@@ -159,8 +160,8 @@ func usesDatabase(m reflect.Method) bool {
 	return false
 }
 
-// fill appends n events of two a stream, of a hundred accounts, from the stream with the number on, as fast as the database can: nobody
-// hashes them.
+// fill appends n events without hashes, two to each stream and spread over a hundred accounts,
+// starting with stream number from, as fast as the database can.
 func fill(t testing.TB, pool *pgxpool.Pool, from, n int) {
 	t.Helper()
 	for _, sql := range []string{

@@ -12,7 +12,7 @@ import (
 // pageSize is how many events a reader holds at a time.
 const pageSize = 1000
 
-// columns are those of scan, in its order.
+// columns are the columns that scan reads, in its order.
 const columns = `position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash`
 
 // scan reads the columns of one event as they are stored.
@@ -24,7 +24,7 @@ func scan(row interface{ Scan(...any) error }) (r Recorded, err error) {
 	return r, err
 }
 
-// decode fills what follows from the stored columns.
+// decode sets Event and Metadata from the stored columns.
 func (s *Store) decode(r *Recorded) (err error) {
 	if r.Event, err = s.codec.Decode(r.Type, r.SchemaVersion, r.Data); err == nil {
 		err = json.Unmarshal(r.RawMetadata, &r.Metadata)
@@ -35,32 +35,30 @@ func (s *Store) decode(r *Recorded) (err error) {
 	return nil
 }
 
-// Selection is a part of the log. A zero member does not restrict it.
+// Selection selects a part of the log. A zero field does not restrict it.
 type Selection struct {
 	After   int64 // events after this position
-	UpTo    int64 // up to and with this one; 0 means the watermark when reading begins
+	UpTo    int64 // up to and including this one; 0 means the watermark when reading begins
 	Account string
 	Stream  string
 }
 
-// ReadStream yields the events of a stream after the version, in order. It
-// holds no connection between pages, so it sees what is appended meanwhile. An
-// error ends it.
+// ReadStream yields the events of a stream after the version, in order. It holds no connection between
+// pages, so it also sees events appended meanwhile. An error ends it.
 func (s *Store) ReadStream(ctx context.Context, stream string, after int64) iter.Seq2[Recorded, error] {
 	return s.decoded(pages(ctx, s.pool, after, byVersion, `stream = $1 AND version > $2 ORDER BY version`, stream))
 }
 
-// ReadAll yields the log's events after the position, up to and with upTo, in
-// the order of their positions; upTo 0 means the watermark when it begins. Up
-// to a position above the watermark events may be missing that commit later.
-// An error ends it.
+// ReadAll yields the log's events after the position, up to and including upTo, in the order of their
+// positions; upTo 0 means the watermark when it begins. With upTo above the watermark it may miss
+// events that commit later. An error ends it.
 func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Recorded, error] {
 	return s.decoded(s.ReadStored(ctx, Selection{After: after, UpTo: upTo}))
 }
 
-// ReadVisible yields, through tx, the events after the position that tx sees,
-// up to and with upTo, whatever the watermark is: for one that holds appends back
-// (HoldAppends). undecoded is as for Replay. An error ends it.
+// ReadVisible yields the events after the position that tx sees, up to and including upTo, regardless
+// of the watermark. The caller must hold appends back (HoldAppends). With undecoded, Event is not
+// decoded. An error ends it.
 func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, undecoded bool) iter.Seq2[Recorded, error] {
 	stored := pages(ctx, tx, after, byPosition, wherePosition, upTo)
 	if !undecoded {
@@ -69,9 +67,8 @@ func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, u
 	return passed(stored, func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
 }
 
-// ReadStored yields the selected events in the order of their positions, as
-// they are stored: Event and Metadata are not decoded, so that types this
-// program does not know can be read too.
+// ReadStored yields the selected events in the order of their positions, as they are stored. It does
+// not decode Event and Metadata, so it can also read types that this program does not know.
 func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
 		if sel.UpTo == 0 {
@@ -83,7 +80,8 @@ func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorde
 		}
 		switch {
 		case sel.Stream != "":
-			// In a stream, the order of versions is the order of positions; its index has them so.
+			// In a stream, the order of versions is the order of positions, and the stream's index has
+			// versions in order.
 			pages(ctx, s.pool, 0, byVersion, `stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
@@ -99,8 +97,8 @@ const wherePosition = `position <= $1 AND position > $2 ORDER BY position`
 func byVersion(r *Recorded) int64  { return r.Version }
 func byPosition(r *Recorded) int64 { return r.Position }
 
-// pages yields page after page, each read after the key of the last event:
-// where's $2 is the key, $1 and those from $3 are the args.
+// pages yields page after page, each read after the key of the last event. In where, $2 is the key; $1
+// and those from $3 are args.
 func pages(ctx context.Context, q interface {
 	Query(context.Context, string, ...any) (pgx.Rows, error)
 }, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
@@ -108,8 +106,8 @@ func pages(ctx context.Context, q interface {
 	return func(yield func(Recorded, error) bool) {
 		var page []Recorded
 		for {
-			// Not as a prepared statement: planned without the values, a page of a
-			// large account may be sorted out of all that is left of it.
+			// Not a prepared statement: planned without the values, it may sort all remaining events
+			// of a large account to read one page.
 			rows, err := q.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe, args[0], after}, args[1:]...)...)
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
@@ -133,12 +131,12 @@ func pages(ctx context.Context, q interface {
 	}
 }
 
-// decoded decodes events as they pass.
+// decoded decodes the events of stored one by one.
 func (s *Store) decoded(stored iter.Seq2[Recorded, error]) iter.Seq2[Recorded, error] {
 	return passed(stored, s.decode)
 }
 
-// passed does something to events as they pass.
+// passed applies do to the events of stored one by one, and ends at the first error.
 func passed(stored iter.Seq2[Recorded, error], do func(*Recorded) error) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
 		for r, err := range stored {

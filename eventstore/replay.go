@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// replayReach is how many positions one query of a replay goes over, so that it
-	// ends soon however rare the events are that it looks for.
+	// replayReach is how many positions one query of a replay covers, so that a query ends soon
+	// however rare the events are.
 	replayReach = 100_000
-	// A chunk is as many events as either bound allows.
+	// A chunk ends when it reaches either bound.
 	replayChunk = 500
 	replayBytes = 1 << 20
 )
 
-// Replay is ReadAll for one who folds much of the log: of events with the types,
-// or all when there are none. A query goes over many pages and holds its
-// connection meanwhile, and events are decoded by several goroutines ahead of
-// who asks for them. upTo is not above the watermark. Undecoded, events are as
-// ReadStored has them, but for Metadata, which is there. An error ends it.
+// Replay yields the events after the position, up to and including upTo, like ReadAll, but faster over
+// much of the log. With types it yields only events of these types. A query covers many pages and
+// holds its connection meanwhile; several goroutines decode events ahead of the consumer. upTo must
+// not be above the watermark. With undecoded, Event is not decoded but Metadata is. An error ends it.
 func (s *Store) Replay(ctx context.Context, after, upTo int64, types []string, undecoded bool) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -70,15 +69,15 @@ func (s *Store) Replay(ctx context.Context, after, upTo int64, types []string, u
 	}
 }
 
-// chunk is some events in a row that are decoded together.
+// chunk is a run of consecutive events that are decoded together.
 type chunk struct {
 	events []Recorded
-	err    error // what came after them
+	err    error // the error after the last of events
 	done   chan struct{}
 }
 
-// replayChunks reads the events of one query and hands them on in chunks. It
-// returns false when nothing is to come after.
+// replayChunks reads the events of one query and sends them on in chunks. It returns false after an
+// error or when ctx ends.
 func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []string, todo, inOrder chan<- *chunk) bool {
 	hand := func(c *chunk) bool {
 		for _, to := range []chan<- *chunk{inOrder, todo} {
@@ -86,7 +85,7 @@ func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []str
 			case to <- c:
 			case <-ctx.Done():
 				c.events, c.err = nil, ctx.Err()
-				close(c.done) // it may be waited for already
+				close(c.done) // the consumer may be waiting for it already
 				return false
 			}
 		}
@@ -96,7 +95,7 @@ func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []str
 	if len(types) > 0 {
 		where, args = `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, append(args, types)
 	}
-	// As any page, it is planned with its values.
+	// Planned with its values, like any page.
 	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s`, columns, where), append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
 		hand(&chunk{err: fmt.Errorf("eventstore: read: %w", err), done: make(chan struct{})})
@@ -125,8 +124,8 @@ func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []str
 	return hand(c) && c.err == nil
 }
 
-// decode decodes the events up to the first that cannot be. Events of one append
-// are neighbours and have the same metadata, which is decoded once.
+// decode decodes the events up to the first that fails. Events of one append are neighbours and have
+// the same metadata, which is decoded once.
 func (c *chunk) decode(s *Store, undecoded bool) {
 	var raw string
 	var meta Metadata

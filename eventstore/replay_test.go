@@ -26,8 +26,8 @@ func gathered(t *testing.T, events iter.Seq2[eventstore.Recorded, error]) (all [
 	return all
 }
 
-// A replay yields what ReadAll does, in its order: of all events or of some types, over the bounds of its chunks and queries,
-// and of large events.
+// Replay yields what ReadAll does, in the same order: for all events and for some types, across the
+// bounds of its chunks and queries, and for large events.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -77,8 +77,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What cannot be decoded ends a replay with an error after all that is before it, and is no matter to one that decodes nothing;
-// who stops early or is cancelled gets no more.
+// An event that cannot be decoded ends a replay with an error after all events before it; an undecoded
+// replay reads it. A consumer that stops early or is cancelled gets no further events.
 func TestReplayEnds(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -120,13 +120,13 @@ func TestReplayEnds(t *testing.T) {
 				cancel()
 			}
 		}
-		// What was decoded before may still come.
+		// Events decoded earlier may still arrive.
 		if n < all && !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled after %d: ended after %d with the error %v", stop, n, err)
 		}
 		cancel()
 	}
-	for pool.Stat().AcquiredConns() > 0 { // one that was cut off is closed meanwhile
+	for pool.Stat().AcquiredConns() > 0 { // the connection of an interrupted query is being closed
 		runtime.Gosched()
 	}
 }

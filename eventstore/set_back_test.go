@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// setBack replaces the log with another history, as a restore of a backup behind a running process does.
+// setBack replaces the log with another history, like restoring a backup behind a running process.
 func setBack(t *testing.T, pool *pgxpool.Pool, s *eventstore.Store, history map[string][]int) {
 	t.Helper()
 	if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
@@ -32,8 +32,9 @@ func setBack(t *testing.T, pool *pgxpool.Pool, s *eventstore.Store, history map[
 	}
 }
 
-// The database is set back between the load and the append of one change. It decides again on what is there, whether it writes to
-// the stream that is another or only decides from it, and nothing is appended on what is not there any more.
+// The database is set back between the load and the append of one change. The change decides again
+// from the new past, whether it writes to the replaced stream or only decides from it, and never
+// appends on top of missing events.
 //
 // proves: faults/set-back
 func TestAChangeOfADatabaseThatIsSetBack(t *testing.T) {
@@ -71,10 +72,10 @@ func TestAChangeOfADatabaseThatIsSetBack(t *testing.T) {
 					t.Errorf("it decided from %v, want from 2 and then from %d", saw, want)
 				}
 				if n := count(t, pool, "events WHERE data->>'by' = '2'"); n != 0 {
-					t.Errorf("%d events were appended on what is not there any more", n)
+					t.Errorf("%d events were appended on top of missing events", n)
 				}
 				if n := count(t, pool, fmt.Sprintf("events WHERE data->>'by' = '%d'", want)); n != 1 {
-					t.Errorf("%d events were appended on what is there, want 1", n)
+					t.Errorf("%d events were appended on top of the new past, want 1", n)
 				}
 				if v, found := verify(t, s); v.Mismatches != 0 {
 					t.Error(found)
@@ -84,7 +85,8 @@ func TestAChangeOfADatabaseThatIsSetBack(t *testing.T) {
 	}
 }
 
-// A past that must not have moved is decided from again when it has, also where nothing is recorded on it; another may move.
+// A change decides again when an Unmoved past has moved, even if it records nothing on it; a past that
+// is not Unmoved may move.
 func TestUnmoved(t *testing.T) {
 	t.Parallel()
 	for _, existing := range []bool{true, false} {

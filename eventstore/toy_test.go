@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// spent is the toy the tests play with: a budget from which units are spent.
-// Each event carries the running total, so folding the last is enough.
+// spent is the event of the tests: units are spent from a budget. Each event carries the running
+// total, so folding the last one is enough.
 type spent struct {
 	Units int    `json:"units"`
 	Total int    `json:"total"`
@@ -37,7 +37,7 @@ func evolveBudget(b budget, e domain.Event) budget {
 	return b
 }
 
-// spend takes units from a budget that ends at limit; no limit when 0.
+// spend takes units from a budget of limit units; 0 means no limit.
 type spend struct {
 	units, limit int
 	by           string
@@ -50,7 +50,7 @@ func (c spend) Decide(b budget) ([]domain.Event, error) {
 	return []domain.Event{spent{Units: c.units, Total: b.Total + c.units, By: c.by}}, nil
 }
 
-// record is the command that records its events whatever the past is.
+// record is a command that records its events regardless of the past.
 type record []domain.Event
 
 func (r record) Decide(struct{}) ([]domain.Event, error) { return r, nil }
@@ -89,7 +89,7 @@ func mustAdd(t testing.TB, s *eventstore.Store, stream string, events ...domain.
 	}
 }
 
-// count returns how many rows a query's table has.
+// count returns the number of rows that SELECT count(*) FROM from finds.
 func count(t testing.TB, pool *pgxpool.Pool, from string) (n int) {
 	t.Helper()
 	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM "+from).Scan(&n); err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Mismatch is something in the log that is not as it was written.
+// Mismatch is a difference between the log and what was written.
 type Mismatch struct {
-	Position int64 // 0 when it is about a stream's row
+	Position int64 // 0 for a mismatch in a stream's row
 	Stream   string
 	Version  int64
 	What     string // what does not match
 }
 
-// String says where and what.
+// String returns the place and the difference.
 func (m Mismatch) String() string {
 	if m.Position == 0 {
 		return fmt.Sprintf("stream %s: %s", m.Stream, m.What)
@@ -25,36 +25,36 @@ func (m Mismatch) String() string {
 	return fmt.Sprintf("position %d, stream %s, version %d: %s", m.Position, m.Stream, m.Version, m.What)
 }
 
-// Verification counts what has been verified.
+// Verification counts the results of Verify.
 type Verification struct {
 	Events     int64 // read
 	Streams    int64
-	Total      int64 // events there are by the streams' rows
+	Total      int64 // number of events according to the streams' rows
 	Mismatches int64
-	// Unchecked events follow, in their stream, one whose mismatch broke the
-	// chain: nothing can be said about them.
+	// Unchecked events follow, in their stream, an event whose mismatch broke the chain: they cannot
+	// be verified.
 	Unchecked int64
 }
 
-// VerifyOptions tell Verify whom to tell.
+// VerifyOptions are the callbacks of Verify; nil ones are not called.
 type VerifyOptions struct {
 	Found    func(Mismatch)     // each mismatch as it is found
-	Progress func(Verification) // now and then
+	Progress func(Verification) // after every 5,000 events and at the end
 }
 
 // verifyPage is how many rows Verify holds at a time.
 const verifyPage = 5000
 
-// maxSuspects bounds what is kept of one stream until it is known what broke.
+// maxSuspects bounds how many suspects of one stream are kept until the cause of the mismatch is
+// known.
 const maxSuspects = 1000
 
-// Verify reads the whole log and every stream's row as of one instant and
-// checks that they are as they were written: every column of every row, that
-// no version is missing and nothing was added. Memory is bounded. Its error is
-// about reading; mismatches are in the result.
+// Verify reads the entire log and every stream's row, as of one instant, and checks that they are as
+// written: every column of every row, no version missing, nothing added. Memory is bounded. An error
+// is about reading; mismatches are in the result.
 //
-// What it cannot find is the end of a stream cut off together with its row set
-// back, or a whole stream removed: only a seal kept elsewhere can.
+// Verify cannot find the end of a stream cut off together with its row set back, or an entire stream
+// removed: only a Checkpoint kept elsewhere can.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, chain: newChainer()}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -100,7 +100,7 @@ func declare[T any](ctx context.Context, tx pgx.Tx, name, sql string, scan func(
 	return &cursor[T]{tx: tx, fetch: fmt.Sprintf("FETCH %d FROM %s", verifyPage, name), scan: scan}, err
 }
 
-// peek returns the next row, nil after the last.
+// peek returns the next row, or nil after the last.
 func (c *cursor[T]) peek(ctx context.Context) (*T, error) {
 	if c.i == len(c.page) && !c.end {
 		rows, err := c.tx.Query(ctx, c.fetch)
@@ -127,7 +127,7 @@ type verifier struct {
 	last  int64 // the last position handed out
 }
 
-// run merges the two, both in the order of the streams' names.
+// run merges the two cursors, both in the order of the streams' names.
 func (v *verifier) run(ctx context.Context, events *cursor[Recorded], streams *cursor[streamRow]) error {
 	for {
 		r, err := events.peek(ctx)
@@ -159,17 +159,17 @@ func (v *verifier) run(ctx context.Context, events *cursor[Recorded], streams *c
 	}
 }
 
-// stream verifies the events of one stream, which come next.
+// stream verifies the events of one stream, which are next in the cursor.
 func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *streamRow, hasRow bool) error {
 	v.Streams++
 	var (
 		head    = noChain
 		version int64
 		at      time.Time
-		broken  bool // a version is missing: nothing after it can be chained
-		// The hash of these does not match. When the chain goes on through them,
-		// what they hold is as written and only the hash or position is not;
-		// otherwise the first of them broke it.
+		broken  bool // a version is missing: the chain cannot be computed after it
+		// suspects are events whose hash does not match. When the chain continues through them, their
+		// content is as written and only the hash or the position was changed; otherwise the first of
+		// them broke the chain.
 		suspects []Mismatch
 	)
 	intact := func() {

@@ -23,8 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// someLog is a log of three streams: budget-1 with positions 1, 3, 5 and 6, budget-2 with 2 and
-// note-1 with 4, and nothing more.
+// someLog appends three streams: budget-1 at positions 1, 3, 5 and 6, budget-2 at 2 and note-1 at 4.
 func someLog(t testing.TB, s *eventstore.Store) {
 	t.Helper()
 	mustAdd(t, s, "budget-1", spent{1, 1, "ann"})
@@ -42,13 +41,13 @@ func verify(t testing.TB, s *eventstore.Store) (eventstore.Verification, []strin
 		t.Fatal(err)
 	}
 	if int(v.Mismatches) != len(found) {
-		t.Errorf("%d mismatches are counted, %d told", v.Mismatches, len(found))
+		t.Errorf("%d mismatches are counted, %d reported", v.Mismatches, len(found))
 	}
 	return v, found
 }
 
-// Every column of every row is changed, rows are taken away and added, with
-// the triggers off as only a superuser can: each is found and named.
+// Every column of every row is changed, rows are deleted and added, with the triggers off, as only a
+// superuser can: Verify finds and names each.
 func TestVerifyFindsTampering(t *testing.T) {
 	t.Parallel()
 	const (
@@ -144,7 +143,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 	}
 }
 
-// Each column of both tables has a row in the table above.
+// Each column of both tables has a row in the table of TestVerifyFindsTampering.
 func TestEveryColumnIsTamperedWith(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -164,7 +163,7 @@ func TestEveryColumnIsTamperedWith(t *testing.T) {
 	}
 }
 
-// Verifying while others append finds nothing wrong; it goes page by page.
+// Verifying while others append finds no mismatch; it reads page by page.
 func TestVerifyWhileAppending(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -197,7 +196,7 @@ func TestVerifyWhileAppending(t *testing.T) {
 		}
 	}
 	if len(progress) < 9 {
-		t.Errorf("progress was told %d times, want every 5000 events and at the end", len(progress))
+		t.Errorf("progress was reported %d times, want every 5000 events and at the end", len(progress))
 	}
 	close(stop)
 	if err := <-done; err != nil {
@@ -254,7 +253,7 @@ func TestReading(t *testing.T) {
 	if diff := cmp.Diff([]domain.Event{spent{1, 3, "ann"}, spent{1, 4, "ann"}}, got); diff != "" {
 		t.Error(diff)
 	}
-	// Several pages, and a reader who has had enough.
+	// Several pages, and a consumer that stops early.
 	events := slices.Repeat([]domain.Event{spent{}}, 2500)
 	mustAdd(t, s, "budget-3", events...)
 	if n := len(positions(eventstore.Selection{})); n != 2506 {
@@ -264,12 +263,12 @@ func TestReading(t *testing.T) {
 		break
 	}
 	if n := pool.Stat().AcquiredConns(); n != 0 {
-		t.Errorf("%d connections are still held", n)
+		t.Errorf("%d connections are still acquired", n)
 	}
 }
 
-// The watermark stays below an append that has not ended, and rises when it
-// ends either way.
+// The watermark stays below an append that has not ended, and rises when it ends, by commit or
+// rollback.
 func TestWatermark(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -328,7 +327,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("got %s", lines[3])
 	}
 
-	// Cut short and resumed, it is the same.
+	// Interrupted and resumed, the export is the same.
 	var parts bytes.Buffer
 	last, err = s.Export(t.Context(), &parts, eventstore.NDJSON, eventstore.Selection{UpTo: 3})
 	if err != nil || last != 3 {
@@ -369,8 +368,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// A dump restored into a new cluster verifies, is followed from where the follower was,
-// and appended to.
+// A dump restored into a new cluster verifies, accepts appends, and is followed from the follower's
+// position.
 func TestDumpAndRestore(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

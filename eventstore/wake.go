@@ -12,21 +12,19 @@ import (
 )
 
 const (
-	// channel is where appends are announced. Being late or lost costs a
-	// follower pollInterval, nothing else.
+	// channel is the channel on which appends are announced. A late or lost announcement delays a
+	// follower by at most pollInterval.
 	channel = "events_appended"
-	// debounce is the least time between two announcements. A NOTIFY inside
-	// each append would halve the appends: its transaction holds a lock of the
-	// whole cluster through its commit.
+	// debounce is the least time between two announcements. A NOTIFY inside each append would halve
+	// the rate of appends: its transaction holds a cluster-wide lock through its commit.
 	debounce = 15 * time.Millisecond
-	// reconnectAfter is how long a lost connection stays lost at least.
+	// reconnectAfter is the pause before a lost connection is replaced.
 	reconnectAfter = time.Second
 )
 
-// Wake tells the followers of every process of the appends of this one, and
-// this one's followers of theirs, until ctx ends. It has two connections of its
-// own and replaces them when they break. Without it, followers of other
-// processes learn of an append when they poll, once a second.
+// Wake announces this process's appends to the followers of every other process, and listens for
+// theirs, until ctx ends. It uses two connections of its own and replaces them when they break.
+// Without it, followers of other processes notice an append when they poll, once a second.
 func (s *Store) Wake(ctx context.Context) {
 	var self atomic.Uint32 // the process id of the announcing connection
 	var wg sync.WaitGroup
@@ -41,7 +39,7 @@ func (s *Store) Wake(ctx context.Context) {
 			if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 				return err
 			}
-			s.news.ring() // something may have been announced before
+			s.news.ring() // for announcements made before LISTEN
 			for {
 				n, err := conn.WaitForNotification(ctx)
 				if err != nil {
@@ -56,10 +54,11 @@ func (s *Store) Wake(ctx context.Context) {
 	wg.Wait()
 }
 
-// announce begins with an announcement, for what was appended before conn was there.
+// announce sends one announcement at the start, for appends made before conn existed, and one after
+// each further append.
 func (s *Store) announce(ctx context.Context, conn *pgx.Conn) error {
 	for {
-		// Asked for before the announcement: what is appended during it is announced next.
+		// Taken before the announcement: an append during the announcement is announced next.
 		appended := s.appended.next()
 		if _, err := conn.Exec(ctx, "NOTIFY "+channel); err != nil {
 			return err
@@ -75,14 +74,14 @@ func (s *Store) announce(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// connected runs fn on a connection outside the pool, again and again, until ctx ends.
+// connected runs fn on a connection outside the pool, again after each error, until ctx ends.
 func (s *Store) connected(ctx context.Context, purpose string, fn func(*pgx.Conn) error) {
 	for {
 		err := s.once(ctx, fn)
 		if ctx.Err() != nil {
 			return
 		}
-		s.logger.WarnContext(ctx, "a connection of the event store was lost", "purpose", purpose, "error", err)
+		s.logger.WarnContext(ctx, "the event store lost a connection", "purpose", purpose, "error", err)
 		if !pause(ctx, reconnectAfter) {
 			return
 		}
@@ -102,7 +101,7 @@ func (s *Store) once(ctx context.Context, fn func(*pgx.Conn) error) error {
 	return fn(conn)
 }
 
-// pause waits for d and reports whether ctx lasted as long.
+// pause waits for d and reports whether ctx did not end before.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -8,19 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// appenders is where the advisory locks of appenders begin: one that may take
-// positions above p holds appenders+p, shared. 2^44 positions fit.
+// appenders is the base of the appenders' advisory locks: an append that may take positions above p
+// holds appenders+p, shared. 2^44 positions fit.
 const appenders = int64(0x4553) << 44
 
-// gate is the advisory lock that every append holds, shared, from before it
-// takes a position until it ends.
+// gate is the advisory lock that every append holds, shared, from before it takes a position until it
+// ends.
 const gate = appenders - 1
 
-// HoldAppends waits until no append is running and keeps new ones waiting
-// until tx ends, those of other programs too. What tx's next statement sees is
-// all there is, whatever the watermark: at READ COMMITTED; a transaction with
-// one snapshot has taken it too early. Give it a lock_timeout: appends wait as
-// long as it does.
+// HoldAppends waits until no append is running and blocks new ones, those of other programs too, until
+// tx ends. At READ COMMITTED the next statement of tx sees the complete log, regardless of the
+// watermark; a transaction with one snapshot has taken it too early. Set a lock_timeout: appends wait
+// as long as HoldAppends does.
 func HoldAppends(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, gate); err != nil {
 		return fmt.Errorf("eventstore: hold appends: %w", err)
@@ -41,19 +40,17 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Watermark returns a position below or at which every event that will ever
-// be there is there. Any event committed before the call began is at or below
-// it, unless an append older than that event is still running. A later call
-// may return less; what an earlier one promised still holds.
+// Watermark returns a position up to which the log is complete: no event will be added at or below it.
+// Every event committed before the call began is at or below it, unless an append that is older than
+// that event is still running. A later call may return less; an earlier result remains valid.
 //
 // It must be asked of the primary: a standby does not see the locks.
 func (s *Store) Watermark(ctx context.Context) (int64, error) {
 	return watermark(ctx, s.pool)
 }
 
-// watermark asks for the last position handed out first and for the positions
-// held second, each with a snapshot of its own: an append in between is then
-// either seen to hold, or has committed.
+// watermark reads the last position handed out first and the positions held second, each with its own
+// snapshot: an append in between either still holds its lock or has committed.
 func watermark(ctx context.Context, q querier) (int64, error) {
 	var last int64
 	var held *int64
@@ -69,14 +66,14 @@ func watermark(ctx context.Context, q querier) (int64, error) {
 	return last, nil
 }
 
-// marks share one question for the watermark among the followers of a process,
-// which are all woken by the same append. The zero value is not ready: newMarks.
+// marks lets the followers of a process, which the same append wakes all at once, share one query for
+// the watermark. Make one with newMarks.
 type marks struct {
-	turn chan struct{} // holds one value while nobody asks
+	turn chan struct{} // holds one value while no goroutine queries
 
 	position int64
-	of       <-chan struct{} // the wake that was waited for when position was asked
-	at       time.Time       // when it was asked
+	of       <-chan struct{} // the wake channel in use when position was read
+	at       time.Time       // when position was read
 }
 
 func newMarks() *marks {
@@ -85,9 +82,8 @@ func newMarks() *marks {
 	return m
 }
 
-// settled returns a watermark that was asked after wake was taken from the bell,
-// and at most pollInterval ago: an append that this process has not heard of is
-// seen when a follower polls.
+// settled returns a watermark that was read after wake was taken from the bell, at most pollInterval
+// ago. An append that this process was not notified of is seen when a follower polls.
 func (m *marks) settled(ctx context.Context, q querier, wake <-chan struct{}) (int64, error) {
 	select {
 	case <-m.turn:

@@ -12,10 +12,10 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// questions counts how often the watermark is asked.
-type questions struct{ asked int }
+// watermarkQueries counts how often the watermark is queried.
+type watermarkQueries struct{ asked int }
 
-func (q *questions) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+func (q *watermarkQueries) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
 	for _, queued := range b.Batch.QueuedQueries {
 		if strings.Contains(queued.SQL, lastSQL) {
 			q.asked++
@@ -24,18 +24,18 @@ func (q *questions) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.Trac
 	return ctx
 }
 
-func (*questions) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-func (*questions) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
-func (*questions) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (*watermarkQueries) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (*watermarkQueries) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+func (*watermarkQueries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }
-func (*questions) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (*watermarkQueries) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// One question serves every follower that the same append woke, and none that a
-// later one woke, or that polls.
+// One query serves every follower that the same append woke. A follower that a later append woke, or
+// that polls, needs another.
 func TestMarksAreShared(t *testing.T) {
 	t.Parallel()
-	var count questions
+	var count watermarkQueries
 	pool, err := database.Open(t.Context(), pgtest.URL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = &count })
 	if err != nil {
 		t.Fatal(err)
@@ -66,10 +66,10 @@ func TestMarksAreShared(t *testing.T) {
 	}
 
 	gone, leave := context.WithCancel(t.Context())
-	<-marks.turn // somebody asks
+	<-marks.turn // another goroutine queries
 	leave()
 	if _, err := marks.settled(gone, pool, news.next()); err == nil {
-		t.Error("a follower that ends still waits for who asks")
+		t.Error("a follower that ends still waits for the goroutine that queries")
 	}
 	marks.turn <- struct{}{}
 }
