@@ -27,9 +27,9 @@ var abRuns = &Table{
 	Indexes: []string{"(account_id, ab_test_id, started_at DESC, run_id DESC)"},
 }
 
-// AbRuns is the view behind the runs of A/B tests: one row a run, fed by the
-// stream of the operation that is the run. The rows of a deleted test stay, so
-// who reads runs asks for their test first.
+// AbRuns is the view of the runs of A/B tests: one row per run, fed by the stream of the run's
+// operation. The rows of a deleted test stay, so a caller that reads runs must look up their test
+// first.
 var AbRuns = &View{
 	Name: "ab_runs", Version: 1, Inline: true,
 	Tables: []*Table{abRuns},
@@ -78,13 +78,13 @@ var AbRuns = &View{
 	},
 }
 
-// AbRun is a run of an A/B test as last seen. Its Operation has the status, and of
-// a failed run why and what stays spent; nothing else.
+// AbRun is a run of an A/B test as last recorded. In its Operation only the status is set, and for a
+// failed run also the failure and the impact.
 type AbRun struct {
 	abtest.Run
 	FinishedAt *time.Time
-	// AskedA and AskedB are the benchmark runs of the sides, where they were read and
-	// are still there.
+	// AskedA and AskedB are the benchmark runs of the sides; nil where they were not read or no longer
+	// exist.
 	AskedA, AskedB *BenchmarkRun
 }
 
@@ -96,13 +96,13 @@ func (r AbRun) Asked(n abtest.SideName) *BenchmarkRun {
 	return r.AskedB
 }
 
-// AbRunCursor is the place after which a page of runs begins.
+// AbRunCursor is the place after which a page of runs starts.
 type AbRunCursor struct {
 	StartedAt time.Time
 	RunID     uuid.UUID
 }
 
-// AbRunsQuery asks for a page of the runs of a test, newest first.
+// AbRunsQuery selects a page of the runs of a test, newest first.
 type AbRunsQuery struct {
 	AccountID string
 	AbTestID  uuid.UUID
@@ -112,8 +112,7 @@ type AbRunsQuery struct {
 
 const abRunColumns = `accepted, started_at, status, finished_at, status_a, status_b, run_a, run_b, failed_a, failed_b, compared, stopped, broken`
 
-// abRunRow are the columns of a row, all NULL where it was joined and is not
-// there.
+// abRunRow holds the columns of a row; all are NULL where a join found no row.
 type abRunRow struct {
 	accepted, failedA, failedB, compared, stopped, broken []byte
 	startedAt, finishedAt                                 *time.Time
@@ -128,7 +127,7 @@ func (row *abRunRow) into() []any {
 	}
 }
 
-// run returns the row's run; nil without a row.
+// run returns the row's run, nil without a row.
 func (row *abRunRow) run() (*AbRun, error) {
 	if row.accepted == nil {
 		return nil, nil
@@ -142,7 +141,7 @@ func (row *abRunRow) run() (*AbRun, error) {
 		json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.failedA, &r.A.Failure), stored(row.failedB, &r.B.Failure),
 		stored(row.compared, &r.Compared), stored(row.stopped, &r.Stopped), stored(row.broken, &broken),
 	)
-	r.At = *row.startedAt // to the precision that pages are ordered by
+	r.At = *row.startedAt // in the precision that orders pages
 	if broken != nil {
 		r.Operation.Failure, r.Operation.Impact = &broken.Failure, broken.Impact
 	}
@@ -165,8 +164,8 @@ func scanAbRun(row pgx.CollectableRow) (AbRun, error) {
 	return *r, errors.Join(errA, errB)
 }
 
-// abRunSQL reads runs that from finds, each with the benchmark runs of its sides,
-// all as of one instant.
+// abRunSQL returns SQL for the runs that from finds, each with the benchmark runs of its sides, all as
+// of one instant.
 func abRunSQL(from string) string {
 	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ab_runs_v1 ` + from + `)
 		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` + prefixed("b", benchmarkRunColumns) + ` FROM page r
@@ -195,8 +194,7 @@ func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
 	return pgx.CollectRows(rows, scanAbRun)
 }
 
-// AbRun returns a run of a test of the account. That of a test that was deleted
-// is not there.
+// AbRun returns a run of a test of the account. It does not find runs of deleted tests.
 func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
 	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
 		AND EXISTS (SELECT FROM ab_tests_v1 t WHERE t.ab_test_id = ab_runs_v1.ab_test_id AND t.account_id = $2)`), runID, accountID)

@@ -37,8 +37,8 @@ var abTests = &Table{
 	},
 }
 
-// AbTests is the view behind the A/B tests: one row a test, fed by the test's
-// stream alone. How its newest run goes is in AbRuns.
+// AbTests is the view of the A/B tests: one row per test, fed by the test's stream alone. AbRuns has
+// the progress of a test's newest run.
 var AbTests = &View{
 	Name: "ab_tests", Version: 1, Inline: true,
 	Tables: []*Table{abTests},
@@ -101,33 +101,31 @@ func (row Row) standing(s abtest.Standing) {
 	}
 }
 
-// folded is a text as names are searched and ordered: without regard to case, on
-// one line.
+// folded returns a text in the form in which names are searched and ordered: in lower case, on one
+// line.
 func folded(text string) string { return strings.ReplaceAll(strings.ToLower(text), "\n", " ") }
 
-// AbTest is an A/B test as last seen.
+// AbTest is an A/B test as last recorded.
 type AbTest struct {
-	abtest.Created // as it was created, but for Words and the sides, which are those of now
+	abtest.Created // as created, except Words and the sides, which are current
 	Version        int64
-	Frozen         *abtest.Questions // nil as long as the test has none
-	// SourceHeld says that the stored run that the questions come from is still
-	// there.
+	Frozen         *abtest.Questions // nil while the test has none
+	// SourceHeld reports whether the stored run that the questions come from still exists.
 	SourceHeld bool
 	Standing   abtest.Standing
-	// Latest is the newest run, without the benchmark runs of its sides; nil
-	// without a run.
+	// Latest is the newest run, without the benchmark runs of its sides; nil without a run.
 	Latest *AbRun
 	cursor AbTestCursor
 }
 
-// Cursor is the place of the test in the lists that it is in.
+// Cursor returns the test's place in the lists, in every order.
 func (t AbTest) Cursor() AbTestCursor { return t.cursor }
 
-// AbTestSort is an order of A/B tests (spec 4.6, list rules).
+// AbTestSort is an order of A/B tests.
 type AbTestSort string
 
-// The orders: by the newest run's finish, its start while it goes on, or when the
-// test was created, and by name without regard to case.
+// The orders: by the newest run's finish (or its start while it runs, or the test's creation without a
+// run), and by name without regard to case.
 const (
 	AbTestsLatest   AbTestSort = "latest"
 	AbTestsEarliest AbTestSort = "earliest"
@@ -135,27 +133,25 @@ const (
 	AbTestsNameDesc AbTestSort = "nameDesc"
 )
 
-// AbTestCursor is the place after which a page of A/B tests begins, in every
-// order.
+// AbTestCursor is the place after which a page of A/B tests starts, in every order.
 type AbTestCursor struct {
 	SortedAt time.Time
 	Name     string // folded
 	ID       uuid.UUID
 }
 
-// AbTestsQuery asks for A/B tests of an account. A zero member asks for all.
+// AbTestsQuery selects A/B tests of an account. A zero field does not restrict the selection.
 type AbTestsQuery struct {
 	AccountID string
-	// Text is contained in the name of the test, of a semantic model or of a data
-	// agent, in whatever case.
+	// Text is part of the name of the test, of a semantic model or of a data agent, in any case.
 	Text string
-	// WorkspaceID is that of either side's semantic model.
+	// WorkspaceID is the workspace of either side's semantic model.
 	WorkspaceID *uuid.UUID
-	// Model and Agent are those of either side, in their workspaces.
+	// Model and Agent are items of either side, in their workspaces.
 	Model, Agent *InWorkspace
-	Sort         AbTestSort    // "" is AbTestsLatest
+	Sort         AbTestSort    // "" means AbTestsLatest
 	After        *AbTestCursor // nil for the first page
-	Limit        int           // 0 for no limit
+	Limit        int           // 0 means no limit
 }
 
 // InWorkspace is an item in a workspace.
@@ -163,8 +159,8 @@ type InWorkspace struct{ WorkspaceID, ID uuid.UUID }
 
 const abTestColumns = `created, words, side_a, side_b, frozen, version, standing, sorted_at, name_folded, ab_test_id`
 
-// abTestSQL reads tests that from finds, each with its newest run and whether the
-// stored run that its questions come from is there, all as of one instant.
+// abTestSQL returns SQL for the tests that from finds, each with its newest run and whether the stored
+// run that its questions come from exists, all as of one instant.
 func abTestSQL(from, order string) string {
 	return `WITH page AS MATERIALIZED (SELECT ` + abTestColumns + `, account_id, source_run, latest_run FROM ab_tests_v1 ` + from + `)
 		SELECT ` + prefixed("t", abTestColumns) + `, s.run_id IS NOT NULL, ` + prefixed("r", abRunColumns) + ` FROM page t
@@ -172,12 +168,12 @@ func abTestSQL(from, order string) string {
 		LEFT JOIN ab_runs_v1 r ON r.run_id = t.latest_run` + order
 }
 
-// prefixed names columns of a relation.
+// prefixed qualifies each column with the relation.
 func prefixed(relation, columns string) string {
 	return relation + "." + strings.ReplaceAll(columns, ", ", ", "+relation+".")
 }
 
-// likeEscapes makes a text stand for itself in LIKE.
+// likeEscapes escapes a text so that LIKE matches it literally.
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func (q AbTestsQuery) sql() (sql string, args []any) {
@@ -243,11 +239,10 @@ func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 	return t, err
 }
 
-// AbTests returns A/B tests of the account, a page of them where the query has a
-// limit.
+// AbTests returns the A/B tests of the account that the query selects.
 func (v *Views) AbTests(ctx context.Context, q AbTestsQuery) ([]AbTest, error) {
 	sql, args := q.sql()
-	// Planned with the values: how much of the account a text or an item keeps differs.
+	// Planned with the values: how many of the account's tests a text or an item selects varies.
 	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: list A/B tests: %w", err)

@@ -19,7 +19,7 @@ import (
 	"readiness/projections"
 )
 
-// tester writes what happens to A/B tests, and reads it again as the views have it.
+// tester appends events of A/B tests and reads the views.
 type tester struct {
 	t      *testing.T
 	log    *eventstore.Store
@@ -48,20 +48,20 @@ func newTester(t *testing.T) tester {
 	return k
 }
 
-// tell appends events as they are.
-func (k tester) tell(stream string, events ...domain.Event) {
+// append appends the events unchanged.
+func (k tester) append(stream string, events ...domain.Event) {
 	k.t.Helper()
 	past := eventstore.Fold(stream, func(struct{}, domain.Event) struct{} { return struct{}{} })
 	if err := k.log.Change(k.t.Context(), eventstore.Metadata{Account: "acme"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, told(events))
+		return eventstore.Decide(c, past, appendAll(events))
 	}); err != nil {
 		k.t.Fatal(err)
 	}
 }
 
-type told []domain.Event
+type appendAll []domain.Event
 
-func (e told) Decide(struct{}) ([]domain.Event, error) { return e, nil }
+func (e appendAll) Decide(struct{}) ([]domain.Event, error) { return e, nil }
 
 func (k tester) run(id uuid.UUID) (projections.AbRun, bool) {
 	k.t.Helper()
@@ -72,8 +72,8 @@ func (k tester) run(id uuid.UUID) (projections.AbRun, bool) {
 	return r, found
 }
 
-// Whatever happens, a rebuild makes the same rows; and what happens to operations that are no run of a test, or to one that
-// was deleted, leaves the runs as they are.
+// A rebuild always makes the same rows. Events of operations that are not a run of a test, or whose
+// run was deleted, do not change the runs.
 func TestAbTestsAreRebuilt(t *testing.T) {
 	t.Parallel()
 	k := newTester(t)
@@ -83,7 +83,7 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	asked := abtest.Questions{SetHash: "sha256:1", Count: 1}
 	failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "no"}
 	benchmarkRun := func(n byte, more ...domain.Event) {
-		k.tell(benchmark.RunStream(id(n)), append([]domain.Event{
+		k.append(benchmark.RunStream(id(n)), append([]domain.Event{
 			benchmark.RunAccepted{RunID: id(n), AccountID: "acme", Side: side, Count: 1, Repeats: 2, At: at}, benchmark.RunStarted{At: at}, benchmark.Asked{Made: 1}, benchmark.Asked{Made: 2, Errors: 1},
 		}, more...)...)
 	}
@@ -91,13 +91,13 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	benchmarkRun(11, benchmark.RunFailed{Failure: failure, At: at})
 	benchmarkRun(12, benchmark.RunCancelled{At: at}, benchmark.RunDeleted{})
 	abRun := func(n byte, more ...domain.Event) {
-		k.tell(operation.Stream(id(n)), append([]domain.Event{
+		k.append(operation.Stream(id(n)), append([]domain.Event{
 			operation.Accepted{OperationID: id(n), AccountID: "acme", Type: operation.RunAbTest},
 			abtest.RunAccepted{RunID: id(n), AbTestID: id(20), SideA: side, SideB: side, Questions: asked, Repeats: 2, At: at.Add(time.Duration(n) * time.Minute)},
 			abtest.SideQueued{Side: abtest.A, BenchmarkRunID: id(10)}, operation.Started{}, abtest.SideStarted{Side: abtest.A}, operation.Progressed{Percent: 7},
 		}, more...)...)
 	}
-	k.tell(abtest.Stream(id(20)),
+	k.append(abtest.Stream(id(20)),
 		abtest.Created{AbTestID: id(20), AccountID: "acme", Words: abtest.Words{Name: "One\nmore"}, SideA: side, SideB: side, Source: abtest.Source{Kind: abtest.FromQuestions}, Questions: asked, At: at},
 		abtest.RunAdded{RunID: id(30), SideA: side, SideB: side, Questions: asked, At: at, Standing: abtest.Standing{Runs: 1, Latest: &abtest.LatestRun{RunID: id(30)}, SortedAt: at}},
 		abtest.Froze{Questions: asked}, abtest.Reworded{Words: abtest.Words{Name: "Two"}})
@@ -106,11 +106,11 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Broken{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
 	abRun(32, abtest.RunStopped{Side: new(abtest.A), Counted: true, Asked: 1, Total: 4}, operation.Stopped{})
 	abRun(33, abtest.Erased{}, operation.Broken{Failure: failure})
-	k.tell(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Broken{Failure: failure})
-	k.tell(abtest.Stream(id(20)),
+	k.append(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Broken{Failure: failure})
+	k.append(abtest.Stream(id(20)),
 		abtest.RunEnded{RunID: id(32), Status: operation.Cancelled, At: at, Standing: abtest.Standing{Runs: 3, Latest: &abtest.LatestRun{RunID: id(32)}, SortedAt: at, Gaps: []int{1}}},
 		abtest.RunRemoved{RunID: id(32), Standing: abtest.Standing{Runs: 2, Latest: &abtest.LatestRun{RunID: id(31)}, SortedAt: at, Gaps: []int{1}}})
-	k.tell(abtest.Stream(id(21)), abtest.Created{AbTestID: id(21), AccountID: "acme", SideA: side, SideB: side, At: at}, abtest.Deleted{})
+	k.append(abtest.Stream(id(21)), abtest.Created{AbTestID: id(21), AccountID: "acme", SideA: side, SideB: side, At: at}, abtest.Deleted{})
 
 	want := map[byte]operation.Status{30: operation.Succeeded, 31: operation.Failed, 32: operation.Cancelled, 33: "", 40: ""}
 	look := func(when string) {
@@ -142,7 +142,7 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	if _, found, err := k.views.AbRun(t.Context(), "other", id(30)); found || err != nil {
 		t.Errorf("another account finds the run (%v)", err)
 	}
-	k.tell(abtest.Stream(id(20)), abtest.Deleted{Runs: 2})
+	k.append(abtest.Stream(id(20)), abtest.Deleted{Runs: 2})
 	if _, found := k.run(id(30)); found {
 		t.Error("a run of a deleted test is found")
 	}
@@ -204,7 +204,7 @@ func TestAbTestsAreFoundByIndex(t *testing.T) {
 	}
 }
 
-// plan is how the database would carry out a query, planned with its values.
+// plan returns the database's plan of a query, planned with its values.
 func (k tester) plan(sql string, args []any) string {
 	k.t.Helper()
 	rows, err := k.views.Pool.Query(k.t.Context(), "EXPLAIN "+sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)

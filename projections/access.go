@@ -13,9 +13,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Access is how the caller stands to each of the four platform permissions, as
-// their account says now, or said when the call came in that they make.
-// PlatformAccessDenied when the account knows the person no more.
+// Access returns the caller's access for each of the four platform permissions, as recorded in the
+// account when the call came in or, without that, now. It returns PlatformAccessDenied when the person
+// no longer belongs to the account.
 func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
 	if as.Access != nil {
 		return as.Access, nil
@@ -23,10 +23,10 @@ func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission
 	var member []byte
 	err := v.Pool.QueryRow(ctx, `SELECT member FROM members_v1 WHERE account_id = $1 AND issuer = $2 AND person = $3`, as.Account, as.Person.Issuer, as.Person.ID).Scan(&member)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, domain.Refuse(domain.PlatformAccessDenied, "account %s does not know the person any more", as.Account)
+		return nil, domain.Refuse(domain.PlatformAccessDenied, "The person no longer belongs to account %s.", as.Account)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("projections: look the permissions of a person up: %w", err)
+		return nil, fmt.Errorf("projections: look up the permissions of a person: %w", err)
 	}
 	var p account.Person
 	if err := json.Unmarshal(member, &p); err != nil {

@@ -25,8 +25,8 @@ var members = &Table{
 	Indexes: []string{"(issuer, person)"},
 }
 
-// Accounts is the view that every call's token is looked up in: the accounts
-// and their people, each row fed by the account's stream alone.
+// Accounts is the view in which every call looks up the token's person: the accounts and their people,
+// each row fed by the account's stream alone.
 var Accounts = &View{
 	Name: "accounts", Version: 1, Inline: true,
 	Tables: []*Table{accounts, members},
@@ -57,8 +57,8 @@ var Accounts = &View{
 	},
 }
 
-// OFFSET 0 keeps the planner from joining all people first, and SELECT $1 from
-// counting the values, which would make it plan the statement anew each time.
+// OFFSET 0 keeps the planner from joining all people first. SELECT $1 keeps it from counting the
+// values, which would make it plan the statement again each time.
 const membersSQL = `
 SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
 FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS p (issuer, person, i),
@@ -69,10 +69,11 @@ LATERAL (
 ) m
 ORDER BY p.i, m.account_id`
 
-// Arriving are the statements that QueueMembers and QueueOperations queue, to be prepared before the first call.
+// Arriving returns the statements that QueueMembers and QueueOperations queue, to be prepared before
+// the first call.
 func Arriving() []string { return []string{membersSQL, operationsByID} }
 
-// Members returns every account that knows the person, by account id.
+// Members returns the person's membership in every account that has the person, by account id.
 func (v *Views) Members(ctx context.Context, p item.Person) (members []account.Membership, err error) {
 	b := &pgx.Batch{}
 	v.QueueMembers(b, []item.Person{p}, func(found [][]account.Membership) { members = found[0] })
@@ -82,14 +83,14 @@ func (v *Views) Members(ctx context.Context, p item.Person) (members []account.M
 	return members, nil
 }
 
-// settingsOf and personOf decode what is looked up for every call.
+// settingsOf and personOf decode the columns that every call reads.
 var (
 	settingsOf = newDecoder[account.Settings](256)
 	personOf   = newDecoder[account.Person](4096)
 )
 
-// QueueMembers queues what finds, for each person, every account that knows
-// them. found is given them once they are.
+// QueueMembers queues a query for the memberships of each person. found receives them in the order of
+// people.
 func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]account.Membership)) {
 	issuers, persons := make([]string, len(people)), make([]string, len(people))
 	for i, p := range people {

@@ -17,8 +17,8 @@ var activity = &Table{
 	Indexes: []string{"(day DESC, account_id, type)"},
 }
 
-// Activity counts each account's events by type and day (UTC). It follows the
-// log: nobody waits for it.
+// Activity counts each account's events by type and day (UTC). It follows the log: no call waits for
+// it.
 var Activity = &View{
 	Name: "activity", Version: 1,
 	Tables:    []*Table{activity},
@@ -30,7 +30,7 @@ var Activity = &View{
 	},
 }
 
-// ActivityCount is how many events of a type an account had on a day.
+// ActivityCount is the number of events of a type that an account had on a day.
 type ActivityCount struct {
 	AccountID string
 	Day       time.Time
@@ -38,8 +38,8 @@ type ActivityCount struct {
 	Events    int64
 }
 
-// ActivitySince returns what happened from day on, by day, account and type; at
-// most limit rows.
+// ActivitySince returns at most limit counts of the days since day, by day (newest first), account and
+// type.
 func (v *Views) ActivitySince(ctx context.Context, day time.Time, limit int) ([]ActivityCount, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT account_id, day, type, events FROM activity_v1 WHERE day >= $1 ORDER BY day DESC, account_id, type LIMIT $2`, day, limit)
 	if err != nil {

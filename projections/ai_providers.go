@@ -7,9 +7,8 @@ import (
 	"readiness/eventstore"
 )
 
-// AIProviders folds the saved AI providers of an account from their one stream,
-// which grows with what administrators change and with what begins and ends to
-// use them.
+// AIProviders folds the saved AI providers of an account from their stream. The stream grows with
+// administrators' changes and with each start and end of their use.
 func (v *Views) AIProviders(ctx context.Context, accountID string) (aiprovider.Providers, error) {
 	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	err := v.Store.Load(ctx, past)

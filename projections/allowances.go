@@ -9,8 +9,8 @@ import (
 	"readiness/eventstore"
 )
 
-// Used is how much an account has used: of each allowance in the window that
-// now lies in, and of tracked items altogether.
+// Used is how much an account has used of each allowance in its current window, and how many tracked
+// items it has.
 type Used struct {
 	Assessments         int
 	OptimizationApplies int
@@ -19,8 +19,8 @@ type Used struct {
 	TrackedItems        int
 }
 
-// Used returns what the account has used of the limits' allowances in the
-// windows that at lies in, as the commands that spend them count it.
+// Used returns what the account has used of the limits' allowances in the windows that contain at,
+// counted as the commands count it.
 func (v *Views) Used(ctx context.Context, accountID string, limits account.Limits, at time.Time) (Used, error) {
 	window := func(kind account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
 		return eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, a.Period, at))
@@ -39,8 +39,7 @@ func (v *Views) Used(ctx context.Context, accountID string, limits account.Limit
 	}, nil
 }
 
-// TrackedTotal returns how many tracked items the account and each of its
-// licenses hold.
+// TrackedTotal returns how many tracked items the account and each of its licenses have.
 func (v *Views) TrackedTotal(ctx context.Context, accountID string) (trackeditem.Total, error) {
 	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
 	err := v.Store.Load(ctx, total)

@@ -30,9 +30,8 @@ var assessments = &Table{
 	},
 }
 
-// Assessments is the view behind the assessments of a semantic model and those of
-// a data agent, whose id is model_id then: one row a stored assessment, fed by the
-// stream of the model or agent alone.
+// Assessments is the view of the assessments of semantic models and of data agents, whose id is then
+// in model_id: one row per stored assessment, fed by the stream of the model or agent alone.
 var Assessments = &View{
 	Name: "assessments", Version: 1, Inline: true,
 	Tables: []*Table{assessments},
@@ -53,13 +52,13 @@ var Assessments = &View{
 	},
 }
 
-// AssessmentCursor is the place after which a page of assessments begins.
+// AssessmentCursor is the place after which a page of assessments starts.
 type AssessmentCursor struct {
 	AssessedAt time.Time
 	ID         uuid.UUID
 }
 
-// AssessmentsQuery asks for a page of a model's assessments, newest first.
+// AssessmentsQuery selects a page of a model's assessments, newest first.
 type AssessmentsQuery struct {
 	AccountID   string
 	WorkspaceID uuid.UUID
@@ -96,8 +95,7 @@ func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, m
 	return v.assessment(ctx, `id = $1 AND account_id = $2 AND workspace_id = $3 AND model_id = $4`, assessmentID, accountID, workspaceID, modelID)
 }
 
-// AssessmentOf returns the assessment that a single assessment's operation
-// made.
+// AssessmentOf returns the assessment made by the operation of a single assessment.
 func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID uuid.UUID) (assessment.Assessment, bool, error) {
 	return v.assessment(ctx, `operation_id = $1 AND account_id = $2 LIMIT 1`, operationID, accountID)
 }
@@ -108,11 +106,11 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 	return v.assessment(ctx, `account_id = $1 AND model_id = $2 ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, modelID)
 }
 
-// StoredBy returns which of the assessments that an operation made are stored.
+// StoredBy returns which of the operation's assessments are stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]bool, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT id FROM assessments_v1 WHERE operation_id = $1 AND account_id = $2`, operationID, accountID)
 	if err != nil {
-		return nil, fmt.Errorf("projections: read what an operation made: %w", err)
+		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	stored := make(map[uuid.UUID]bool, len(ids))
@@ -134,10 +132,10 @@ func (v *Views) assessment(ctx context.Context, where string, args ...any) (asse
 	return a, err == nil, err
 }
 
-// ErrStoreUnavailable: where documents are stored could not answer.
+// ErrStoreUnavailable reports that the store of documents did not answer.
 var ErrStoreUnavailable = documents.ErrUnavailable
 
-// Document returns a stored document by its hash, as it was stored.
+// Document returns a stored document by its hash, as stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {
 	if v.Stored != nil {
 		return v.Stored(ctx, hash)

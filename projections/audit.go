@@ -16,34 +16,32 @@ import (
 	"readiness/eventstore"
 )
 
-// How many positions of the log a block has: few where each is looked through
-// for events of a type, a person or an operation, many where only the first and
-// the last of a span of time are wanted. Blocks of other sizes need a new
-// version of the view.
+// The number of positions in a block of the log. Blocks that are searched for events of a type, a
+// person or an operation are small. Blocks that only give the first and the last position of a span of
+// time are large. To change a size, give the view a new version.
 const (
 	auditBlock = 256
 	auditSpan  = 4096
 )
 
-// auditBlocks says in which blocks of the log an account has events of a type,
-// a person or an operation. A key is a hash: a block may hold none of what it is
-// found by, so the events are compared again.
+// auditBlocks records in which blocks of the log an account has events of a type, a person or an
+// operation. A key is a hash, so a block that is found may have no such event: queries compare the
+// events again.
 var auditBlocks = &Table{
 	Name:    "audit_blocks",
 	Columns: []Column{{"account_id", "text"}, {"key", "bigint"}, {"block", "bigint"}},
 	Key:     []string{"account_id", "key", "block"},
 }
 
-// auditHours says in which blocks of the log an account has events that were
-// recorded in an hour.
+// auditHours records in which blocks of the log an account has events that were recorded in an hour.
 var auditHours = &Table{
 	Name:    "audit_hours",
 	Columns: []Column{{"account_id", "text"}, {"hour", "timestamptz"}, {"block", "bigint"}},
 	Key:     []string{"account_id", "hour", "block"},
 }
 
-// Audit is what the history of an account is filtered by. It follows the log;
-// what it has not reached yet is read from the log itself.
+// Audit is the view that finds events of an account's history. It follows the log; events that it has
+// not reached yet are read from the log itself.
 var Audit = &View{
 	Name: "audit", Version: 1,
 	Tables:    []*Table{auditBlocks, auditHours},
@@ -62,31 +60,31 @@ var Audit = &View{
 	},
 }
 
-// auditKey is the key of a value of a kind.
+// auditKey returns the key of a value of a kind.
 func auditKey(kind, value string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind + "\x00" + value)) // never fails
 	return int64(h.Sum64())                       //nolint:gosec // all 64 bits are the key
 }
 
-// AuditCursor is the place after which a page of events begins.
+// AuditCursor is the place after which a page of events starts.
 type AuditCursor struct{ Position int64 }
 
-// AuditQuery asks for a page of the events of an account in the order of their
-// positions, up to the watermark. A zero member asks for all.
+// AuditQuery selects a page of the events of an account in the order of their positions, up to the
+// watermark. A zero field does not restrict the selection.
 type AuditQuery struct {
 	AccountID   string
 	Stream      string
 	Type        string
 	Person      string
 	OperationID *uuid.UUID
-	Since       *time.Time   // recorded then or later
-	Until       *time.Time   // recorded before
+	Since       *time.Time   // recorded at this time or later
+	Until       *time.Time   // recorded before this time
 	After       *AuditCursor // nil for the first page
 	Limit       int
 }
 
-// AuditEvent is an event as it is stored.
+// AuditEvent is an event as stored.
 type AuditEvent struct {
 	Position      int64
 	ID            uuid.UUID
@@ -102,8 +100,8 @@ type AuditEvent struct {
 	Hash          []byte
 }
 
-// AuditEvents returns a page of an account's events: all there are up to the
-// watermark, however far the view has come.
+// AuditEvents returns a page of an account's events. It is complete up to the watermark even if the
+// view lags behind.
 func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, error) {
 	upTo, err := v.Store.Watermark(ctx)
 	if err != nil {
@@ -111,7 +109,7 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	}
 	sql, args := q.sql(upTo, true)
 	found, err := v.auditEvents(ctx, sql, args)
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view is yet to be built
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view was not built yet
 		sql, args = q.sql(upTo, false)
 		found, err = v.auditEvents(ctx, sql, args)
 	}
@@ -122,7 +120,7 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 }
 
 func (v *Views) auditEvents(ctx context.Context, sql string, args []any) ([]AuditEvent, error) {
-	// Planned with the values: which of them is the rarest differs.
+	// Planned with the values: which of them selects the fewest events varies.
 	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
 		return nil, err
@@ -134,26 +132,26 @@ func (v *Views) auditEvents(ctx context.Context, sql string, args []any) ([]Audi
 	})
 }
 
-// auditSQL are the parts of the statement of a query: $1 is the account, $2 the
-// position after which, $3 up to which, $4 how many events.
+// auditSQL collects the parts of a query's statement. $1 is the account, $2 the position after which
+// to read, $3 the last position to read, $4 the limit.
 type auditSQL struct {
 	args []any
-	view bool // whether the view is asked
-	// where are the conditions on events, besides account and positions.
+	view bool // whether to use the view
+	// where has the conditions on events, in addition to account and positions.
 	where []string
-	// keys are the arguments that hold the keys of what is asked for.
+	// keys has the arguments with the keys to find.
 	keys []string
-	// hours are the conditions on the hours of what is asked for.
+	// hours has the conditions on the hours.
 	hours []string
 }
 
-// sql is the statement of a page up to a position, which may ask the view.
+// sql returns the statement of a page up to a position; with view it may use the view.
 func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
 	var after int64
 	if q.After != nil {
 		after = q.After.Position
 	}
-	a := &auditSQL{args: []any{q.AccountID, after, upTo, q.Limit}, view: view && q.Stream == ""} // a stream has an index of its own
+	a := &auditSQL{args: []any{q.AccountID, after, upTo, q.Limit}, view: view && q.Stream == ""} // a stream has its own index
 	if q.Stream != "" {
 		a.where = append(a.where, "stream = "+a.argument(q.Stream))
 	}
@@ -176,7 +174,7 @@ func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
 	}
 	switch {
 	case q.Stream != "":
-		return a.events() + ` ORDER BY version LIMIT $4`, a.args // which is the same order in a stream, and that of its index
+		return a.events() + ` ORDER BY version LIMIT $4`, a.args // in a stream, the order of versions is the order of positions, and the index has versions in order
 	case len(a.keys)+len(a.hours) > 0:
 		return a.found(), a.args
 	default:
@@ -208,14 +206,14 @@ func (a *auditSQL) hour(compared string, at time.Time) {
 const auditColumns = `position, event_id, stream, version, type, schema_version, recorded_at,
 	coalesce(metadata ->> 'person', '') AS person, coalesce(metadata ->> 'requestId', '') AS request, coalesce(metadata ->> 'operationId', '') AS operation, data, hash`
 
-// events reads the events of some positions, besides what is asked for.
+// events returns SQL for the events at the positions that match where.
 func (a *auditSQL) events(positions ...string) string {
 	conditions := append([]string{"account_id = $1", "position > $2", "position <= $3"}, positions...)
 	return fmt.Sprintf(`SELECT %s FROM events WHERE %s`, auditColumns, strings.Join(append(conditions, a.where...), " AND "))
 }
 
-// found finds by the view what it has reached, and reads the log alone
-// beyond. One statement sees the view's rows and position as of one instant.
+// found returns SQL that finds events by the view up to the position that the view has reached, and
+// reads the log alone after it. One statement sees the view's rows and position as of one instant.
 func (a *auditSQL) found() string {
 	const reached = `(SELECT coalesce((SELECT position FROM followers WHERE name = 'audit_v1'), 0))`
 	within := []string{"position <= " + reached}
@@ -240,15 +238,15 @@ func (a *auditSQL) found() string {
 			}
 		}
 		within = append(within, fmt.Sprintf("position BETWEEN b.block * %d AND b.block * %[1]d + %d", auditBlock, auditBlock-1))
-		// Blocks come in their order, and few at a time; OFFSET 0 keeps the planner
-		// from reading all the account's events instead.
+		// Blocks are read in their order, a few at a time; OFFSET 0 keeps the planner from reading all
+		// of the account's events instead.
 		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e ORDER BY b.block, e.position LIMIT $4`,
 			from, strings.Join(blocks, " AND "), a.events(within...))
 	}
 	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found, a.events("position > "+reached))
 }
 
-// Checkpoint returns what all events of the account come to.
+// Checkpoint returns the hash over all events of the account.
 func (v *Views) Checkpoint(ctx context.Context, accountID string) (eventstore.Checkpoint, error) {
 	return v.Store.Checkpoint(ctx, accountID)
 }

@@ -20,7 +20,8 @@ import (
 	"readiness/projections"
 )
 
-// A page of the history is found by an index whatever is asked for: nothing reads the whole log.
+// A page of the history is found by an index for every combination of filters: no query reads the
+// entire log.
 func TestHistoryIsFoundByIndex(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
@@ -93,7 +94,8 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 		if strings.Contains(plan, "Seq Scan on events") || strings.Contains(plan, "Seq Scan on audit") {
 			t.Errorf("%s: a table is read from end to end:\n%s", name, plan)
 		}
-		// At most a block, of 256 positions, is looked through for each of the page's events and one more.
+		// At most one block, of 256 positions, is searched for each of the page's events, and one
+		// more.
 		for _, read := range regexp.MustCompile(`Scan using \S+ on events.* \(actual rows=(\d+)(?:\.00)? loops=(\d+)\)|Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(plan, -1) {
 			n, _ := strconv.Atoi(read[1] + read[3])
 			loops, _ := strconv.Atoi(cmp.Or(read[2], "1"))

@@ -28,7 +28,7 @@ import (
 	"readiness/projections"
 )
 
-// history is a log of a few accounts, as auditors ask for it, and what is in it.
+// history is a log of a few accounts and the events in it.
 type history struct {
 	pool   *pgxpool.Pool
 	log    *eventstore.Store
@@ -58,8 +58,8 @@ func newHistory(t *testing.T, pool *pgxpool.Pool, seed uint64) *history {
 	return h
 }
 
-// append appends so many events at random: of any account, type, person and operation, under clocks that are hours apart,
-// with gaps between positions that go over blocks.
+// append appends that many random events: of any account, type, person and operation, with clocks that
+// are hours apart and gaps between positions that span blocks.
 func (h *history) append(t *testing.T, events int) {
 	t.Helper()
 	pick := func(of []string) string { return of[h.random.IntN(len(of))] }
@@ -88,7 +88,7 @@ func (h *history) append(t *testing.T, events int) {
 	}
 }
 
-// follow follows the log until stop.
+// follow makes the view follow the log until stop.
 func (h *history) follow(t *testing.T) (stop func()) {
 	t.Helper()
 	router, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})
@@ -106,7 +106,7 @@ func (h *history) follow(t *testing.T) (stop func()) {
 	return stop
 }
 
-// caughtUp waits until the view has come to the end of the log.
+// caughtUp waits until the view has reached the end of the log.
 func (h *history) caughtUp(t *testing.T) {
 	t.Helper()
 	for caught := false; !caught; {
@@ -117,8 +117,8 @@ func (h *history) caughtUp(t *testing.T) {
 	}
 }
 
-// compare reads the history for every combination of what it can be filtered by, page by page, and compares it with the events
-// appended.
+// compare reads the history for every combination of filters, page by page, and compares it with the
+// events appended.
 func (h *history) compare(t *testing.T) {
 	t.Helper()
 	for combination := range 1 << 6 {
@@ -176,8 +176,8 @@ func (h *history) compare(t *testing.T) {
 	}
 }
 
-// Whatever is asked for of a history is found, where the view has come to its end, lags behind or has not begun, and a rebuild makes
-// the same rows.
+// Every filter finds all its events, whether the view has reached the end of the log, lags behind or
+// has not started. A rebuild makes the same rows.
 func TestHistoryIsFilteredByTheView(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, pgtest.Pool(t), 1)
@@ -185,7 +185,7 @@ func TestHistoryIsFilteredByTheView(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.append(t, 1500)
-	h.compare(t) // nothing follows yet
+	h.compare(t) // no follower yet
 	stop := h.follow(t)
 	h.caughtUp(t)
 	h.compare(t)
@@ -205,8 +205,9 @@ func TestHistoryIsFilteredByTheView(t *testing.T) {
 	h.compare(t)
 }
 
-// A database with the log's indexes of before is upgraded: its history is read before the view is built, while it is, and after.
-func TestHistoryOfALogOfBefore(t *testing.T) {
+// A database with the earlier indexes of the log is upgraded. Its history is read before the view is
+// built, during the build, and after.
+func TestHistoryOfAnEarlierLog(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), pgtest.EmptyURL(t))
 	if err != nil {
@@ -231,7 +232,7 @@ func TestHistoryOfALogOfBefore(t *testing.T) {
 	}
 	pool.Reset()
 	h.compare(t)
-	h.follow(t) // in vain as long as there is no view
+	h.follow(t) // fails as long as there is no view
 	if _, err := h.engine.Rebuild(t.Context(), h.log, "audit", projections.RebuildOptions{}); err != nil {
 		t.Fatal(err)
 	}

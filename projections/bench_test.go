@@ -23,8 +23,8 @@ import (
 	"readiness/projections"
 )
 
-// BenchmarkRebuild rebuilds a view of 200,000 events: for every row an insert
-// and two changes, all in the log's order.
+// BenchmarkRebuild rebuilds a view of 200,000 events, with one insert and two changes per row, in the
+// order of the log.
 func BenchmarkRebuild(b *testing.B) {
 	const n, page = 201_000, 1000
 	p := start(b, nil, toy(1, true))
@@ -46,9 +46,9 @@ func BenchmarkRebuild(b *testing.B) {
 	})
 }
 
-// BenchmarkRebuildOperations rebuilds the view of operations from a log as the
-// service writes it: assessments, each with all its events. READINESS_BENCH_EVENTS
-// says of how many events, a million say.
+// BenchmarkRebuildOperations rebuilds the view of operations from a log as the service writes it:
+// assessments with all their events. READINESS_BENCH_EVENTS sets the number of events, for example a
+// million.
 func BenchmarkRebuildOperations(b *testing.B) {
 	const together, perAssessment = 50, 9
 	n := 27_000
@@ -113,8 +113,8 @@ func BenchmarkRebuildOperations(b *testing.B) {
 	})
 }
 
-// againstCopy times rebuilds of a log of so many events, and copies the log out in turns with them, so that what else the
-// machine does slows both.
+// againstCopy alternates rebuilds of a log of that many events with copies of the log, so that other
+// load on the machine slows both. It reports their times.
 func againstCopy(b *testing.B, pool *pgxpool.Pool, events int, rebuild func()) {
 	b.Helper()
 	var copied time.Duration
@@ -128,7 +128,7 @@ func againstCopy(b *testing.B, pool *pgxpool.Pool, events int, rebuild func()) {
 	b.ReportMetric(copied.Seconds()/b.Elapsed().Seconds(), "of-COPY-out")
 }
 
-// copyOut is how long the server takes at best to hand over every event.
+// copyOut returns how long the server takes to send every event with COPY.
 func copyOut(b *testing.B, pool *pgxpool.Pool) time.Duration {
 	b.Helper()
 	conn, err := pool.Acquire(b.Context())

@@ -10,9 +10,9 @@ import (
 	"readiness/eventstore"
 )
 
-// QuestionWork folds a generation or a saving of benchmark questions from its
-// operation's stream, which is a handful of events. What is saved for a model, the
-// stream of its questions says with its last event, so neither has a table.
+// QuestionWork folds a generation or a saving of benchmark questions from its operation's stream,
+// which has a handful of events. The saved questions of a model are in the last event of its own
+// stream, so neither has a table.
 func (v *Views) QuestionWork(ctx context.Context, operationID uuid.UUID) (benchmark.QuestionWork, error) {
 	work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 	err := v.Store.Load(ctx, work)

@@ -27,8 +27,8 @@ var benchmarkRuns = &Table{
 	Indexes: []string{"(account_id, model_id, accepted_at DESC, run_id DESC)"},
 }
 
-// BenchmarkRuns is the view behind the benchmark runs of a semantic model and the
-// sides of A/B runs: one row a run, fed by the run's stream alone.
+// BenchmarkRuns is the view of the benchmark runs of semantic models and of the sides of A/B runs: one
+// row per run, fed by the run's stream alone.
 var BenchmarkRuns = &View{
 	Name: "benchmark_runs", Version: 1, Inline: true,
 	Tables: []*Table{benchmarkRuns},
@@ -63,30 +63,30 @@ var BenchmarkRuns = &View{
 	},
 }
 
-// BenchmarkRun is a benchmark run as last seen.
+// BenchmarkRun is a benchmark run as last recorded.
 type BenchmarkRun struct {
 	benchmark.RunAccepted
 	Status    operation.Status
 	StartedAt *time.Time
-	// UpdatedAt is when it last went on: when it was accepted, begun, asked or ended.
+	// UpdatedAt is when it was last accepted, started, asked or ended.
 	UpdatedAt time.Time
 	EndedAt   *time.Time
-	// Asked is how many asks were made, Errors how many of them got no answer.
+	// Asked is how many asks were made; Errors is how many of them got no answer.
 	Asked, Errors int
 	Outcome       *benchmark.Outcome // of a succeeded run
 	Failure       *operation.Failure
 }
 
-// Total is how many asks the run makes.
+// Total returns how many asks the run makes.
 func (r BenchmarkRun) Total() int { return r.Count * r.Repeats }
 
-// BenchmarkRunCursor is the place after which a page of benchmark runs begins.
+// BenchmarkRunCursor is the place after which a page of benchmark runs starts.
 type BenchmarkRunCursor struct {
 	AcceptedAt time.Time
 	RunID      uuid.UUID
 }
 
-// BenchmarkRunsQuery asks for a page of a model's benchmark runs, newest first.
+// BenchmarkRunsQuery selects a page of a model's benchmark runs, newest first.
 type BenchmarkRunsQuery struct {
 	AccountID   string
 	WorkspaceID uuid.UUID
@@ -97,8 +97,7 @@ type BenchmarkRunsQuery struct {
 
 const benchmarkRunColumns = `accepted, accepted_at, status, started_at, updated_at, ended_at, asked, errors, outcome, failure`
 
-// benchmarkRunRow are the columns of a row, all NULL where it was joined and is
-// not there.
+// benchmarkRunRow holds the columns of a row; all are NULL where a join found no row.
 type benchmarkRunRow struct {
 	accepted, outcome, failure                []byte
 	acceptedAt, startedAt, updatedAt, endedAt *time.Time
@@ -110,7 +109,7 @@ func (row *benchmarkRunRow) into() []any {
 	return []any{&row.accepted, &row.acceptedAt, &row.status, &row.startedAt, &row.updatedAt, &row.endedAt, &row.asked, &row.errors, &row.outcome, &row.failure}
 }
 
-// run returns the row's run; nil without a row.
+// run returns the row's run, nil without a row.
 func (row *benchmarkRunRow) run() (*BenchmarkRun, error) {
 	if row.accepted == nil {
 		return nil, nil
@@ -119,11 +118,11 @@ func (row *benchmarkRunRow) run() (*BenchmarkRun, error) {
 		Status: operation.Status(*row.status), StartedAt: row.startedAt, UpdatedAt: *row.updatedAt, EndedAt: row.endedAt, Asked: *row.asked, Errors: *row.errors,
 	}
 	err := errors.Join(json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.outcome, &r.Outcome), stored(row.failure, &r.Failure))
-	r.At = *row.acceptedAt // to the precision that pages are ordered by
+	r.At = *row.acceptedAt // in the precision that orders pages
 	return r, err
 }
 
-// stored reads a jsonb column that may be NULL.
+// stored decodes a jsonb column that may be NULL.
 func stored[T any](text []byte, into **T) error {
 	if text == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ChangesOf are the statements by which a view's rows are changed, with
-// arguments, one of each kind for every table.
+// ChangesOf returns the statements that change a view's rows, with arguments: one of each kind for
+// every table.
 func ChangesOf(v *View) map[string][]any {
 	all := map[string][]any{}
 	for _, t := range v.Tables {

@@ -6,26 +6,27 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// decoder decodes values of a column of JSON that the same few texts are read from all the time, and knows those texts again. Its
-// values are shared, so they are not to be changed. It is safe for concurrent use.
-type decoder[T any] struct{ known *lru.Cache[string, T] }
+// decoder decodes a JSON column in which the same few texts are read again and again, and caches the
+// values of these texts. Its values are shared, so callers must not change them. It is safe for
+// concurrent use.
+type decoder[T any] struct{ cache *lru.Cache[string, T] }
 
-// newDecoder returns a decoder that knows as many texts again.
-func newDecoder[T any](most int) decoder[T] {
-	known, err := lru.New[string, T](most)
-	if err != nil { // of a size that is not positive
+// newDecoder returns a decoder that caches the values of up to size texts.
+func newDecoder[T any](size int) decoder[T] {
+	cache, err := lru.New[string, T](size)
+	if err != nil { // size is not positive
 		panic(err)
 	}
-	return decoder[T]{known}
+	return decoder[T]{cache}
 }
 
 func (d decoder[T]) decode(text []byte) (value T, err error) {
-	value, ok := d.known.Get(string(text))
+	value, ok := d.cache.Get(string(text))
 	if ok {
 		return value, nil
 	}
 	if err = json.Unmarshal(text, &value); err == nil {
-		d.known.Add(string(text), value)
+		d.cache.Add(string(text), value)
 	}
 	return value, err
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Diff is how a generation differs from the live one, as of one instant.
+// Diff is the difference between a generation and the live one, as of one instant.
 type Diff struct {
 	Same   int64 // rows
 	Tables []TableDiff
 }
 
-// None reports whether nothing differs.
+// None reports whether there is no difference.
 func (d *Diff) None() bool {
 	for _, t := range d.Tables {
 		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
@@ -24,7 +24,7 @@ func (d *Diff) None() bool {
 	return true
 }
 
-// TableDiff is how a table differs from the live one.
+// TableDiff is the difference between a table and the live one.
 type TableDiff struct {
 	Table     string
 	OnlyLive  int64    // rows whose key the new table does not have
@@ -33,11 +33,10 @@ type TableDiff struct {
 	First     []string // the keys of up to ten of these rows, as JSON arrays, in order
 }
 
-// compare compares the generation with the live one, as of one snapshot and
-// without holding anyone back: events and the rows of the live generation are
-// committed together, so in a snapshot these are the fold of those. It brings
-// the generation to that point, compares, and undoes what it folded, as events
-// at lower positions may still commit.
+// compare compares the generation with the live one, as of one snapshot and without blocking writers.
+// Events and the rows of the live generation are committed together, so in a snapshot the rows are the
+// fold of the events. compare folds the new generation up to that point, compares, and rolls the fold
+// back, because events at lower positions may still commit.
 func (b *build) compare(ctx context.Context) error {
 	tx, err := b.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
@@ -64,7 +63,7 @@ func (b *build) compare(ctx context.Context) error {
 	return nil
 }
 
-// compare adds to diff how the two tables differ.
+// compare adds to diff the difference between the two tables.
 func (t *Table) compare(ctx context.Context, tx pgx.Tx, diff *Diff, before, after string) error {
 	keys := make([]string, len(t.Key))
 	for i, k := range t.Key {

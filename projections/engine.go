@@ -15,7 +15,7 @@ import (
 	"readiness/eventstore"
 )
 
-// Engine keeps the views up to the log.
+// Engine keeps the views up to date with the log.
 type Engine struct {
 	pool  *pgxpool.Pool
 	views []*View
@@ -26,10 +26,9 @@ func NewEngine(pool *pgxpool.Pool, views ...*View) *Engine {
 	return &Engine{pool: pool, views: views}
 }
 
-// Inline queues what the inline views make of an append's events, for its
-// transaction (eventstore.Options.Inline). Every append takes the rows of a
-// table in the order of their keys, and the tables in the order of the views,
-// so that two of them cannot deadlock.
+// Inline queues the row changes that the inline views make of an append's events, for its transaction
+// (eventstore.Options.Inline). Every append locks the rows of a table in the order of their keys, and
+// the tables in the order of the views, so that two appends cannot deadlock.
 func (e *Engine) Inline(b *pgx.Batch, events []eventstore.Recorded) error {
 	for _, v := range e.views {
 		if !v.Inline {
@@ -57,7 +56,7 @@ func (v *View) Apply(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) erro
 func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	type placed struct {
 		change
-		at   int    // its table's place among the view's
+		at   int    // the index of its table in the view's tables
 		form []byte // of its row's key
 	}
 	var changes []placed
@@ -93,24 +92,24 @@ func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	return nil
 }
 
-// place returns the change's table among the view's, once it fits.
+// place checks the change and returns the index of its table in the view's tables.
 func (v *View) place(c *change) (int, error) {
 	i := slices.Index(v.Tables, c.table)
 	if i < 0 {
-		return 0, fmt.Errorf("the table %s is not one of the view's", c.table.Name)
+		return 0, fmt.Errorf("the table %s does not belong to the view", c.table.Name)
 	}
 	return i, c.check()
 }
 
-// live is the SQL view that a table of v is read and written through.
+// live returns the name of the SQL view through which a table of v is read and written.
 func (v *View) live(t *Table) string { return fmt.Sprintf("%s_v%d", t.Name, v.Version) }
 
-// physical is the table that holds a generation's rows.
+// physical returns the name of the table that holds a generation's rows.
 func (v *View) physical(t *Table, generation int) string {
 	return fmt.Sprintf("%s_v%d_g%d", t.Name, v.Version, generation)
 }
 
-// follower is the name under which a view that is not inline follows the log.
+// follower returns the name under which a view that is not inline follows the log.
 func (v *View) follower() string { return fmt.Sprintf("%s_v%d", v.Name, v.Version) }
 
 // Follow makes the views that are not inline follow the log on router.
@@ -126,10 +125,9 @@ func (e *Engine) Follow(log *eventstore.Store, router *message.Router) error {
 	return nil
 }
 
-// Create makes the first generation of every view that was never built, while
-// the log is empty; with events in the log a view has to be built by Rebuild,
-// and Check says so. Processes may start together: one creates, the others
-// find it done.
+// Create creates the first generation of every view that was never built, if the log is empty. With
+// events in the log a view must be built by Rebuild, and Check returns an error. Processes may call it
+// at the same time: one creates, the others find it done.
 func (e *Engine) Create(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
@@ -160,7 +158,7 @@ func (e *Engine) Create(ctx context.Context) error {
 	return nil
 }
 
-// Schema is the SQL by which Create makes the views.
+// Schema returns the SQL with which Create creates the views.
 func (e *Engine) Schema() string {
 	var all strings.Builder
 	for _, v := range e.views {
@@ -169,8 +167,7 @@ func (e *Engine) Schema() string {
 	return all.String()
 }
 
-// schema is the SQL of the first generation: its tables, their indexes and the SQL
-// views that reach them.
+// schema returns the SQL of the first generation: its tables, their indexes and the SQL views on them.
 func (v *View) schema() string {
 	var all []string
 	for _, t := range v.Tables {
@@ -180,8 +177,7 @@ func (v *View) schema() string {
 	return strings.Join(all, ";\n") + ";\n"
 }
 
-// createGeneration creates the empty tables of a generation, without secondary
-// indexes, and its row.
+// createGeneration creates the row and the empty tables of a generation, without secondary indexes.
 func (v *View) createGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
 	for _, t := range v.Tables {
 		if _, err := tx.Exec(ctx, t.createTable(v.physical(t, generation))); err != nil {
@@ -191,7 +187,7 @@ func (v *View) createGeneration(ctx context.Context, tx pgx.Tx, generation int, 
 	return v.addGeneration(ctx, tx, generation, state)
 }
 
-// addGeneration records a generation whose tables are there and empty.
+// addGeneration records a generation whose tables exist and are empty.
 func (v *View) addGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
 	tables := make([]string, len(v.Tables))
 	for i, t := range v.Tables {

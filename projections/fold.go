@@ -15,8 +15,8 @@ import (
 	"readiness/eventstore"
 )
 
-// fold gathers what many events make of a view's rows, so that a row that
-// changes often is written once and new rows are copied in. flush writes it.
+// fold collects the changes that many events make to a view's rows. A row that changes often is
+// written once and new rows are copied in. flush writes them.
 type fold struct {
 	view    *View
 	rows    Rows
@@ -28,22 +28,22 @@ type fold struct {
 
 type foldedTable struct {
 	*Table
-	last map[string]*pending // the last that is to become of a key's row
-	// phases are written one after the other. There is a second one only when
-	// what becomes of a row depends on whether it was stored.
+	last map[string]*pending // the last pending change of each key's row
+	// phases are written one after the other. A later phase exists only when a change depends on
+	// whether the row is stored after the earlier one.
 	phases [][]*pending
 	buf    []byte
 }
 
-// pending is what is to become of one row: removed if it is stored, then at
-// most one of the others.
+// pending is the merged change of one row: a removal of the stored row, if any, then at most one of
+// fresh, set and sum.
 type pending struct {
 	phase  int
 	key    Key
 	remove bool
 	fresh  Row // a new row
 	set    Row // if the row is stored
-	sum    Row // added to the row, which is made if it is not stored; empty ensures the row
+	sum    Row // added to the row, which is created if it is not stored; empty ensures the row
 }
 
 func newFold(v *View) *fold {
@@ -54,7 +54,7 @@ func newFold(v *View) *fold {
 	return f
 }
 
-// add folds an event.
+// add folds an event into the pending changes.
 func (f *fold) add(r eventstore.Recorded) error {
 	f.rows.changes = f.rows.changes[:0]
 	err := f.view.project(&f.rows, r)
@@ -95,8 +95,7 @@ func (t *foldedTable) change(c *change) error {
 	return p.take(t.Table, c)
 }
 
-// takes reports whether the change can be merged without knowing whether the
-// row is stored.
+// takes reports whether the change can be merged without knowing whether the row is stored.
 func (p *pending) takes(kind byte) bool {
 	switch {
 	case kind == 'd' || p.fresh != nil:
@@ -110,7 +109,7 @@ func (p *pending) takes(kind byte) bool {
 	}
 }
 
-// take merges the change.
+// take merges the change into p.
 func (p *pending) take(t *Table, c *change) error {
 	untouched := !p.remove && p.fresh == nil && p.set == nil && p.sum == nil
 	switch c.kind {
@@ -136,7 +135,7 @@ func (p *pending) take(t *Table, c *change) error {
 			return increase(p.sum, c.values)
 		case untouched:
 			p.sum = maps.Clone(c.values)
-		default: // removed before: begins at zero
+		default: // removed before: starts at zero
 			p.fresh = t.keyed(p.key, c.values)
 		}
 	case 'e':
@@ -154,7 +153,7 @@ func (p *pending) take(t *Table, c *change) error {
 	return nil
 }
 
-// keyed is a row with the key and the values.
+// keyed returns a row with the key and the values.
 func (t *Table) keyed(key Key, values Row) Row {
 	row := make(Row, len(key)+len(values))
 	maps.Copy(row, values)
@@ -164,7 +163,7 @@ func (t *Table) keyed(key Key, values Row) Row {
 	return row
 }
 
-// increase adds deltas to a row; what is not there counts as zero.
+// increase adds deltas to a row; a missing value counts as zero.
 func increase(row, deltas Row) error {
 	for name, d := range deltas {
 		sum, err := plus(row[name], d)
@@ -190,8 +189,7 @@ func plus(a, b any) (any, error) {
 	return nil, fmt.Errorf("%v (%T) and %v (%T) cannot be added", a, a, b, b)
 }
 
-// rowKey returns the key of the row that changes, as it is stored, and appends
-// its form to buf.
+// rowKey returns the key of the row that changes, as stored, and appends its canonical form to buf.
 func (c *change) rowKey(buf []byte) (Key, []byte, error) {
 	key := make(Key, len(c.table.Key))
 	for i, k := range c.table.Key {
@@ -208,8 +206,8 @@ func (c *change) rowKey(buf []byte) (Key, []byte, error) {
 	return key, buf, nil
 }
 
-// appendKey appends a form of v that is the same for values that are the same
-// in a column of the type.
+// appendKey appends a canonical form of v: it is equal for values that are equal in a column of the
+// type.
 func appendKey(buf []byte, columnType string, v any) []byte {
 	buf = append(buf, 0)
 	switch v := v.(type) {
@@ -233,7 +231,7 @@ func appendKey(buf []byte, columnType string, v any) []byte {
 	}
 }
 
-// flush writes what was folded into the generation's tables.
+// flush writes the pending changes to the generation's tables.
 func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
 	for _, t := range f.tables {
 		relation := f.view.physical(t.Table, generation)
@@ -246,9 +244,9 @@ func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
 	return nil
 }
 
-// write writes one phase, in which each row has its own pending.
+// write writes one phase, in which each row occurs once.
 func (t *foldedTable) write(ctx context.Context, tx pgx.Tx, relation string, phase []*pending) error {
-	// What changes the same columns is written together.
+	// Changes of the same columns are written together.
 	sets, sums := map[string][]*pending{}, map[string][]*pending{}
 	var removed, fresh []*pending
 	for _, p := range phase {
@@ -309,7 +307,7 @@ func (t *foldedTable) staged(ctx context.Context, tx pgx.Tx, relation string, co
 	return err
 }
 
-// copy copies rows in. The key is not in what row returns for a staged row.
+// copy copies rows in. For a staged row, row does not return the key.
 func (t *foldedTable) copy(ctx context.Context, tx pgx.Tx, relation string, names []string, list []*pending, row func(*pending) Row) error {
 	if len(list) == 0 {
 		return nil

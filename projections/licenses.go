@@ -11,7 +11,7 @@ import (
 	"readiness/eventstore"
 )
 
-// Licensing is the licenses of an account and whom they are for.
+// Licensing is the licenses of an account and the people that use them.
 type Licensing struct {
 	Licenses map[string]License
 	account  account.Account
@@ -21,17 +21,17 @@ type Licensing struct {
 type License struct {
 	account.License
 	CreatedAt time.Time
-	Members   int // how many people of the account it is for
+	Members   int // how many people of the account use it
 }
 
-// Of returns the license of a person of the account: the one named, else the
-// account's default; false when there is neither.
+// Of returns the license of a person of the account: the one named, else the account's default. It
+// returns false when there is neither.
 func (l Licensing) Of(license string) (id string, ok bool) {
 	own, ok := trackeditem.LicenseOf(l.account, license)
 	return own.ID, ok
 }
 
-// licensed is when each license of an account was made.
+// licensed maps each license of an account to its creation time.
 type licensed map[string]time.Time
 
 func evolveLicensed(l licensed, e domain.Event, at time.Time) licensed {
@@ -49,7 +49,7 @@ func evolveLicensed(l licensed, e domain.Event, at time.Time) licensed {
 	return l
 }
 
-// Licensing folds the account's own stream.
+// Licensing folds the licenses of the account from the account's stream.
 func (v *Views) Licensing(ctx context.Context, accountID string) (Licensing, error) {
 	stream := account.Stream(accountID)
 	owner, made := eventstore.FoldKept(stream, account.Evolve), eventstore.FoldKeptDated(stream, evolveLicensed)

@@ -16,8 +16,8 @@ import (
 	"readiness/projections"
 )
 
-// A view is changed by every event that it says it is projected of, and by no
-// other: one that its Project forgot, or its Of, would be lost without a trace.
+// Project changes rows for exactly the events that Of lists: an event missing from either would be
+// lost silently.
 func TestViewsAreProjectedOfWhatTheySay(t *testing.T) {
 	t.Parallel()
 	codec, err := eventstore.NewCodec(commands.Events()...)
@@ -47,12 +47,12 @@ func TestViewsAreProjectedOfWhatTheySay(t *testing.T) {
 			}
 			says := view.Of == nil || slices.ContainsFunc(view.Of, func(o domain.Event) bool { return o.EventType() == name })
 			if (n > 0) != says {
-				t.Errorf("%s changes %d rows for %s; it is %v that it says so", view.Name, n, name, says)
+				t.Errorf("%s changes %d rows for %s; its Of lists the event: %v", view.Name, n, name, says)
 			}
 			changed += min(n, 1)
 		}
 		if view.Of != nil && changed != len(view.Of) {
-			t.Errorf("%s says that it is of %d events, and changes for %d", view.Name, len(view.Of), changed)
+			t.Errorf("Of of %s lists %d events, but %d change rows", view.Name, len(view.Of), changed)
 		}
 	}
 }

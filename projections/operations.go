@@ -32,8 +32,8 @@ var operations = &Table{
 	},
 }
 
-// Operations is the view behind GET /v1/operations and its children: one row an
-// operation, fed by the operation's stream alone.
+// Operations is the view behind GET /v1/operations and the routes below it: one row per operation, fed
+// by the operation's stream alone.
 var Operations = &View{
 	Name: "operations", Version: 2, Inline: true,
 	Tables: []*Table{operations},
@@ -83,7 +83,7 @@ var Operations = &View{
 	},
 }
 
-// Operation is an operation as last seen.
+// Operation is an operation as last recorded.
 type Operation struct {
 	ID        uuid.UUID
 	AccountID string
@@ -96,21 +96,21 @@ type Operation struct {
 	Resource  operation.Resource
 	Impact    operation.Impact
 	Failure   *operation.Failure
-	// Waits says that the operation goes on when its owner reads it.
+	// Waits reports that the operation resumes when its owner reads it.
 	Waits bool
 }
 
-// OperationCursor is the place after which a page of operations begins.
+// OperationCursor is the place after which a page of operations starts.
 type OperationCursor struct {
 	CreatedAt time.Time
 	ID        uuid.UUID
 }
 
-// OperationsQuery asks for a page of an account's operations, newest first.
+// OperationsQuery selects a page of an account's operations, newest first.
 type OperationsQuery struct {
 	AccountID string
-	Status    operation.Status // "" for every status
-	Since     time.Time        // the oldest creation listed
+	Status    operation.Status // "" means every status
+	Since     time.Time        // the earliest creation time to list
 	Before    *OperationCursor // nil for the first page
 	Limit     int
 }
@@ -122,7 +122,7 @@ var impactOf = newDecoder[operation.Impact](1024)
 func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var impact []byte
 	var code, message *string
-	var itemID *[16]byte // a UUID that is scanned as itself is read from its text
+	var itemID *[16]byte // scanned as bytes: pgx would scan a uuid.UUID from its text
 	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
 		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
 		return o, err
@@ -149,14 +149,13 @@ func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (
 	return o, known, nil
 }
 
-// SELECT $1 keeps the planner from counting the ids, which would make it plan the
-// statement anew each time.
+// SELECT $1 keeps the planner from counting the ids, which would make it plan the statement again each
+// time.
 const operationsByID = `SELECT ` + operationColumns + ` FROM operations_v2 WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`
 
-// QueueOperations queues what reads operations, whatever account they are of.
-// found is given those that are, once they are read.
+// QueueOperations queues a query for operations of any account. found receives those that exist.
 func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uuid.UUID]Operation)) {
-	keys := make([][16]byte, len(ids)) // as bytes, not as the text that a driver would be given
+	keys := make([][16]byte, len(ids)) // as bytes: pgx would send a uuid.UUID as text
 	for i, id := range ids {
 		keys[i] = id
 	}
@@ -198,8 +197,8 @@ func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation,
 	return pgx.CollectRows(rows, scanOperation)
 }
 
-// Overdue returns operations, of any account, that have waited for their owner
-// until now or longer: at most limit, the longest waiting first.
+// Overdue returns operations, of any account, that should have been resumed by their owner before now:
+// at most limit, the longest waiting first.
 func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT id FROM operations_v2 WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
 	if err != nil {
@@ -208,9 +207,9 @@ func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.U
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
-// Unfinished returns operations, of any account, that have not ended, do not wait
-// for their owner, and that nothing happened on since before: at most limit, in the
-// order of their ids, from the one after on.
+// Unfinished returns operations, of any account, that have not ended, do not wait for their owner, and
+// have had no event since before: at most limit, in the order of their ids, starting after the id
+// after.
 func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := v.Pool.Query(ctx, `
 		SELECT id FROM operations_v2 WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)

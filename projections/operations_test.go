@@ -11,14 +11,14 @@ import (
 	"readiness/projections"
 )
 
-// What could not be read is not told as what is not there.
-func TestOperationsThatCannotBeReadAreNotToldMissing(t *testing.T) {
+// An operation that cannot be read is not reported as missing.
+func TestUnreadableOperationsAreNotReportedMissing(t *testing.T) {
 	t.Parallel()
 	config, err := pgxpool.ParseConfig(testlog.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.MaxConns = 1 // which keeps the statement prepared
+	config.MaxConns = 1 // so that the statement stays prepared
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -29,12 +29,12 @@ func TestOperationsThatCannotBeReadAreNotToldMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, before := range []string{`SELECT 1`, `ALTER VIEW operations_v2 RENAME TO lost`} {
-		b, told := &pgx.Batch{}, false
+		b, called := &pgx.Batch{}, false
 		b.Queue(before)
-		views.QueueOperations(b, []uuid.UUID{uuid.New()}, func(map[uuid.UUID]projections.Operation) { told = true })
+		views.QueueOperations(b, []uuid.UUID{uuid.New()}, func(map[uuid.UUID]projections.Operation) { called = true })
 		err := pool.SendBatch(t.Context(), b).Close()
-		if lost := before != `SELECT 1`; (err != nil) != lost || told == lost {
-			t.Errorf("after %s: told %v, %v", before, told, err)
+		if lost := before != `SELECT 1`; (err != nil) != lost || called == lost {
+			t.Errorf("after %s: found was called: %v, %v", before, called, err)
 		}
 	}
 }

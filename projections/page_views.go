@@ -19,8 +19,7 @@ var pageViews = &Table{
 	Key:     []string{"account_id", "report_id", "day", "page"},
 }
 
-// PageViews counts how often each page of a report was looked at on each day
-// (UTC). It follows the log.
+// PageViews counts the views of each page of a report by day (UTC). It follows the log.
 var PageViews = &View{
 	Name: "page_views", Version: 1,
 	Tables: []*Table{pageViews},
@@ -41,11 +40,10 @@ var PageViews = &View{
 	},
 }
 
-// pageViewsSQL adds to the view what it has not reached of the log, and what is
-// counted for hours that no event tells of yet. One statement sees all three as
-// of one instant, so each view is in one of them: an hour's event and the end of
-// its counters are one transaction, as are the view's rows and its position. The
-// members of the event are those of schema version 1.
+// pageViewsSQL adds up the view's rows, the events that the view has not reached, and the counters of
+// hours that have no event yet. One statement sees all three as of one instant, so each page view is
+// counted once: an hour's event and the removal of its counters are one transaction, as are the view's
+// rows and its position. The event's members are those of schema version 1.
 const pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
 	SELECT report_id, page, views FROM page_views_v1 WHERE account_id = $1 AND report_id = ANY($2) AND day BETWEEN $3 AND $4
 	UNION ALL
@@ -58,8 +56,8 @@ const pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
 	WHERE account_id = $1 AND report_id = ANY($2) AND hour >= $3::date::timestamp AT TIME ZONE 'UTC' AND hour < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
 ) seen GROUP BY report_id, page`
 
-// PageViews returns how often the pages of the reports were looked at from one
-// day to another, both included: by report and page.
+// PageViews returns the number of views of the reports' pages from one day to another, both included,
+// by report and page.
 func (v *Views) PageViews(ctx context.Context, accountID string, reportIDs []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
 	rows, err := v.Pool.Query(ctx, pageViewsSQL, accountID, reportIDs, from.UTC(), to.UTC())
 	if err != nil {

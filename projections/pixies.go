@@ -25,9 +25,8 @@ var pixieReports = &Table{
 	Indexes: []string{"(account_id, model_id) WHERE status = 'HasPixies'"},
 }
 
-// An id stays when its Pixie goes: what shows an older copy of the report is
-// still looked at. So all that is known of it is its key, and placing it anew adds
-// to a count.
+// An id stays when its Pixie is removed, because older copies of the report are still viewed. So a row
+// has nothing but its key and a count, and placing the Pixie again adds to the count.
 var pixieIDs = &Table{
 	Name:    "pixie_ids",
 	Columns: []Column{{"id", "text"}, {"account_id", "text"}, {"report_id", "uuid"}, {"page", "text"}, {"placed", "bigint"}},
@@ -44,10 +43,9 @@ var reportCopies = &Table{
 	Indexes: []string{"(account_id, at DESC) WHERE hash IS NOT NULL"},
 }
 
-// Pixies is the view behind the Pixies of reports: one row a report, fed by the
-// report's stream alone; the report and the page of every id that a Pixie ever
-// had; and the copies that operations keep of definitions, one row a report, fed
-// by the operation's stream.
+// Pixies is the view of the Pixies of reports. It has one row per report, fed by the report's stream
+// alone; the report and the page of every id that a Pixie ever had; and the copies of definitions that
+// operations keep, one row per report, fed by the operation's stream.
 var Pixies = &View{
 	Name: "pixies", Version: 1, Inline: true,
 	Tables: []*Table{pixieReports, pixieIDs, reportCopies},
@@ -78,8 +76,8 @@ var Pixies = &View{
 	},
 }
 
-// projectReport projects an event of a report's stream, of which every one says
-// all.
+// projectReport projects an event of a report's stream. Every such event carries the report's entire
+// state.
 func projectReport(rows *Rows, r eventstore.Recorded, report pixies.Report) {
 	columns := Row{
 		"workspace_id": report.WorkspaceID, "report_name": report.ReportName, "model_id": report.ModelID, "status": string(report.Status),
@@ -116,8 +114,8 @@ func (v *Views) pixieReports(ctx context.Context, where string, args ...any) ([]
 	return pgx.CollectRows(rows, scanPixieReport)
 }
 
-// Pixies returns what the account knows of the reports, those it knows, without
-// where each Pixie is.
+// Pixies returns the account's record of each of the reports that it has one of, without the places of
+// the Pixies.
 func (v *Views) Pixies(ctx context.Context, accountID string, reportIDs []uuid.UUID) (map[uuid.UUID]pixies.Report, error) {
 	found, err := v.pixieReports(ctx, `account_id = $1 AND report_id = ANY($2)`, accountID, reportIDs)
 	byID := make(map[uuid.UUID]pixies.Report, len(found))
@@ -127,25 +125,25 @@ func (v *Views) Pixies(ctx context.Context, accountID string, reportIDs []uuid.U
 	return byID, err
 }
 
-// ReportsOnModel returns the account's reports that have Pixies now and were
-// built on the model when they were last added.
+// ReportsOnModel returns the account's reports that have Pixies now and used the model when Pixies
+// were last added.
 func (v *Views) ReportsOnModel(ctx context.Context, accountID string, modelID uuid.UUID) ([]pixies.Report, error) {
 	return v.pixieReports(ctx, `account_id = $1 AND model_id = $2 AND status = 'HasPixies' ORDER BY report_id`, accountID, modelID)
 }
 
-// PixieID is where the Pixie with an id is, or was.
+// PixieID is the place where the Pixie with an id is or was.
 type PixieID struct {
 	AccountID string
 	ReportID  uuid.UUID
 	Page      string
 }
 
-// PixieIDs returns where the Pixies with the ids are or were, in any account:
-// an id in an address is all that a view says of itself.
+// PixieIDs returns the places of the Pixies with the ids, in any account: a page view reports only the
+// id in its address.
 func (v *Views) PixieIDs(ctx context.Context, ids []string) (map[string]PixieID, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT id, account_id, report_id, page FROM pixie_ids_v1 WHERE id = ANY($1)`, ids)
 	if err != nil {
-		return nil, fmt.Errorf("projections: look Pixies up: %w", err)
+		return nil, fmt.Errorf("projections: look up Pixies: %w", err)
 	}
 	found := make(map[string]PixieID, len(ids))
 	var id string
@@ -157,7 +155,7 @@ func (v *Views) PixieIDs(ctx context.Context, ids []string) (map[string]PixieID,
 	return found, err
 }
 
-// OwnPixies returns those of the ids that a Pixie of the account has or had.
+// OwnPixies returns which of the ids belong to a Pixie that the account has or had.
 func (v *Views) OwnPixies(ctx context.Context, accountID string, ids []string) (map[string]bool, error) {
 	own := map[string]bool{}
 	if len(ids) == 0 {
@@ -165,7 +163,7 @@ func (v *Views) OwnPixies(ctx context.Context, accountID string, ids []string) (
 	}
 	rows, err := v.Pool.Query(ctx, `SELECT id FROM pixie_ids_v1 WHERE id = ANY($1) AND account_id = $2`, ids, accountID)
 	if err != nil {
-		return nil, fmt.Errorf("projections: look an account's Pixies up: %w", err)
+		return nil, fmt.Errorf("projections: look up an account's Pixies: %w", err)
 	}
 	var id string
 	_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
@@ -175,8 +173,8 @@ func (v *Views) OwnPixies(ctx context.Context, accountID string, ids []string) (
 	return own, err
 }
 
-// ReportCopy is the definition of a report as it was before an operation changed
-// it. Its document is kept for 30 days (spec 8).
+// ReportCopy is the definition of a report before an operation changed it. Its document is kept for 30
+// days.
 type ReportCopy struct {
 	OperationID uuid.UUID
 	ReportID    uuid.UUID
@@ -188,8 +186,7 @@ type ReportCopy struct {
 
 const reportCopyColumns = `operation_id, report_id, workspace_id, report_name, at, hash`
 
-// ReportCopies returns the copies that the account's operations made since then,
-// the newest first, at most limit.
+// ReportCopies returns at most limit copies made by the account's operations since then, newest first.
 func (v *Views) ReportCopies(ctx context.Context, accountID string, since time.Time, limit int) ([]ReportCopy, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM report_copies_v1
 		WHERE account_id = $1 AND hash IS NOT NULL AND at >= $2 ORDER BY at DESC, operation_id, report_id LIMIT $3`, accountID, since, limit)
@@ -213,8 +210,8 @@ func (v *Views) ReportCopy(ctx context.Context, accountID string, operationID, r
 	return c, err == nil, err
 }
 
-// PixiesRun folds a run that adds or removes Pixies from its operation's stream:
-// some events a report.
+// PixiesRun folds a run that adds or removes Pixies from its operation's stream, which has a few
+// events per report.
 func (v *Views) PixiesRun(ctx context.Context, operationID uuid.UUID) (pixies.Run, error) {
 	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
 	err := v.Store.Load(ctx, past)

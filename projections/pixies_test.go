@@ -22,8 +22,7 @@ import (
 	"readiness/projections"
 )
 
-// observer writes what becomes of reports and who looks at them, and reads it
-// again as the views have it.
+// observer appends events of reports and of their page views, and reads the views.
 type observer struct {
 	log    *eventstore.Store
 	engine *projections.Engine
@@ -42,7 +41,7 @@ func newObserver(t *testing.T) observer {
 		t.Fatal(err)
 	}
 	views := *projections.PageViews
-	views.Inline = true // so that nobody waits for it
+	views.Inline = true // so that no test waits for it
 	o := observer{engine: projections.NewEngine(pool, projections.Pixies, &views)}
 	o.codec = codec
 	o.log = eventstore.New(pool, codec, eventstore.Options{Inline: o.engine.Inline})
@@ -86,8 +85,8 @@ func (o observer) report(t *testing.T, accountID string, id uuid.UUID, commands 
 	return decideOn(t, o, accountID, eventstore.FoldLast[pixies.Report](pixies.Stream(accountID, id)), commands...)
 }
 
-// The row of a report is the report as its last event says, ids of Pixies that
-// are gone still lead to their page, and a rebuild makes the same rows.
+// The row of a report is the report in its last event. Ids of removed Pixies still lead to their page.
+// A rebuild makes the same rows.
 func TestPixiesRows(t *testing.T) {
 	t.Parallel()
 	o := newObserver(t)
@@ -164,7 +163,7 @@ func TestPixiesRows(t *testing.T) {
 	check()
 }
 
-// A copy is listed once its operation has said what it holds.
+// A copy is listed once its operation has recorded its hash.
 func TestReportCopies(t *testing.T) {
 	t.Parallel()
 	o := newObserver(t)
@@ -183,7 +182,7 @@ func TestReportCopies(t *testing.T) {
 	}
 	run(false, pixies.ChangeIntended{ReportID: one})
 	run(true)
-	kept := run(true, pixies.ChangeIntended{ReportID: two, CopyHash: "h"}, pixies.ChangeIntended{ReportID: two}) // again after a crash: of what was there first
+	kept := run(true, pixies.ChangeIntended{ReportID: two, CopyHash: "h"}, pixies.ChangeIntended{ReportID: two}) // repeated after a crash: the first copy counts
 	check := func() {
 		t.Helper()
 		began := time.Now().Add(-time.Hour)
@@ -216,14 +215,13 @@ func TestReportCopies(t *testing.T) {
 	check()
 }
 
-// see says that pages were looked at.
+// see records page views.
 type see []domain.Event
 
 // Decide implements domain.Command.
 func (c see) Decide(struct{}) ([]domain.Event, error) { return c, nil }
 
-// Views add up by report, page and day, between two days, and a rebuild makes
-// the same sums.
+// Views add up by report, page and day, between two days, and a rebuild makes the same sums.
 func TestPageViews(t *testing.T) {
 	t.Parallel()
 	o := newObserver(t)
@@ -260,13 +258,14 @@ func TestPageViews(t *testing.T) {
 	check()
 }
 
-// What the view has not reached, and what no event tells of yet, is read all the same, and once.
+// Events that the view has not reached, and counters that have no event yet, are also read, and only
+// once.
 //
 // proves: decisions/9/10-hours
 func TestPageViewsOfThisHour(t *testing.T) {
 	t.Parallel()
 	o := newObserver(t)
-	o.engine = projections.NewEngine(o.views.Pool, projections.PageViews) // which follows
+	o.engine = projections.NewEngine(o.views.Pool, projections.PageViews) // this view follows the log
 	one, two := uuid.New(), uuid.New()
 	today := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	read := func(want map[uuid.UUID]map[string]int64, days ...int) {
@@ -317,7 +316,7 @@ func TestPageViewsOfThisHour(t *testing.T) {
 	done.Go(func() { _ = router.Run(context.Background()) })
 	<-router.Running()
 	defer func() { _ = router.Close(); done.Wait() }()
-	for viewed := 0; viewed < 4; { // the view reaches what there is
+	for viewed := 0; viewed < 4; { // wait until the view has reached the end of the log
 		readAll()
 		if err := o.views.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_views_v1`).Scan(&viewed); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,8 @@ import (
 	"readiness/projections"
 )
 
-// rowsOfPlans is how many rows each table has where plans are looked at: enough for an index to be cheaper by far.
+// rowsOfPlans is how many rows each table has when plans are checked: enough to make an index far
+// cheaper.
 const rowsOfPlans = 6000
 
 var (
@@ -30,8 +31,9 @@ var (
 	scanned    = regexp.MustCompile(`Seq Scan on (\w+)`)
 )
 
-// Nothing that is read of a view or of the log reads a table from end to end, whatever is asked for and whether or not the
-// database knows the values when it plans: every method of Views is called, each query that it makes is explained.
+// No query of a view or of the log reads an entire table, whatever its filters and whether or not the
+// database knows the values when it plans. The test calls every method of Views and explains each of
+// its queries.
 func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	t.Parallel()
 	sent := &bench.Statements{}
@@ -57,11 +59,11 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	views := &projections.Views{Pool: pool, Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
 
 	statements := map[string]bench.Statement{}
-	of := map[string]string{} // the method that made it
+	of := map[string]string{} // the method that made the query
 	value := reflect.ValueOf(views)
 	for i := range value.NumMethod() {
 		name := value.Type().Method(i).Name
-		if strings.HasPrefix(name, "Queue") { // what others send with what is theirs
+		if strings.HasPrefix(name, "Queue") { // these queue queries into a caller's batch
 			continue
 		}
 		for _, how := range []asked{{}, {narrow: true}, {narrow: true, next: true}, {next: true}} {
@@ -69,7 +71,7 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 			for n := 1; n < value.Method(i).Type().NumIn(); n++ {
 				args = append(args, how.value(t, value.Method(i).Type().In(n), ""))
 			}
-			// What it makes of rows that no event made is not looked at.
+			// The result is not checked: no event made these rows.
 			value.Method(i).Call(args)
 			for _, s := range sent.Kept() {
 				statements[s.SQL], of[s.SQL] = s, name
@@ -82,7 +84,7 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 		}
 	}
 	if len(statements) < 60 {
-		t.Errorf("only %d statements were looked at", len(statements))
+		t.Errorf("only %d statements were checked", len(statements))
 	}
 	conn, err := pool.Acquire(t.Context())
 	if err != nil {
@@ -103,15 +105,16 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	}
 }
 
-// small says of a table that it does not grow with the log.
+// small reports whether a table does not grow with the log.
 func small(table string) bool {
 	return strings.HasPrefix(table, "pg_") || table == "events_position_seq" || table == "followers"
 }
 
-// asked is how a query is filled in: narrowed by all that it can be, and as that of a next page.
+// asked says how to fill in a query: with every filter, and as the query of a next page.
 type asked struct{ narrow, next bool }
 
-// value is an argument of a method, or a member of one, by its type: what a row of fillForPlans has.
+// value returns a value for an argument of a method, or for a field of one, by its type: one that a
+// row of fillForPlans has.
 func (a asked) value(t *testing.T, of reflect.Type, member string) reflect.Value {
 	t.Helper()
 	v := reflect.New(of).Elem()
@@ -136,7 +139,7 @@ func (a asked) value(t *testing.T, of reflect.Type, member string) reflect.Value
 	case reflect.Bool:
 		v.SetBool(a.narrow)
 	case reflect.Pointer:
-		// Where a page begins is a struct; what narrows is an id or a time.
+		// A cursor is a struct; a filter is an id or a time.
 		pointed := of.Elem()
 		cursor := pointed.Kind() == reflect.Struct && pointed != reflect.TypeFor[time.Time]()
 		if cursor && a.next || !cursor && a.narrow {
@@ -160,7 +163,7 @@ func (a asked) value(t *testing.T, of reflect.Type, member string) reflect.Value
 	return v
 }
 
-// fillForPlans puts rows into the log, the documents and every table of every view.
+// fillForPlans inserts rows into the log, the documents and every table of every view.
 func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	b := &pgx.Batch{}
@@ -187,7 +190,7 @@ func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
 	}
 }
 
-// valueForPlans is the value of a column in row i.
+// valueForPlans returns the SQL of a column's value in row i.
 func valueForPlans(table *projections.Table, c projections.Column) string {
 	begin := "'" + plansBegin.Format(time.RFC3339) + "'::timestamptz"
 	switch c.Type {

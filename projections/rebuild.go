@@ -16,61 +16,60 @@ import (
 	"readiness/eventstore"
 )
 
-// RebuildOptions say how a view is rebuilt.
+// RebuildOptions configure a rebuild of a view.
 type RebuildOptions struct {
-	// Diff compares the new rows with the live ones, as of one instant, before
-	// the switch.
+	// Diff compares the new rows with the live ones, as of one instant, before the switch.
 	Diff bool
-	// Progress is told after each page.
+	// Progress is called after each page; nil is not called.
 	Progress func(Progress)
 }
 
-// Progress is how far a rebuild is.
+// Progress is the progress of a rebuild.
 type Progress struct {
 	View     string
 	Position int64         // folded up to here
-	Target   int64         // of, so far
+	Target   int64         // the position to fold up to, so far
 	Events   int64         // folded by this run
-	Left     time.Duration // at the rate so far
+	Left     time.Duration // estimated from the rate so far
 }
 
-// Report is what a rebuild did.
+// Report is the result of a rebuild.
 type Report struct {
 	View       string
 	Version    int
 	Generation int
-	Resumed    int64 // the position from which an earlier run's work was continued; 0 when from the beginning
+	Resumed    int64 // the position where an earlier run's work was resumed; 0 when started from the beginning
 	Events     int64 // folded by this run
 	Took       time.Duration
-	Held       time.Duration // how long appends to the view waited for the switch
+	Held       time.Duration // how long the switch blocked appends to the view
 	Diff       *Diff         // nil when nothing was compared
 }
 
-// ErrRebuilding is returned when the view is being rebuilt already.
+// ErrRebuilding is the error of Rebuild when the view is already being rebuilt.
 var ErrRebuilding = errors.New("projections: the view is being rebuilt by another process; wait for it, or stop it")
 
 const (
-	// A page of a rebuild is as many events as either bound allows.
+	// A page of a rebuild ends when it reaches either bound.
 	rebuildEvents = 20_000
 	rebuildBytes  = 16 << 20
-	// nearly is how many positions may be left for the switch to fold.
-	nearly = 500
-	// switchLock is how long a switch waits for the appends that are running,
-	// and lets new ones wait, before it lets them pass and tries again.
+	// switchBacklog is how many positions may be left for the switch to fold.
+	switchBacklog = 500
+	// switchLock is how long a switch waits for running appends, blocking new ones, before it gives up
+	// and retries.
 	switchLock     = 300 * time.Millisecond
 	switchAttempts = 200
-	// rebuildLocks is the space of the advisory locks of rebuilds.
+	// rebuildLocks is the class of the advisory locks of rebuilds.
 	rebuildLocks = 0x5642
 )
 
-// Rebuild builds the next generation of the view's tables beside the live ones
-// from the whole log, catches up with the appends made meanwhile, and switches
-// to it in one short transaction; until then, and if it fails, nothing changes
-// for anyone. Ended in the middle, by its context or a crash, it is continued
-// by the next Rebuild. A view or version that was never built goes live the
-// same way; the tables of the version before stop being writable, so that
-// programs of before fail instead of appending what the new tables miss. The
-// generation before is kept until Retire.
+// Rebuild builds the next generation of the view's tables next to the live one. It folds the entire
+// log, catches up with newer appends, and switches to the new generation in one short transaction.
+// Until the switch, and if Rebuild fails, the live generation is unchanged. The next Rebuild resumes
+// one that its context or a crash interrupted.
+//
+// A view or version that was never built goes live the same way. The tables of the earlier version are
+// then no longer writable, so that older programs fail instead of making appends that the new tables
+// miss. The earlier generation is kept until Retire.
 func (e *Engine) Rebuild(ctx context.Context, log *eventstore.Store, name string, o RebuildOptions) (Report, error) {
 	v := e.view(name)
 	if v == nil {
@@ -83,8 +82,8 @@ func (e *Engine) Rebuild(ctx context.Context, log *eventstore.Store, name string
 	}
 	defer conn.Release()
 	b.conn = conn.Conn()
-	// The lock is the connection's, and everything is written through it: a
-	// build that lost its lock cannot write.
+	// The connection holds the lock, and all writes go through it: a build that lost its lock cannot
+	// write.
 	var locked bool
 	if err := b.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1, hashtext($2))`, rebuildLocks, name).Scan(&locked); err != nil {
 		return Report{}, fmt.Errorf("projections: rebuild %s: %w", name, err)
@@ -96,7 +95,7 @@ func (e *Engine) Rebuild(ctx context.Context, log *eventstore.Store, name string
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if _, err := b.conn.Exec(end, `SELECT pg_advisory_unlock($1, hashtext($2))`, rebuildLocks, name); err != nil {
-			_ = b.conn.Close(end) // the pool must not hand out a connection that holds it
+			_ = b.conn.Close(end) // the pool must not hand out a connection that holds the lock
 		}
 	}()
 	if err := b.run(ctx); err != nil {
@@ -116,7 +115,7 @@ type build struct {
 	began   time.Time
 
 	generation int
-	live       []relation // the generations to be replaced, of this version and others
+	live       []relation // the generations to replace, of this version and others
 	resumed    int64
 	position   int64 // folded and committed up to here
 	events     int64
@@ -156,8 +155,7 @@ func (b *build) run(ctx context.Context) error {
 	return b.switchBetweenAppends(ctx)
 }
 
-// switchBetweenAppends catches up and switches, until it gets the locks that
-// takes.
+// switchBetweenAppends catches up and switches, and retries until it gets the locks.
 func (b *build) switchBetweenAppends(ctx context.Context) error {
 	for attempt := range switchAttempts {
 		if err := b.catchUp(ctx); err != nil {
@@ -167,17 +165,17 @@ func (b *build) switchBetweenAppends(ctx context.Context) error {
 		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok || pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
 			return err
 		}
-		// The appends that waited go first; each time they are given longer.
+		// Let the waiting appends run first; the pause grows with each attempt.
 		select {
 		case <-time.After(rand.N(time.Duration(1+min(attempt, 20)) * 50 * time.Millisecond)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("projections: rebuild %s: no way between the appends in %d attempts; an append or a reader of the view does not end", b.Name, switchAttempts)
+	return fmt.Errorf("projections: rebuild %s: did not get the locks between appends in %d attempts; an append or a reader of the view does not end", b.Name, switchAttempts)
 }
 
-// prepare finds the generation to continue or creates the next.
+// prepare finds the generation to resume, or creates the next.
 func (b *build) prepare(ctx context.Context) error {
 	return b.tx(ctx, "prepare", pgx.TxOptions{}, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT version, generation, tables FROM view_generations WHERE view = $1 AND state = 'live' ORDER BY version`, b.Name)
@@ -207,8 +205,8 @@ func (b *build) prepare(ctx context.Context) error {
 	})
 }
 
-// target is up to where the log is folded for now. A view that follows the log
-// is not built beyond its follower, whose position the switch keeps.
+// target returns the position to fold up to for now. A view that follows the log is not built beyond
+// its follower, whose position the switch keeps.
 func (b *build) target(ctx context.Context) (to int64, err error) {
 	if to, err = b.log.Watermark(ctx); err != nil || b.Inline || !b.comparable() {
 		return to, err
@@ -223,8 +221,8 @@ func (b *build) comparable() bool {
 	return len(b.live) > 0 && b.live[len(b.live)-1].version == b.Version
 }
 
-// catchUp folds page after page until hardly anything is left. One goroutine
-// reads and folds a page while this one writes the one before.
+// catchUp folds page after page until at most switchBacklog positions are left. One goroutine reads
+// and folds a page while this one writes the previous page.
 func (b *build) catchUp(ctx context.Context) error {
 	for {
 		to, err := b.target(ctx)
@@ -237,13 +235,13 @@ func (b *build) catchUp(ctx context.Context) error {
 				return err
 			}
 		}
-		if left <= nearly {
+		if left <= switchBacklog {
 			return nil
 		}
 	}
 }
 
-// pages folds the log up to and with to.
+// pages folds the log up to and including to.
 func (b *build) pages(ctx context.Context, to int64) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	pages := make(chan *fold)
@@ -274,13 +272,13 @@ func (b *build) pages(ctx context.Context, to int64) (err error) {
 	return readErr
 }
 
-// read yields the events of the log that the view is of.
+// read yields the events of the log that the view projects.
 func (b *build) read(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
 	return b.log.Replay(ctx, after, upTo, b.types(), b.Undecoded)
 }
 
-// fold folds what read yields into pages and gives each to yield. The last one
-// goes up to and with to, whether or not there are events.
+// fold folds the events of read into pages and passes each to yield. The last page reaches to, even
+// without events.
 func (b *build) fold(ctx context.Context, read reader, from, to int64, yield func(*fold) error) error {
 	f := newFold(b.View)
 	for r, err := range read(ctx, from, to) {
@@ -301,10 +299,10 @@ func (b *build) fold(ctx context.Context, read reader, from, to int64, yield fun
 	return yield(f)
 }
 
-// write commits a page together with how far the build is.
+// write commits a page together with the build's position.
 func (b *build) write(ctx context.Context, f *fold) error {
 	err := b.tx(ctx, "build", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// What a crash of the server could lose is lost together with the position.
+		// If the server crashes, the page and the position are lost together.
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return err
 		}
@@ -326,7 +324,7 @@ func (b *build) write(ctx context.Context, f *fold) error {
 	return err
 }
 
-// index creates the secondary indexes, once the rows are there.
+// index creates the secondary indexes after the rows are written.
 func (b *build) index(ctx context.Context) error {
 	return b.tx(ctx, "index", pgx.TxOptions{}, func(tx pgx.Tx) error {
 		for _, t := range b.Tables {
@@ -335,7 +333,7 @@ func (b *build) index(ctx context.Context) error {
 			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`, name).Scan(&indexes); err != nil {
 				return err
 			}
-			if indexes > 0 { // by a run before this one
+			if indexes > 0 { // created by an earlier run
 				continue
 			}
 			for _, sql := range t.createIndexes(name) {
@@ -362,7 +360,7 @@ func (b *build) progress(target int64) {
 	b.options.Progress(p)
 }
 
-// keepError makes visible why a build stopped.
+// keepError stores in the generation's row why a build stopped.
 func (b *build) keepError(ctx context.Context, failure error) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

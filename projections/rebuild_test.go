@@ -21,8 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Sixteen writers append, some pause or roll back, while the view is rebuilt
-// and switched again and again: no row ever differs, no append fails.
+// Sixteen writers append, some pause or roll back, while the view is rebuilt and switched repeatedly:
+// no row ever differs and no append fails.
 func TestRebuildUnderLoad(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil, toy(1, true))
@@ -79,11 +79,11 @@ func TestRebuildUnderLoad(t *testing.T) {
 	}
 }
 
-// Whatever the changes, a rebuild makes the rows that projecting inline made.
+// For any changes, a rebuild makes the rows that inline projection made.
 func TestRebuildMakesTheSameRows(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil, toy(1, true))
-	const rebuilds = 30 // of the 100 that rapid tries: each makes and drops tables
+	const rebuilds = 30 // out of the 100 that rapid tries: each creates and drops tables
 	run, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		if run++; run > rebuilds && !failed {
@@ -121,8 +121,8 @@ func TestRebuildMakesTheSameRows(t *testing.T) {
 	})
 }
 
-// Ended in the middle, by its caller or the server, a rebuild has changed
-// nothing for anyone and is continued where it was.
+// A rebuild that its caller or the server interrupts has no effect on callers, and is resumed where it
+// stopped.
 func TestRebuildIsResumed(t *testing.T) {
 	t.Parallel()
 	const events = 45_000
@@ -174,8 +174,8 @@ func TestRebuildIsResumed(t *testing.T) {
 	}
 }
 
-// A row that something else than the projection changed is found.
-func TestDiffFindsWhatWasTamperedWith(t *testing.T) {
+// A row that was changed by anything other than the projection is found.
+func TestDiffFindsTampering(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		sql  string
@@ -213,17 +213,16 @@ func TestOneRebuildAtATime(t *testing.T) {
 		}
 	}})
 	if !tried {
-		t.Error("no progress was told")
+		t.Error("no progress was reported")
 	}
 	if _, err := p.engine.Rebuild(t.Context(), p.log, "other", projections.RebuildOptions{}); err == nil {
-		t.Error("a view that is not there was rebuilt")
+		t.Error("a view that does not exist was rebuilt")
 	}
 	p.same(t)
 }
 
-// A new version goes live by a rebuild; from then on a program of before fails
-// to append, rather than appending what the new tables would miss, and cannot
-// rebuild.
+// A new version goes live by a rebuild. From then on an older program can neither append, because the
+// new tables would miss its appends, nor rebuild.
 func TestNewVersion(t *testing.T) {
 	t.Parallel()
 	old := start(t, nil, toy(1, true))
@@ -264,7 +263,7 @@ func TestNewVersion(t *testing.T) {
 	new.same(t)
 }
 
-// A view that is new on a log with events is built by a rebuild too.
+// A view that is new in a program is built on a log with events by a rebuild too.
 func TestNewViewOnAnOldLog(t *testing.T) {
 	t.Parallel()
 	before := start(t, nil)
@@ -302,7 +301,7 @@ func (p program) follow(t testing.TB) {
 	t.Cleanup(func() { _ = r.Close(); done.Wait() })
 }
 
-// caughtUp waits until the follower of version 1 has handled all there is.
+// caughtUp waits until the follower of version 1 has handled every event.
 func (p program) caughtUp(t testing.TB) {
 	t.Helper()
 	for caught := false; !caught; {
@@ -360,8 +359,7 @@ func TestRebuildOfAFollower(t *testing.T) {
 	}
 }
 
-// A follower whose view was never built waits, visibly, and goes on from where
-// the rebuild ended.
+// A follower whose view was never built waits, visibly, and resumes where the rebuild ended.
 func TestFollowerOfANewVersion(t *testing.T) {
 	t.Parallel()
 	old := start(t, nil, toy(1, false))
@@ -383,8 +381,8 @@ func TestFollowerOfANewVersion(t *testing.T) {
 	p.same(t)
 }
 
-// A change that does not fit its table fails the append whole, and a rebuild
-// with the view's and event's names.
+// A change that does not fit its table fails the entire append, and fails a rebuild with the names of
+// the view and the event.
 func TestChangesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	other := &projections.Table{Name: "other", Columns: []projections.Column{{"id", "int"}}, Key: []string{"id"}}

@@ -29,8 +29,8 @@ var schedules = &Table{
 	},
 }
 
-// Schedules is the view behind the schedules' routes and the search for those that
-// are due: one row a schedule, fed by the stream of its model's schedules alone.
+// Schedules is the view behind the schedules' routes and the search for due schedules: one row per
+// schedule, fed by the stream of its model's schedules alone.
 var Schedules = &View{
 	Name: "schedules", Version: 1, Inline: true,
 	Tables: []*Table{schedules},
@@ -56,16 +56,16 @@ var Schedules = &View{
 	},
 }
 
-// ScheduleCursor is the place after which a page of schedules begins.
+// ScheduleCursor is the place after which a page of schedules starts.
 type ScheduleCursor struct {
 	CreatedAt  time.Time
 	ScheduleID uuid.UUID
 }
 
-// SchedulesQuery asks for a page of an account's schedules, the oldest first.
+// SchedulesQuery selects a page of an account's schedules, oldest first.
 type SchedulesQuery struct {
 	AccountID string
-	ModelID   *uuid.UUID      // nil for every model's
+	ModelID   *uuid.UUID      // nil means every model's
 	After     *ScheduleCursor // nil for the first page
 	Limit     int
 }
@@ -114,8 +114,8 @@ func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (s
 	return s, true, nil
 }
 
-// DueSlots returns slots of every account's schedules that are due at now, the
-// earliest first, after the one given; the zero Slot is before all.
+// DueSlots returns at most limit slots, of every account's schedules, that are due at now: the
+// earliest first, starting after the slot after. The zero Slot comes before every other.
 func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM schedules_v1
 		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3) ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)

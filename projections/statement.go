@@ -15,13 +15,13 @@ func (t *Table) column(name string) (int, bool) {
 	return i, i >= 0
 }
 
-// jsonWithoutNUL replaces the escapes of NUL in a JSON text. A backslash that
-// is escaped itself begins none.
+// jsonWithoutNUL replaces the escapes of NUL in a JSON text. An escaped backslash does not start such
+// an escape.
 var jsonWithoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, `\ufffd`)
 
-// value prepares a value for its column: what goes into a jsonb column becomes
-// JSON text, and what PostgreSQL's text cannot hold (NUL, bytes that are not
-// UTF-8) becomes U+FFFD: an event may hold it, and its row must be written.
+// value prepares a value for its column. A value for a jsonb column becomes JSON text. Text that
+// PostgreSQL cannot store (NUL, bytes that are not UTF-8) is replaced by U+FFFD: events may contain
+// it, and their rows must still be written.
 func (t *Table) value(name string, v any) (any, error) {
 	i, ok := t.column(name)
 	if !ok {
@@ -35,12 +35,12 @@ func (t *Table) value(name string, v any) (any, error) {
 		return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd"), nil
 	}
 	if id, ok := v.(uuid.UUID); ok {
-		return [16]byte(id), nil // pgx would send a uuid.UUID by way of its text
+		return [16]byte(id), nil // pgx would send a uuid.UUID as text
 	}
 	return v, nil
 }
 
-// key are the conditions on the key columns, whose arguments begin at $first.
+// keyIs returns the conditions on the key columns; their arguments start at $first.
 func (t *Table) keyIs(first int) string {
 	conditions := make([]string, len(t.Key))
 	for i, k := range t.Key {
@@ -49,7 +49,7 @@ func (t *Table) keyIs(first int) string {
 	return strings.Join(conditions, " AND ")
 }
 
-// typeOf is the SQL type of a column.
+// typeOf returns the SQL type of a column.
 func (t *Table) typeOf(name string) string {
 	if i, ok := t.column(name); ok {
 		return t.Columns[i].Type
@@ -57,7 +57,7 @@ func (t *Table) typeOf(name string) string {
 	return ""
 }
 
-// names are the table's columns.
+// names returns the names of the table's columns.
 func (t *Table) names() []string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -66,7 +66,7 @@ func (t *Table) names() []string {
 	return names
 }
 
-// columnsOf are the columns of a row in the order of the table.
+// columnsOf returns the columns of a row in the order of the table.
 func (t *Table) columnsOf(row Row) []string {
 	names := make([]string, 0, len(row))
 	for _, c := range t.Columns {
@@ -77,7 +77,7 @@ func (t *Table) columnsOf(row Row) []string {
 	return names
 }
 
-// sameKey is the condition that two relations' rows have the same key.
+// sameKey returns the condition that the rows of two relations have the same key.
 func (t *Table) sameKey(a, b string) string {
 	same := make([]string, len(t.Key))
 	for i, k := range t.Key {
@@ -86,10 +86,11 @@ func (t *Table) sameKey(a, b string) string {
 	return strings.Join(same, " AND ")
 }
 
-// sumColumn adds what is inserted to what the row r has.
+// sumColumn adds the inserted value to that of the row r.
 const sumColumn = "%[1]s = coalesce(r.%[1]s, 0) + EXCLUDED.%[1]s"
 
-// onConflict is what becomes of a row r that is there when one with sums in the columns is inserted.
+// onConflict returns the ON CONFLICT clause that adds the columns to the existing row r, or keeps it
+// when there are no columns.
 func (t *Table) onConflict(columns []string) string {
 	key := strings.Join(t.Key, ", ")
 	if len(columns) == 0 {
@@ -107,7 +108,7 @@ func each(names []string, format string) string {
 	return strings.Join(out, ", ")
 }
 
-// check refuses a change that does not fit its table.
+// check returns an error for a change that does not fit its table.
 func (c *change) check() error {
 	t := c.table
 	if c.kind == 'i' {
@@ -128,13 +129,13 @@ func (c *change) check() error {
 		}
 	}
 	if (c.kind == 's' || c.kind == 'a') && len(c.values) == 0 {
-		return fmt.Errorf("table %s: a change of no column", t.Name)
+		return fmt.Errorf("table %s: a change without columns", t.Name)
 	}
 	return nil
 }
 
-// statement is the change, which fits its table, as SQL on the relation. The text depends on the
-// change's columns only, so that the server prepares each once.
+// statement returns the SQL of a checked change on the relation. The text depends only on the change's
+// columns, so that the server prepares each text once.
 func (c *change) statement(relation string) (string, []any, error) {
 	t := c.table
 	args := slices.Clone([]any(c.key))
@@ -172,7 +173,7 @@ func (c *change) statement(relation string) (string, []any, error) {
 	}
 }
 
-// createTable is the DDL of a table without its secondary indexes.
+// createTable returns the DDL of a table without its secondary indexes.
 func (t *Table) createTable(name string) string {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -184,13 +185,12 @@ func (t *Table) createTable(name string) string {
 	return fmt.Sprintf(`CREATE TABLE %s (%s, PRIMARY KEY (%s))`, name, strings.Join(columns, ", "), strings.Join(t.Key, ", "))
 }
 
-// createView is the DDL of the SQL view that reaches the table; it replaces
-// one that has the same columns.
+// createView returns the DDL of the SQL view on the table; it replaces a view with the same columns.
 func (t *Table) createView(name, table string) string {
 	return fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT %s FROM %s`, name, strings.Join(t.names(), ", "), table)
 }
 
-// createIndexes is the DDL of the secondary indexes.
+// createIndexes returns the DDL of the secondary indexes.
 func (t *Table) createIndexes(name string) []string {
 	out := make([]string, len(t.Indexes))
 	for i, on := range t.Indexes {

@@ -12,11 +12,10 @@ import (
 	"readiness/eventstore"
 )
 
-// State is what a generation of a view is to the program.
+// State is the state of a generation of a view.
 type State string
 
-// The states of a generation. Missing is that of a view this program has and
-// the database does not.
+// The states of a generation. A view is Missing when this program has it and the database does not.
 const (
 	Building State = "building"
 	Live     State = "live"
@@ -24,22 +23,22 @@ const (
 	Missing  State = "missing"
 )
 
-// Status is how a generation of a view stands.
+// Status is the state of a generation of a view.
 type Status struct {
 	View       string
 	Version    int
 	Generation int
-	Inline     bool // as this program has it; false for a version it does not have
+	Inline     bool // in this program; false for a version that it does not have
 	State      State
-	Position   int64     // the log is folded up to here
-	Lag        int64     // how many positions that is behind the watermark; 0 for an inline view that is live
-	Rows       int64     // in its tables; an estimate of the server's beyond a hundred thousand a table
-	UpdatedAt  time.Time // when it moved last; of an inline view, when it went live
-	Error      string    // why it stands still; empty when it does not
+	Position   int64     // the last position folded
+	Lag        int64     // positions behind the watermark; 0 for a live inline view
+	Rows       int64     // in its tables; estimated by the server for tables with over a hundred thousand rows
+	UpdatedAt  time.Time // when it last advanced; for a live inline view, when it went live
+	Error      string    // why it does not advance; empty when it does
 }
 
-// Status returns every generation there is, and the views that are missing, by
-// view, version and generation.
+// Status returns every generation in the database and the missing views, by view, version and
+// generation.
 func (e *Engine) Status(ctx context.Context, log *eventstore.Store) ([]Status, error) {
 	list, err := e.status(ctx, log)
 	if err != nil {
@@ -104,7 +103,7 @@ func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, e
 	return list, nil
 }
 
-// countable is how many rows are counted rather than estimated.
+// countable is the number of rows up to which a table is counted rather than estimated.
 const countable = 100_000
 
 func (e *Engine) count(ctx context.Context, table string) (n int64, err error) {
@@ -115,7 +114,7 @@ func (e *Engine) count(ctx context.Context, table string) (n int64, err error) {
 	return n, err
 }
 
-// view returns this program's view of the name, nil when it has none.
+// view returns this program's view with the name, nil if there is none.
 func (e *Engine) view(name string) *View {
 	i := slices.IndexFunc(e.views, func(v *View) bool { return v.Name == name })
 	if i < 0 {
@@ -124,8 +123,8 @@ func (e *Engine) view(name string) *View {
 	return e.views[i]
 }
 
-// Check fails when a view of this program is not live: appends that project on
-// it would fail.
+// Check returns an error when a view of this program is not live: appends with events for it would
+// fail.
 func (e *Engine) Check(ctx context.Context) error {
 	rows, err := e.pool.Query(ctx, `SELECT concat(view, ' ', version) FROM view_generations WHERE state = 'live'`)
 	if err != nil {
@@ -143,8 +142,8 @@ func (e *Engine) Check(ctx context.Context) error {
 	return nil
 }
 
-// Retire drops the tables of the view's generations that are not used any
-// more and returns how many generations there were.
+// Retire drops the tables of the view's retired generations and returns how many generations it
+// dropped.
 func (e *Engine) Retire(ctx context.Context, name string) (int, error) {
 	if e.view(name) == nil {
 		return 0, fmt.Errorf("projections: there is no view %q", name)

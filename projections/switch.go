@@ -12,12 +12,11 @@ import (
 	"readiness/eventstore"
 )
 
-// reader reads the log after a position, up to and with another.
+// reader reads the log after a position, up to and including another.
 type reader = func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error]
 
-// switchOver makes the generation live. Every append has either committed, or
-// waits for this transaction and then writes to the new generation: it writes
-// through SQL views.
+// switchOver makes the generation live. Every append has either committed, or waits for this
+// transaction and then writes to the new generation, because it writes through SQL views.
 func (b *build) switchOver(ctx context.Context) error {
 	var asked time.Time
 	err := b.tx(ctx, "switch", pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -37,8 +36,8 @@ func (b *build) switchOver(ctx context.Context) error {
 	return err
 }
 
-// hold keeps writers of the view out and returns up to where to fold: all that
-// is visible for an inline view, up to its follower for one that follows.
+// hold blocks writers of the view and returns the position to fold up to: noEnd for an inline view,
+// else the position of the view's follower.
 func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
 	if _, err := tx.Exec(ctx, fmt.Sprintf(`SET LOCAL lock_timeout = %d`, switchLock.Milliseconds())); err != nil {
 		return 0, err
@@ -53,14 +52,14 @@ func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
 	if err = tx.QueryRow(ctx, `SELECT position FROM followers WHERE name = $1 FOR UPDATE`, b.follower()).Scan(&to); err != nil {
 		return 0, err
 	}
-	if to < b.position { // it could not move before there was a live generation
+	if to < b.position { // the follower could not advance before a generation was live
 		to = b.position
 		_, err = tx.Exec(ctx, `UPDATE followers SET position = $2, updated_at = clock_timestamp(), error = NULL, failed_at = NULL WHERE name = $1`, b.follower(), to)
 	}
 	return to, err
 }
 
-// foldVisible folds into the generation what tx sees beyond the position.
+// foldVisible folds into the generation the events after its position that tx sees.
 func (b *build) foldVisible(ctx context.Context, tx pgx.Tx, to int64) error {
 	read := func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
 		return b.log.ReadVisible(ctx, tx, after, upTo, b.Undecoded)
@@ -68,7 +67,7 @@ func (b *build) foldVisible(ctx context.Context, tx pgx.Tx, to int64) error {
 	return b.fold(ctx, read, b.position, to, func(f *fold) error { return f.flush(ctx, tx, b.generation) })
 }
 
-// goLive points the SQL views at the generation and retires those before.
+// goLive points the SQL views at the generation and retires the earlier ones.
 func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 	for _, t := range b.Tables {
 		if _, err := tx.Exec(ctx, t.createView(b.View.live(t), b.physical(t, b.generation))); err != nil {
@@ -97,6 +96,5 @@ func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// generationSuffix is what a generation's table has more in its name than the
-// SQL view it is reached by.
+// generationSuffix matches the part of a table's name that the name of its SQL view does not have.
 var generationSuffix = regexp.MustCompile(`_g[0-9]+$`)

@@ -14,14 +14,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// changed is the event the toy views project: it says what changes.
+// changed is the event that the toy views project: its Ops are the changes.
 type changed struct{ Ops []op }
 
 func (changed) EventType() string { return "toy.changed" }
 
-// op is a change of a row: insert, set, add, ensure or delete ('i', 's', 'a', 'e', 'd').
-// A key of the stream's own goes into the table things, any key's number into
-// the table sums.
+// op is a change of a row: insert, set, add, ensure or delete ('i', 's', 'a', 'e', 'd'). It changes
+// the table things under the stream and the key, or the table sums under the key alone.
 type op struct {
 	Kind byte
 	Key  int
@@ -68,12 +67,12 @@ func project(rows *projections.Rows, r eventstore.Recorded) error {
 	return nil
 }
 
-// toy is the view of both tables.
+// toy returns the view of both tables.
 func toy(version int, inline bool) *projections.View {
 	return &projections.View{Name: "toy", Version: version, Inline: inline, Tables: []*projections.Table{things, sums}, Project: project}
 }
 
-// program is one program with its views, over the log that others may use too.
+// program is a program with its views, on a log that other programs may share.
 type program struct {
 	pool   *pgxpool.Pool
 	engine *projections.Engine
@@ -119,7 +118,7 @@ func (p program) mustAppend(t testing.TB, stream string, events ...domain.Event)
 	}
 }
 
-// fill appends n events that each insert a row, and change the one before.
+// fill appends n events that each insert a row and change the previous one.
 func (p program) fill(t testing.TB, n int) {
 	t.Helper()
 	const page = 1000

@@ -29,8 +29,8 @@ var trackedItems = &Table{
 	},
 }
 
-// TrackedItems is the view behind GET /v1/trackedItems: one row a tracked item,
-// fed by the item's stream alone.
+// TrackedItems is the view behind GET /v1/trackedItems: one row per tracked item, fed by the item's
+// stream alone.
 var TrackedItems = &View{
 	Name: "tracked_items", Version: 1, Inline: true,
 	Tables: []*Table{trackedItems},
@@ -39,7 +39,7 @@ var TrackedItems = &View{
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		i, ours := domain.After[trackeditem.Item](r.Event)
-		if !ours || !i.Counts() { // one that is only reserved is none
+		if !ours || !i.Counts() { // an item that is only reserved is not tracked
 			return nil
 		}
 		columns := Row{"workspace_id": i.WorkspaceID, "status": string(i.Status), "item": i}
@@ -54,18 +54,17 @@ var TrackedItems = &View{
 	},
 }
 
-// TrackedItemCursor is the place after which a page of tracked items begins.
+// TrackedItemCursor is the place after which a page of tracked items starts.
 type TrackedItemCursor struct {
 	TrackedSince time.Time
 	ItemID       uuid.UUID
 }
 
-// TrackedItemsQuery asks for a page of an account's tracked items, those tracked
-// longest first.
+// TrackedItemsQuery selects a page of an account's tracked items, those tracked longest first.
 type TrackedItemsQuery struct {
 	AccountID  string
-	LicenseID  string             // "" for every license's
-	ActiveOnly bool               // those that are Tracked (decisions 8.9)
+	LicenseID  string             // "" means every license's
+	ActiveOnly bool               // only items with the status Tracked (docs/decisions.md 8.9)
 	After      *TrackedItemCursor // nil for the first page
 	Limit      int
 }
@@ -102,8 +101,7 @@ func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]tracke
 	return pgx.CollectRows(rows, scanTrackedItem)
 }
 
-// TrackedIn returns the account's tracked items of a type in a workspace,
-// whatever became of them.
+// TrackedIn returns the account's tracked items of a type in a workspace, whatever their status.
 func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT item FROM tracked_items_v1 WHERE account_id = $1 AND workspace_id = $2 AND item_type = $3`, accountID, workspaceID, string(t))
 	if err != nil {
@@ -112,8 +110,7 @@ func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uui
 	return pgx.CollectRows(rows, scanTrackedItem)
 }
 
-// Tracked returns which of the items count as tracked items of the account,
-// whatever became of them.
+// Tracked returns which of the items count as tracked items of the account, whatever their status.
 func (v *Views) Tracked(ctx context.Context, accountID string, itemIDs []uuid.UUID) (map[uuid.UUID]bool, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT item_id FROM tracked_items_v1 WHERE account_id = $1 AND item_id = ANY($2)`, accountID, itemIDs)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"readiness/projections"
 )
 
-// tracker writes tracked items, and reads them again as the view has them.
+// tracker appends events of tracked items and reads the view.
 type tracker struct {
 	log    *eventstore.Store
 	engine *projections.Engine
@@ -41,7 +41,7 @@ func newTracker(t *testing.T) tracker {
 	return k
 }
 
-// decide lets the commands decide on an item and returns it after them.
+// decide runs the commands on an item and returns its state after them.
 func (k tracker) decide(t *testing.T, accountID string, id uuid.UUID, commands ...domain.Command[trackeditem.Item]) trackeditem.Item {
 	t.Helper()
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
@@ -82,7 +82,7 @@ func (k tracker) walk(t *testing.T, q projections.TrackedItemsQuery, between fun
 
 var claimedFrom = time.Date(2026, 11, 21, 12, 0, 0, 1000, time.UTC)
 
-// claimed is an item that an operation makes a tracked item.
+// claimed is an item that an operation turns into a tracked item.
 type claimed struct {
 	trackeditem.Reserve
 	trackeditem.Claim
@@ -95,7 +95,7 @@ func claimOf(n int) claimed {
 		DisplayName: fmt.Sprint("Model ", n), LicenseID: []string{"main", "eu", ""}[n%3],
 	}, trackeditem.Claim{
 		OperationID: by, Via: trackeditem.ViaAssessment,
-		At: claimedFrom.Add(time.Duration(n/4) * time.Microsecond), // several at once
+		At: claimedFrom.Add(time.Duration(n/4) * time.Microsecond), // several at the same time
 	}}
 }
 
@@ -107,9 +107,8 @@ func (c claimed) again() trackeditem.TrackAgain {
 	return trackeditem.TrackAgain{WorkspaceID: c.WorkspaceID, DisplayName: c.DisplayName}
 }
 
-// A list of tracked items by its pages: every license's or one's, all or the
-// active ones, of one account, whatever the size of a page; and a rebuild makes
-// the same rows.
+// Pages of tracked items: for every license or one, for all items or the active ones, of one account,
+// with any page size. A rebuild makes the same rows.
 //
 // proves: 2.1/paged-trackedItems decisions/8/9
 func TestTrackedItemsPages(t *testing.T) {
@@ -129,7 +128,7 @@ func TestTrackedItemsPages(t *testing.T) {
 		}
 		want = append(want, k.decide(t, "acme", c.ItemID, commands...))
 	}
-	// The same item may be another account's too.
+	// The same item may also belong to another account.
 	theirs := k.decide(t, "other", claimOf(0).ItemID, claimOf(0).commands()...)
 	slices.SortFunc(want, func(a, b trackeditem.Item) int {
 		return cmp.Or(a.TrackedSince.Compare(b.TrackedSince), slices.Compare(a.ItemID[:], b.ItemID[:]))
@@ -178,8 +177,7 @@ func TestTrackedItemsPages(t *testing.T) {
 	}
 }
 
-// What is claimed, and what becomes of an item, between two pages neither
-// repeats nor hides another.
+// An item that is claimed or changed between two pages neither repeats nor hides another.
 func TestTrackedItemsBetweenPages(t *testing.T) {
 	t.Parallel()
 	k := newTracker(t)

@@ -1,7 +1,6 @@
-// Package projections builds the views that the GET routes read: pure folds
-// from events to rows, carried out in the appending transaction (inline) or
-// behind the log, and rebuilt beside the live ones when they change
-// (architecture 3). It never decides anything.
+// Package projections builds the views that the GET routes read. A view is a pure fold from events to
+// rows. It is written in the appending transaction (inline) or follows the log, and is rebuilt next to
+// the live one when it changes. It never makes decisions.
 package projections
 
 import (
@@ -14,35 +13,33 @@ import (
 // Column is a column of a view's table with its SQL type.
 type Column struct{ Name, Type string }
 
-// Table is a table of a view. Physical tables carry the view's version and
-// generation; everybody reads and writes through the SQL view Name_vVersion.
+// Table is a table of a view. The names of physical tables have the view's version and generation;
+// every process reads and writes through the SQL view Name_vVersion.
 type Table struct {
 	Name    string
 	Columns []Column
 	Key     []string // primary key, in the order of Key values
-	Indexes []string // what follows CREATE INDEX ON table
+	Indexes []string // the text after CREATE INDEX ON table
 }
 
-// View is a pure fold from events to the rows of its tables. A row is fed by
-// one stream, or changed by Add and Ensure alone: inline, events of different streams may
-// reach a row in another order than their positions'.
+// View is a pure fold from events to the rows of its tables. Each row is fed by one stream, or changed
+// by Add and Ensure alone: inline, events of different streams may reach a row in another order than
+// that of their positions.
 type View struct {
 	Name    string
 	Version int
-	// Inline views are projected in the appending transaction; others follow
-	// the log.
+	// Inline views are written in the appending transaction; others follow the log.
 	Inline bool
 	Tables []*Table
-	// Of are the events that it is projected of; nil is all of them. A rebuild
-	// reads no others.
+	// Of lists the events that the view projects; nil means all. A rebuild reads no others.
 	Of []domain.Event
-	// Undecoded says that Project does not look at Event; a rebuild leaves it nil,
-	// so that it can fold events of types that this program does not know.
+	// Undecoded says that Project does not use Event. A rebuild leaves Event nil, so that it can fold
+	// events of types that this program does not know.
 	Undecoded bool
 	Project   func(*Rows, eventstore.Recorded) error
 }
 
-// types are the names of the events that the view is projected of; nil is all.
+// types returns the names of the events that the view projects; none means all.
 func (v *View) types() []string {
 	names := make([]string, len(v.Of))
 	for i, e := range v.Of {
@@ -51,7 +48,7 @@ func (v *View) types() []string {
 	return names
 }
 
-// project projects one event; one that the view is not of changes nothing.
+// project projects one event; an event that is not in Of changes nothing.
 func (v *View) project(rows *Rows, r eventstore.Recorded) error {
 	if v.Of != nil && !slices.ContainsFunc(v.Of, func(e domain.Event) bool { return e.EventType() == r.Type }) {
 		return nil
@@ -59,9 +56,8 @@ func (v *View) project(rows *Rows, r eventstore.Recorded) error {
 	return v.Project(rows, r)
 }
 
-// Row holds values by column; a column left out is NULL (Insert) or stays
-// (Set). Values that are neither text, numbers, times nor UUIDs go into jsonb
-// columns as JSON.
+// Row holds values by column. A column that is left out is NULL (Insert) or keeps its value (Set). In
+// jsonb columns values are stored as JSON.
 type Row map[string]any
 
 // Key holds the values of a table's key columns, in order.
@@ -74,30 +70,30 @@ type change struct {
 	values Row
 }
 
-// Rows collects the row changes that a view makes of an event, in order.
+// Rows collects the row changes that a view makes for an event, in order.
 type Rows struct{ changes []change }
 
-// Insert adds a row that is not there.
+// Insert adds a row that must not exist.
 func (r *Rows) Insert(t *Table, row Row) {
 	r.changes = append(r.changes, change{table: t, kind: 'i', values: row})
 }
 
-// Set changes columns of the row with the key; no such row, no change.
+// Set changes columns of the row with the key; without such a row it does nothing.
 func (r *Rows) Set(t *Table, key Key, columns Row) {
 	r.changes = append(r.changes, change{t, 's', key, columns})
 }
 
-// Add adds to number columns of the row with the key, which begins at zero.
+// Add adds to number columns of the row with the key; a missing row starts at zero.
 func (r *Rows) Add(t *Table, key Key, deltas Row) {
 	r.changes = append(r.changes, change{t, 'a', key, deltas})
 }
 
-// Ensure adds a row of nothing but the key, unless the row with the key is there.
+// Ensure adds a row that has only the key, unless the row exists.
 func (r *Rows) Ensure(t *Table, key Key) {
 	r.changes = append(r.changes, change{table: t, kind: 'e', key: key})
 }
 
-// Delete removes the row with the key, if it is there.
+// Delete removes the row with the key, if it exists.
 func (r *Rows) Delete(t *Table, key Key) {
 	r.changes = append(r.changes, change{table: t, kind: 'd', key: key})
 }

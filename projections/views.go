@@ -8,18 +8,16 @@ import (
 	"readiness/eventstore"
 )
 
-// Views are the reads that the GET routes make. A row of another account is
-// never found.
+// Views has the queries of the GET routes. They never find a row of another account.
 type Views struct {
 	Pool  *pgxpool.Pool
 	Store *eventstore.Store
-	// Stored reads a document from where results are kept, by its hash; nil is the
-	// service's own store. A store of a customer's own may refuse: its capacity is
-	// paused.
+	// Stored reads a document by its hash from the store of results; nil means the service's own
+	// store. A customer's store may return an error, for example when its capacity is paused.
 	Stored func(ctx context.Context, hash string) ([]byte, error)
 }
 
-// All are the views of the service, inline ones first.
+// All returns the views of the service, inline ones first.
 func All() []*View {
 	return []*View{Operations, Assessments, Accounts, TrackedItems, Pixies, Schedules, BenchmarkRuns, AbTests, AbRuns, Activity, PageViews, Audit}
 }
