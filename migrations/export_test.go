@@ -1,4 +1,4 @@
 package migrations
 
-// Files are the migrations, for the test that takes them back.
+// Files are the migrations, exported for the test that reverts them.
 var Files = files

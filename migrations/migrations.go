@@ -1,5 +1,5 @@
-// Package migrations holds the database's schema, one numbered file a change, and brings a database up to it. A file
-// that was released is never edited: what it made is changed by the next file.
+// Package migrations holds the database's schema, one numbered file per change, and upgrades a
+// database to it. A released file is never edited: the next file changes its result.
 package migrations
 
 import (
@@ -25,23 +25,24 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// lockKey is the advisory lock that one process holds while it migrates.
+// lockKey is the advisory lock that a process holds while it migrates.
 const lockKey = 0x7265_6164_696e_6573 // "readines"
 
 // Step is one numbered change of the schema.
 type Step struct {
-	// Component is "readiness" for our own files and "river" for those of the job queue.
+	// Component is "readiness" for the service's own files and "river" for those of the job queue.
 	Component string
 	Version   int
-	// Name is the file's name, or what the job queue calls its change.
+	// Name is the file's name, or the job queue's name for the step.
 	Name string
-	// Applied says whether the database has the step.
+	// Applied reports whether the database has the step.
 	Applied bool
 }
 
-// Up applies, in order, every step that the database at url lacks: our files first, then those of the job queue. It may be called by
-// several processes at once: one applies, the others wait for it and find nothing to do. Each step is applied whole or not at all.
-// In the end the application's role is given its rights (see AsApplication).
+// Up applies, in order, every step that the database at url lacks: first the service's own files, then
+// those of the job queue. Several processes may call it at once: one applies the steps, the others
+// wait and find nothing to do. Each step is applied completely or not at all. Up then grants the
+// application's role its rights (see AsApplication).
 func Up(ctx context.Context, url string) error {
 	unlock, err := lock(ctx, url)
 	if err != nil {
@@ -59,7 +60,8 @@ func Up(ctx context.Context, url string) error {
 	})
 }
 
-// Status lists every step this program knows, in the order in which Up applies them, and whether the database at url has it.
+// Status returns every step that this program knows, in the order in which Up applies them, and
+// whether the database at url has it.
 func Status(ctx context.Context, url string) ([]Step, error) {
 	var steps []Step
 	err := with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
@@ -83,7 +85,8 @@ func Status(ctx context.Context, url string) ([]Step, error) {
 	return steps, err
 }
 
-// Fingerprint names the schema that Up makes: two programs with the same fingerprint make the same schema.
+// Fingerprint returns a name of the schema that Up makes: programs with the same fingerprint make the
+// same schema.
 func Fingerprint() string {
 	h := sha256.New()
 	h.Write([]byte(makeRole + grants))
@@ -100,14 +103,15 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// waitForReaders lets a migration wait for a lock, and so for whoever reads the whole log meanwhile, for longer than a call may.
+// waitForReaders raises lock_timeout, unless it is set: a migration may wait for readers of the entire
+// log longer than a call may.
 func waitForReaders(c *pgx.ConnConfig) {
-	if _, said := c.RuntimeParams["lock_timeout"]; !said {
+	if _, set := c.RuntimeParams["lock_timeout"]; !set {
 		c.RuntimeParams["lock_timeout"] = "60s"
 	}
 }
 
-// with calls do with what migrates our own part of the database and what migrates the job queue's.
+// with calls do with the migrators of the service's own schema and of the job queue's.
 func with(ctx context.Context, url string, do func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error) error {
 	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) { waitForReaders(c.ConnConfig) })
 	if err != nil {
@@ -128,8 +132,8 @@ func with(ctx context.Context, url string, do func(own *goose.Provider, queue *r
 	return do(own, queue)
 }
 
-// lock waits until no other process migrates the database. It asks again and again instead of waiting inside one statement,
-// which would hold a snapshot that CREATE INDEX CONCURRENTLY waits for.
+// lock waits until no other process migrates the database. It polls instead of waiting inside one
+// statement, whose snapshot would block CREATE INDEX CONCURRENTLY.
 func lock(ctx context.Context, url string) (unlock func(), err error) {
 	conn, err := database.Connect(ctx, url)
 	if err != nil {

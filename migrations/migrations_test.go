@@ -75,7 +75,7 @@ func TestStatusListsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// schema describes every column, index, constraint, function and trigger of the schema that people made.
+// schema describes every user-defined column, index, constraint, function and trigger of the schema.
 const schema = `
 SELECT format('%s %s %s %s', table_name, column_name, data_type, is_nullable) FROM information_schema.columns WHERE table_schema = 'public'
 UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
@@ -84,7 +84,7 @@ UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'publ
 UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
 ORDER BY 1`
 
-func TestEachMigrationCanBeTakenBack(t *testing.T) {
+func TestEachMigrationCanBeReverted(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
 	list := func() []string {
@@ -112,14 +112,14 @@ func TestEachMigrationCanBeTakenBack(t *testing.T) {
 	}
 	for _, line := range list() {
 		if !strings.Contains(line, "river_") && !strings.Contains(line, "schema_versions") {
-			t.Errorf("after all were taken back there is %s", line)
+			t.Errorf("after all were reverted there is %s", line)
 		}
 	}
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, list()); diff != "" {
-		t.Errorf("taken back and applied again, the schema differs:\n%s", diff)
+		t.Errorf("reverted and applied again, the schema differs:\n%s", diff)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer owner.Close(t.Context())
-	// Not even where the triggers that guard the log are off.
+	// The right is missing even where the triggers that guard the log are off.
 	const setUp = `
 		ALTER TABLE events DISABLE TRIGGER USER; ALTER TABLE streams DISABLE TRIGGER USER;
 		CREATE TABLE made_later (x int)`
@@ -162,7 +162,7 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 	for _, sql := range refused {
 		_, err := app.Exec(t.Context(), sql)
 		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != "42501" {
-			t.Errorf("%s: got %v, want it refused for lack of a right", sql, err)
+			t.Errorf("%s: got %v, want it refused for a missing right", sql, err)
 		}
 	}
 	var left int
@@ -171,7 +171,7 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 	}
 }
 
-func TestUserWhoMayMakeNoRoles(t *testing.T) {
+func TestUserWithoutTheRightToCreateRoles(t *testing.T) {
 	t.Parallel()
 	url := pgtest.EmptyURL(t)
 	config, err := pgx.ParseConfig(url)

@@ -10,9 +10,10 @@ import (
 	"readiness/internal/database"
 )
 
-// AsApplication makes every new connection of the pool act as the application's role, which may read and add to the event log but neither
-// change nor delete what is there (architecture 2): where the log's trigger is missing or off, the right still is. It owns no table, so it changes no
-// schema either. On a server where Up's user may make no roles, connections stay what they are and the trigger alone guards the log.
+// AsApplication makes every new connection of the pool act as the application's role. The role may
+// read the event log and add to it, but not change or delete events, even where the log's trigger is
+// missing or off. It owns no table, so it cannot change the schema either. On a server where Up's user
+// may not create roles, connections keep their role and only the trigger guards the log.
 func AsApplication(config *pgxpool.Config) {
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, `+maySet+`)`)
@@ -20,8 +21,9 @@ func AsApplication(config *pgxpool.Config) {
 	}
 }
 
-// grant makes the application's role and gives it its rights, on what is there and on what this user will add. Roles belong to the server and not to
-// the database: another database may have made it, at this moment too.
+// grant creates the application's role and grants it its rights, on existing tables and on those that
+// this user will add. Roles belong to the server, not to the database, so another database may have
+// created the role, even at the same time.
 func grant(ctx context.Context, url string) error {
 	conn, err := database.Connect(ctx, url)
 	if err != nil {
@@ -37,7 +39,7 @@ func grant(ctx context.Context, url string) error {
 	return nil
 }
 
-// maySet is the privilege of acting as a role; before PostgreSQL 16 every member had it.
+// maySet is the privilege to act as a role; before PostgreSQL 16 every member had it.
 const maySet = `CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END`
 
 const makeRole = `
@@ -51,7 +53,8 @@ DO $$ BEGIN
 EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL;
 END $$`
 
-// Who starts while another process does the same, or was killed doing it, waits for it: rights of one table are not changed twice at once.
+// grants waits for another process that runs it, or that was killed while running it: the server fails
+// concurrent changes of one table's rights.
 const grants = `
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'readiness_app') THEN
