@@ -1,7 +1,6 @@
-// Package accounts reads the files in which an operator declares the accounts of
-// a service (accounts.yaml, architecture 6) and what the plans grant, and tells
-// in words what applying the accounts changes. It neither stores nor decides
-// anything.
+// Package accounts reads the operator's two YAML files: the accounts of a service (accounts.yaml) and what each plan
+// grants (plans.yaml). It also describes, for people, what applying the accounts changes. It stores nothing and decides
+// nothing.
 package accounts
 
 import (
@@ -17,21 +16,20 @@ import (
 	"readiness/domain/item"
 )
 
-// MaxBytes is the size of the largest file that is read.
+// MaxBytes is the largest file that Parse and ParsePlans accept, in bytes.
 const MaxBytes = 4 << 20
 
-// Error is one thing wrong with a file. Line and Column count from 1;
-// they are 0 for what concerns the whole file.
+// Error is one problem in a file. Line and Column count from 1; both are 0 when the problem concerns the file as a
+// unit.
 type Error struct {
 	File         string
 	Line, Column int
-	// Member is the path of the member ("accounts[0].people[2].license"), empty
-	// for an error of the YAML itself.
+	// Member is the path of the member ("accounts[0].people[2].license"); empty for a YAML syntax error.
 	Member  string
 	Message string
 }
 
-// Error implements error: file:line:column: member: message.
+// Error formats the problem as file:line:column: member: message.
 func (e *Error) Error() string {
 	s := e.File
 	if e.Line > 0 {
@@ -43,7 +41,7 @@ func (e *Error) Error() string {
 	return s + ": " + e.Message
 }
 
-// The accounts file as it is written. A nil pointer is a member left out.
+// The accounts file as written. A nil pointer is an omitted member.
 type (
 	fileDoc struct {
 		Accounts []accountDoc `yaml:"accounts"`
@@ -104,10 +102,9 @@ type (
 	}
 )
 
-// Parse reads an accounts file. What is left out has its default: status Active,
-// role member, the three switches on, definitionCopies None. file is the name
-// that errors carry. The error joins an *Error for everything that is wrong, in
-// the order of the file; then no declaration is returned.
+// Parse reads an accounts file. Omitted members get their defaults: status Active, role member, the three switches on,
+// definitionCopies None. file is the name that errors carry. On failure Parse returns no declarations; the error joins
+// one *Error for each problem, in file order.
 func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration, error) {
 	var doc fileDoc
 	d := decode(file, src, &doc)
@@ -154,8 +151,8 @@ func (a accountDoc) declaration() account.Declaration {
 		d.Licenses = append(d.Licenses, account.License{
 			ID: l.LicenseID, Label: l.Label, Default: l.Default, Allocated: l.Allocated, Region: l.Region,
 			Status: or(l.Status, account.LicenseActive), CapacityRequired: l.CapacityRequired,
-			ProvisioningStatus: beside(account.Provisioned, l.ProvisioningStatus),
-			DataResidency:      account.Location(beside(string(account.InService), l.DataResidency)),
+			ProvisioningStatus: unlessDefault(account.Provisioned, l.ProvisioningStatus),
+			DataResidency:      account.Location(unlessDefault(string(account.InService), l.DataResidency)),
 		})
 	}
 	for _, p := range a.People {
@@ -186,8 +183,8 @@ func (a accountDoc) declaration() account.Declaration {
 	return d
 }
 
-// id is the UUID that s writes in the one form that is taken, else uuid.Nil, which
-// the declaration refuses where it needs an id.
+// id parses a UUID in its canonical 36-character form, in any letter case. It returns uuid.Nil for anything else; the
+// declaration rejects uuid.Nil where it requires an id.
 func id(s string) uuid.UUID {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != len(id.String()) {
@@ -196,7 +193,7 @@ func id(s string) uuid.UUID {
 	return id
 }
 
-// or is what v points to, or byDefault when it points to nothing.
+// or returns *v, or byDefault if v is nil.
 func or[T any](v *T, byDefault T) T {
 	if v == nil {
 		return byDefault
@@ -204,16 +201,16 @@ func or[T any](v *T, byDefault T) T {
 	return *v
 }
 
-// beside is what v points to, empty where that is the default: saying a default
-// and saying nothing are no difference between two files.
-func beside(byDefault string, v *string) string {
+// unlessDefault returns *v, or "" if v is nil or holds the default. A file that spells out a default must not differ
+// from one that omits it.
+func unlessDefault(byDefault string, v *string) string {
 	if v == nil || *v == byDefault {
 		return ""
 	}
 	return *v
 }
 
-// failure is every problem found, in the order of the file, joined.
+// failure joins all problems in file order.
 func (d *decoder) failure() error {
 	slices.SortStableFunc(d.problems, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)

@@ -17,7 +17,7 @@ import (
 	"readiness/internal/samples"
 )
 
-const whole = `# everything an account can say
+const everyMember = `# every member of an account
 accounts:
   - accountId: contoso
     plan: Business
@@ -58,7 +58,7 @@ accounts:
       apiKeyEnv: LOCAL_AI_KEY
   - accountId: fabrikam
     plan: Free
-    region: # nothing said
+    region: # no value
     aiProvider: {kind: data_agent, workspaceId: 6F1C2F3A-8F0E-4A53-9D4E-0D1A3C5B7E90, dataAgentId: 0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90}
   - accountId: northwind
     plan: Free
@@ -102,7 +102,7 @@ func TestParseReadsEveryMember(t *testing.T) {
 			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview"},
 		},
 	}
-	got, err := parse(whole)
+	got, err := parse(everyMember)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestParseReadsEveryMember(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseReportsEachProblem(t *testing.T) {
 	t.Parallel()
 	const head = "accounts:\n  - accountId: contoso\n    plan: Team\n" // lines 1 to 3
 	for name, tt := range map[string]struct{ src, want string }{
@@ -126,9 +126,9 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"member twice":        {head + "    plan: Free\n", `accounts.yaml:4:5: mapping key "plan" already defined at [3:5]`},
 		"id twice":            {head + "  - {accountId: contoso, plan: Free}\n", `accounts.yaml:4:6: accounts[1].accountId: account "contoso" is declared at accounts[0] already`},
 		"number as text":      {head + "    region: 12\n", `accounts.yaml:4:13: accounts[0].region: must be text (in quotes, if it looks like something else), not integer`},
-		"text as number":      {head + "    licenses: [{licenseId: a, allocated: many}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be a whole number, not string`},
-		"fraction as number":  {head + "    licenses: [{licenseId: a, allocated: 1.5}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be a whole number, not float`},
-		"huge number":         {head + "    licenses: [{licenseId: a, allocated: 3000000000}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be a whole number below 2147483648, not integer`},
+		"text as number":      {head + "    licenses: [{licenseId: a, allocated: many}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be an integer, not string`},
+		"fraction as number":  {head + "    licenses: [{licenseId: a, allocated: 1.5}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be an integer, not float`},
+		"huge number":         {head + "    licenses: [{licenseId: a, allocated: 3000000000}]\n", `accounts.yaml:4:42: accounts[0].licenses[0].allocated: must be an integer below 2147483648, not integer`},
 		"text as switch":      {head + "    settings: {addPixies: yes please}\n", `accounts.yaml:4:27: accounts[0].settings.addPixies: must be true or false, not string`},
 		"one as a list":       {head + "    people: ada\n", `accounts.yaml:4:13: accounts[0].people: must be a list, not string`},
 		"list as one":         {head + "    settings: [a]\n", `accounts.yaml:4:15: accounts[0].settings: must be a mapping of members, not sequence`},
@@ -183,7 +183,7 @@ func TestDescribe(t *testing.T) {
 		}
 		return events
 	}
-	events := decide(account.Account{}, whole)
+	events := decide(account.Account{}, everyMember)
 	want := []string{
 		"+ account contoso: plan Business, region westeurope, settings.addPixies false, settings.aiFeatures false, settings.capacityDetails false, settings.definitionCopies Keep30Days, status Suspended",
 		"+ license lic-1: allocated 50, capacityRequired true, dataResidency CustomerLake, default true, label Analytics: main, provisioningStatus Failed, region westeurope, status Expired",
@@ -232,11 +232,10 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, parsing ends without a panic: with declarations that can
-// be applied, and change nothing when they are applied again, or with errors
-// that name the file.
+// Whatever the bytes, parsing does not panic. It returns either declarations that can be applied, and that change
+// nothing when applied again, or errors that name the file.
 func FuzzParse(f *testing.F) {
-	f.Add(whole)
+	f.Add(everyMember)
 	f.Add(string(samples.Text(f, "accounts.yaml")))
 	f.Add("accounts: [{accountId: a, plan: Free}]")
 	f.Add("accounts:\n  - &a !!map {<<: *a}\n...\n---\n? [x]\n: |\n  y")

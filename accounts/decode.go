@@ -17,12 +17,11 @@ import (
 	"readiness/domain/account"
 )
 
-// maxDepth bounds how deeply a file nests; ours need 5.
+// maxDepth bounds the nesting of a file; valid files need 5 levels.
 const maxDepth = 32
 
-// decoder fills our plain structs from YAML and remembers where each member
-// stands. It is stricter than YAML: no unknown or repeated member, no anchors,
-// no tags, one document, and no guessing of types.
+// decoder fills plain structs from YAML and records the position of each member. It is stricter than YAML: it rejects
+// unknown and repeated members, anchors, tags and multiple documents, and does not guess types.
 type decoder struct {
 	file      string
 	positions map[string]*token.Position
@@ -53,9 +52,8 @@ func decode(file string, src []byte, into any) *decoder {
 	return d
 }
 
-// tooDeep returns the token at which flow collections nest too deeply. The
-// parser recurses, so this is looked at before it starts. Block collections
-// nest by indentation, which each costs a longer line.
+// tooDeep returns the first token at which the file nests too deeply, or nil. It runs before the parser, which
+// recurses. Block collections nest by indentation, so their depth is bounded by the column.
 func tooDeep(tokens token.Tokens) *token.Token {
 	depth := 0
 	for _, t := range tokens {
@@ -72,7 +70,7 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// start is where node begins. The token of a mapping is its first colon.
+// start returns the position at which node begins. The token of a mapping is its first colon.
 func start(node ast.Node) *token.Position {
 	if mapping, ok := node.(ast.MapNode); ok {
 		if members := mapping.MapRange(); members.Next() {
@@ -82,13 +80,13 @@ func start(node ast.Node) *token.Position {
 	return node.GetToken().Position
 }
 
-// value decodes node into out, whose type says what may stand there.
+// value decodes node into out, whose type defines what is allowed.
 func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 	if _, seen := d.positions[path]; !seen {
 		d.positions[path] = start(node)
 	}
 	if _, null := node.(*ast.NullNode); null {
-		return // as if left out
+		return // treated as omitted
 	}
 	switch out.Kind() {
 	case reflect.Pointer:
@@ -139,13 +137,13 @@ func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 	case reflect.Int:
 		n, ok := node.(*ast.IntegerNode)
 		if !ok {
-			d.mismatch(path, node, "a whole number")
+			d.mismatch(path, node, "an integer")
 			return
 		}
 		switch v := n.Value.(type) {
 		case uint64:
 			if v >= 1<<31 {
-				d.mismatch(path, node, "a whole number below 2147483648")
+				d.mismatch(path, node, "an integer below 2147483648")
 				return
 			}
 			out.SetInt(int64(v))
@@ -199,8 +197,7 @@ func (d *decoder) reportProblem(at string, p account.Problem) {
 	d.report(path, message)
 }
 
-// report adds a problem at the member of path, or at the nearest that holds it
-// when it was left out.
+// report adds a problem at the member of path. If that member was omitted, it uses the position of the nearest parent.
 func (d *decoder) report(path, message string) {
 	for at := path; ; at = at[:max(0, strings.LastIndexAny(at, ".["))] {
 		if position, ok := d.positions[at]; ok {
@@ -222,7 +219,7 @@ func (d *decoder) add(at *token.Position, path, message string) {
 	d.problems = append(d.problems, e)
 }
 
-// memberNames are the members of one of our structs, by field.
+// memberNames returns the YAML names of t's fields, in field order.
 func memberNames(t reflect.Type) []string {
 	names := make([]string, t.NumField())
 	for i := range names {
@@ -238,7 +235,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// suggest names the one of known that is closest to what was written.
+// suggest names the known member closest to the written one.
 func suggest(written string, known []string) string {
 	closest := slices.MinFunc(known, func(a, b string) int { return distance(written, a) - distance(written, b) })
 	return fmt.Sprintf("the closest is %q", closest)
@@ -248,7 +245,7 @@ func distance(a, b string) int {
 	return levenshtein.ComputeDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b))
 }
 
-// positionOf and messageOf take a syntax error of the YAML parser apart.
+// positionOf returns the position of the YAML parser's syntax error, or nil.
 func positionOf(err error) *token.Position {
 	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
 		return e.GetToken().Position

@@ -12,8 +12,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Describe tells in words, one line an event, what events change of an account
-// that was as before: "+" is added, "~" changed, "-" removed.
+// Describe describes events of one account, one line per event. before is the account's state before the first event.
+// Each line starts with "+" for added, "~" for changed or "-" for removed.
 func Describe(before account.Account, events []domain.Event) []string {
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -50,7 +50,7 @@ func Describe(before account.Account, events []domain.Event) []string {
 	return lines
 }
 
-// document is what people call a part of the account that is kept by name.
+// document returns what people call a part of the account that is stored by name.
 func document(name string) string {
 	if workspace, ok := strings.CutPrefix(name, "trackingSetup/"); ok {
 		return "tracking setup of workspace " + workspace
@@ -58,7 +58,7 @@ func document(name string) string {
 	return name
 }
 
-// inName are the members of a document that its name says already.
+// inName lists the members of a document that its name already contains.
 func inName(document string) []string {
 	if document == account.AIProviderDocument {
 		return nil
@@ -87,8 +87,8 @@ func named(p item.Person) string {
 	return p.ID + " of " + p.Issuer
 }
 
-// changes lists the members in which two values differ, by name; for an absent
-// old value, all members of the new one. Members of skip are left out.
+// changes lists by name the members in which old and new differ; if old is empty, all members of new. It omits the
+// members in skip.
 func changes(old, new any, skip ...string) string {
 	was, is := flat(old), flat(new)
 	names := maps.Clone(is)
@@ -113,7 +113,7 @@ func shown(s string) string {
 	return s
 }
 
-// flat is v's JSON as one text a member, nested members by their path.
+// flat returns v's JSON as a map from member path to text.
 func flat(v any) map[string]string {
 	out := map[string]string{}
 	if raw, ok := v.(json.RawMessage); v == nil || ok && len(raw) == 0 {

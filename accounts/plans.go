@@ -7,7 +7,7 @@ import (
 	"readiness/domain/account"
 )
 
-// The file of plans as it is written. A nil pointer is a member left out.
+// The plans file as written. A nil pointer is an omitted member.
 type (
 	plansFileDoc struct {
 		Plans plansDoc `yaml:"plans"`
@@ -28,7 +28,7 @@ type (
 		Members              totalDoc     `yaml:"members"`
 		ScheduledAssessments *bool        `yaml:"scheduledAssessments"`
 	}
-	// totalDoc is an allowance that is never whole again.
+	// totalDoc is an allowance that is never renewed.
 	totalDoc struct {
 		Limit     *int  `yaml:"limit"`
 		Unlimited *bool `yaml:"unlimited"`
@@ -40,8 +40,8 @@ type (
 	}
 )
 
-// ParsePlans reads a file of plans: what each of the plans grants. What the file
-// leaves out is as account.DefaultPlans says. The errors are those of Parse.
+// ParsePlans reads a plans file. Values that the file omits come from account.DefaultPlans. On failure it returns nil
+// and an error like Parse's.
 func ParsePlans(file string, src []byte) (account.Plans, error) {
 	var doc plansFileDoc
 	d := decode(file, src, &doc)
@@ -59,7 +59,7 @@ func ParsePlans(file string, src []byte) (account.Plans, error) {
 	return plans, nil
 }
 
-// limits is l with what p says in its place.
+// limits returns l overridden by what p specifies.
 func (d *decoder) limits(at string, p planDoc, l account.Limits) account.Limits {
 	l.ScheduledAssessments = or(p.ScheduledAssessments, l.ScheduledAssessments)
 	for _, a := range []struct {
@@ -88,7 +88,7 @@ func (t totalDoc) allowance() allowanceDoc {
 func (d *decoder) limit(at string, doc allowanceDoc, least int, of *account.Allowance) {
 	switch {
 	case doc.Limit != nil && or(doc.Unlimited, false):
-		d.report(at+".limit", "cannot be given beside unlimited: true")
+		d.report(at+".limit", "cannot be combined with unlimited: true")
 	case doc.Limit != nil && *doc.Limit < least:
 		d.report(at+".limit", fmt.Sprintf("must be at least %d", least))
 	case doc.Limit != nil:

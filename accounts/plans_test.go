@@ -12,7 +12,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// The sample says every default, and saying nothing is the default too.
+// The sample states every default, and an omitted value is the default too.
 func TestPlansSample(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("../samples/plans.yaml")
@@ -20,7 +20,7 @@ func TestPlansSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, src := range map[string]string{
-		"the sample": string(sample), "nothing": "plans:\n", "a plan of which nothing is said": "plans: {Team: {assessments: {}}}\n",
+		"the sample": string(sample), "nothing": "plans:\n", "a plan without values": "plans: {Team: {assessments: {}}}\n",
 	} {
 		got, err := accounts.ParsePlans("plans.yaml", []byte(src))
 		if err != nil {
@@ -32,12 +32,12 @@ func TestPlansSample(t *testing.T) {
 	}
 	for _, member := range []string{"trackedItems", "assessments", "optimizationApplies", "benchmarkRuns", "benchmarkBuilds", "firstLooks", "members", "scheduledAssessments"} {
 		if n := strings.Count(string(sample), "\n    "+member+": "); n != 4 {
-			t.Errorf("the sample says %s of %d plans, want 4", member, n)
+			t.Errorf("the sample states %s for %d plans, want 4", member, n)
 		}
 	}
 }
 
-func TestParsePlansChangesWhatIsSaid(t *testing.T) {
+func TestParsePlansOverridesDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := accounts.ParsePlans("plans.yaml", []byte(`plans:
   Free:
@@ -66,23 +66,23 @@ func TestParsePlansChangesWhatIsSaid(t *testing.T) {
 		t.Errorf("plans (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(account.DefaultPlans()[account.Business], got[account.Business]); diff != "" {
-		t.Errorf("a plan that is not named (-want +got):\n%s", diff)
+		t.Errorf("a plan that the file omits (-want +got):\n%s", diff)
 	}
 }
 
-func TestParsePlansSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParsePlansReportsEachProblem(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{
 		"empty":               {"", "plans.yaml: must hold one YAML document with the member plans"},
 		"accounts":            {"accounts: []\n", `plans.yaml:1:1: accounts: unknown member; the closest is "plans"`},
 		"unknown plan":        {"plans:\n  Teem: {}\n", `plans.yaml:2:3: plans.Teem: unknown member; the closest is "Team"`},
 		"unknown allowance":   {"plans:\n  Team:\n    assesments: {limit: 1}\n", `plans.yaml:3:5: plans.Team.assesments: unknown member; the closest is "assessments"`},
-		"limit and none":      {"plans: {Team: {members: {limit: 1, unlimited: true}}}\n", "plans.yaml:1:26: plans.Team.members.limit: cannot be given beside unlimited: true"},
+		"limit and none":      {"plans: {Team: {members: {limit: 1, unlimited: true}}}\n", "plans.yaml:1:26: plans.Team.members.limit: cannot be combined with unlimited: true"},
 		"no limit nor none":   {"plans: {Enterprise: {members: {unlimited: false}}}\n", "plans.yaml:1:32: plans.Enterprise.members.unlimited: is false, so a limit must be given"},
 		"negative":            {"plans: {Team: {firstLooks: {limit: -1}}}\n", "plans.yaml:1:29: plans.Team.firstLooks.limit: must be at least 0"},
-		"a plan for nobody":   {"plans: {Team: {members: {limit: 0}}}\n", "plans.yaml:1:26: plans.Team.members.limit: must be at least 1"},
-		"too much":            {"plans: {Team: {assessments: {limit: 2147483648}}}\n", "plans.yaml:1:37: plans.Team.assessments.limit: must be a whole number below 2147483648, not integer"},
-		"text":                {"plans: {Team: {assessments: {limit: many}}}\n", "plans.yaml:1:37: plans.Team.assessments.limit: must be a whole number, not string"},
+		"a plan for no one":   {"plans: {Team: {members: {limit: 0}}}\n", "plans.yaml:1:26: plans.Team.members.limit: must be at least 1"},
+		"too much":            {"plans: {Team: {assessments: {limit: 2147483648}}}\n", "plans.yaml:1:37: plans.Team.assessments.limit: must be an integer below 2147483648, not integer"},
+		"text":                {"plans: {Team: {assessments: {limit: many}}}\n", "plans.yaml:1:37: plans.Team.assessments.limit: must be an integer, not string"},
 		"a number alone":      {"plans: {Team: {assessments: 5}}\n", "plans.yaml:1:29: plans.Team.assessments: must be a mapping of members, not integer"},
 		"unknown period":      {"plans: {Team: {assessments: {period: Daily}}}\n", `plans.yaml:1:30: plans.Team.assessments.period: must be one of Day, Month, Lifetime, not "Daily"; the closest is "Day"`},
 		"no period":           {"plans: {Team: {assessments: {period: Unlimited}}}\n", `plans.yaml:1:30: plans.Team.assessments.period: must be one of Day, Month, Lifetime, not "Unlimited"; the closest is "Lifetime"`},
@@ -105,7 +105,7 @@ func TestParsePlansSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, they make all four plans, none of which grants less than nothing, or errors that name the file.
+// Whatever the bytes, parsing returns either all four plans, none with a negative limit, or errors that name the file.
 func FuzzParsePlans(f *testing.F) {
 	f.Add(samples.Text(f, "plans.yaml"))
 	f.Add([]byte("plans: {Free: {assessments: {limit: -1}, members: {unlimited: false}}}"))

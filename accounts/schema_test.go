@@ -33,7 +33,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// valid says what the schema thinks of a JSON text.
+// valid validates a JSON text against the schema.
 func valid(t interface{ Fatal(...any) }, s *jsonschema.Schema, text []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -42,7 +42,7 @@ func valid(t interface{ Fatal(...any) }, s *jsonschema.Schema, text []byte) erro
 	return s.Validate(v)
 }
 
-// The schema describes every member that is read, and no other.
+// The schema describes every member that the parser reads, and no other.
 func TestSchemaHasTheMembersOfTheFile(t *testing.T) {
 	t.Parallel()
 	type node struct {
@@ -74,13 +74,13 @@ func TestSchemaHasTheMembersOfTheFile(t *testing.T) {
 		switch typ.Kind() {
 		case reflect.Slice:
 			if n.Items == nil {
-				t.Errorf("%s: the schema describes no list", path)
+				t.Errorf("%s: the schema does not describe a list", path)
 				return
 			}
 			walk(path+"[]", n.Items, typ.Elem())
 		case reflect.Struct:
 			if n.AdditionalProperties == nil || *n.AdditionalProperties {
-				t.Errorf("%s: the schema takes members that are not read", path)
+				t.Errorf("%s: the schema allows members that are not read", path)
 			}
 			described := map[string]bool{}
 			for name, p := range n.Properties {
@@ -106,19 +106,19 @@ func TestSchemaHasTheMembersOfTheFile(t *testing.T) {
 	}
 	walk("", &root, accounts.FileType)
 	if members < 30 {
-		t.Errorf("only %d members were looked at", members)
+		t.Errorf("only %d members were checked", members)
 	}
 }
 
-// What people are shown as right is right by the schema too.
-func TestSchemaTakesTheSamples(t *testing.T) {
+// The schema accepts the samples that users see.
+func TestSchemaAcceptsTheSamples(t *testing.T) {
 	t.Parallel()
 	s := compiled(t)
 	sample, err := os.ReadFile("../samples/accounts.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, src := range map[string][]byte{"samples/accounts.yaml": sample, "every member": []byte(whole)} {
+	for name, src := range map[string][]byte{"samples/accounts.yaml": sample, "every member": []byte(everyMember)} {
 		text, err := yaml.YAMLToJSON(src)
 		if err != nil {
 			t.Fatal(err)
@@ -129,8 +129,7 @@ func TestSchemaTakesTheSamples(t *testing.T) {
 	}
 }
 
-// values are what a member may be given in a generated file: right, wrong, and
-// at the edges of what is right.
+// values lists, by member, values for generated files: valid, invalid and boundary ones.
 var values = map[string][]any{
 	"accountId":          {"contoso", "fabrikam", "a b", "", strings.Repeat("a", 64), strings.Repeat("a", 65), "ä"},
 	"plan":               {"Free", "Team", "Business", "Enterprise", "free", ""},
@@ -163,10 +162,11 @@ var (
 	addresses = []any{"https://x.example", "http://127.0.0.1:11434/v1", "HTTPS://x.example/a", "", "x.example", "ftp://x.example", "https://u:p@x.example", "https://x.example/?a=b", "https://x.example/#a", "https://", " https://x.example"}
 )
 
-// odd is what stands nowhere, or in few places.
+// odd lists values that are valid for no member, or for few.
 var odd = []any{nil, "", "other", 5, true, []any{}, []any{nil}, map[string]any{}, map[string]any{"other": 1}}
 
-// variants calls do for the file with each of its members, in turn, left out, misspelled and with each other value it may be given.
+// variants calls do once for each variant of the file: each member in turn omitted, misspelled, and set to each other
+// value.
 func variants(v any, name string, set func(any), do func()) {
 	for _, other := range append(append([]any{}, values[name]...), odd...) {
 		set(other)
@@ -191,15 +191,14 @@ func variants(v any, name string, set func(any), do func()) {
 	}
 }
 
-// between are the faults that concern several members, which a schema cannot say.
+// between lists the messages of rules between members, which a schema cannot express.
 var between = []string{"is declared twice", "cannot both be the default", "the account declares no license", "has room for", "is declared at accounts", "has two tracking setups"}
 
-// The schema takes what the parser takes, and what it takes beyond that is
-// refused by a rule between members.
+// The schema accepts what the parser accepts. What only the schema accepts breaks a rule between members.
 func TestSchemaAgreesWithTheParser(t *testing.T) {
 	t.Parallel()
 	s := compiled(t)
-	right, err := yaml.YAMLToJSON([]byte(whole))
+	right, err := yaml.YAMLToJSON([]byte(everyMember))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +206,7 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 	if err := json.Unmarshal(right, &file); err != nil {
 		t.Fatal(err)
 	}
-	taken, refused := 0, 0
+	accepted, rejected := 0, 0
 	variants(file, "", func(v any) { file = v }, func() {
 		text, err := json.Marshal(file)
 		if err != nil {
@@ -217,26 +216,26 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 		_, parsed := parse(string(text))
 		switch {
 		case described == nil && parsed == nil:
-			taken++
+			accepted++
 		case described != nil && parsed != nil:
-			refused++
+			rejected++
 		case parsed == nil:
-			t.Errorf("the parser takes\n%s\nand the schema does not: %v", text, described)
+			t.Errorf("the parser accepts\n%s\nand the schema does not: %v", text, described)
 		default:
 			for fault := range strings.Lines(parsed.Error()) {
 				if !slices.ContainsFunc(between, func(rule string) bool { return strings.Contains(fault, rule) }) {
-					t.Errorf("the schema takes\n%s\nand the parser does not: %s", text, fault)
+					t.Errorf("the schema accepts\n%s\nand the parser does not: %s", text, fault)
 				}
 			}
 		}
 	})
-	t.Logf("%d files were taken and %d refused by both", taken, refused)
-	if taken < 100 || refused < 100 {
-		t.Errorf("%d files were taken and %d refused by both, want many of each", taken, refused)
+	t.Logf("%d files were accepted and %d rejected by both", accepted, rejected)
+	if accepted < 100 || rejected < 100 {
+		t.Errorf("%d files were accepted and %d rejected by both, want many of each", accepted, rejected)
 	}
 }
 
-// What is given out cannot be changed for the next.
+// Changing a returned schema does not change the next one.
 func TestSchemaIsACopy(t *testing.T) {
 	t.Parallel()
 	clear(accounts.Schema())
