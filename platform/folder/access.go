@@ -7,22 +7,22 @@ import (
 	"readiness/domain/item"
 )
 
-// everything is how everyone stands where nobody keeps permissions.
-var everything = map[item.Permission]item.Access{
+// fullAccess grants every permission; it applies when Options.Access is nil.
+var fullAccess = map[item.Permission]item.Access{
 	item.PermissionPlatform: item.Granted, item.PermissionUsage: item.Granted,
 	item.PermissionStorage: item.Granted, item.PermissionAgent: item.Granted,
 }
 
-// Access is how the caller stands to each permission now, as Options.Access
-// says; without it everything is granted.
+// Access returns the caller's current state for each permission, as Options.Access reports it. Without Options.Access,
+// fullAccess is granted.
 func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
 	if p.access == nil {
-		return maps.Clone(everything), nil
+		return maps.Clone(fullAccess), nil
 	}
 	return p.access(ctx, as)
 }
 
-// permitted refuses whom the platform may not be read for.
+// permitted refuses a caller for whom the platform may not be read.
 func (p *Platform) permitted(ctx context.Context, as item.Caller) error {
 	access, err := p.Access(ctx, as)
 	if err != nil {

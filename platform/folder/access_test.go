@@ -15,12 +15,11 @@ import (
 	"readiness/platform/folder"
 )
 
-// Every call is refused for whom the platform permission is not granted, and
-// nothing is read or written for them; what one person has not granted does not
-// disturb another.
+// Every call is refused for a person to whom the platform permission is not granted, and nothing is read or written for
+// them. One person's missing permission does not affect another.
 //
 // proves: 2.4/access 7.2/PlatformConsentRequired 7.2/PlatformUnavailable
-func TestAccessIsThatOfThePersonNow(t *testing.T) {
+func TestAccessIsReadPerPersonAndCall(t *testing.T) {
 	t.Parallel()
 	const id = "0b9c0fb1-5b3e-4d3c-8f44-2f1d1a0a0001"
 	root := files(t, map[string]string{
@@ -84,7 +83,7 @@ func TestAccessIsThatOfThePersonNow(t *testing.T) {
 		if got, err := p.Access(t.Context(), as); err != nil || !cmp.Equal(got, want.access) {
 			t.Errorf("%s: Access says %v, %v", who, got, err)
 		}
-		// As of now: the next call after it was granted is answered.
+		// Permissions are read on every call, so granting one takes effect at once.
 		says[who] = says["anna"]
 		if err := calls["Item"](as); err != nil {
 			t.Errorf("%s: once granted: %v", who, err)
@@ -108,7 +107,7 @@ func TestAccessIsThatOfThePersonNow(t *testing.T) {
 	}
 }
 
-func TestAccessWithoutKeeper(t *testing.T) {
+func TestAccessIsFullByDefault(t *testing.T) {
 	t.Parallel()
 	p := open(t, files(t, map[string]string{"Retail/workspace.json": "{}"}))
 	want := map[item.Permission]item.Access{
@@ -119,6 +118,6 @@ func TestAccessWithoutKeeper(t *testing.T) {
 		if err != nil || !cmp.Equal(got, want) {
 			t.Errorf("got %v, %v, want everything granted", got, err)
 		}
-		clear(got) // is the caller's own
+		clear(got) // the caller owns the map
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"readiness/platform/folder"
 )
 
-// A folder that was away while somebody looked, and is back as it was, is seen by the next look.
-func TestWhatWasAwayDuringALookIsSeenAgain(t *testing.T) {
+// A folder that was missing during one scan and came back unchanged is seen by the next scan.
+func TestAFolderThatComesBackIsSeen(t *testing.T) {
 	t.Parallel()
 	const reports, moves = 300, 40
 	in := map[string]string{}

@@ -9,8 +9,7 @@ import (
 	"readiness/domain/item"
 )
 
-// Real projects: every item is found and read, and written back it stays as it
-// is.
+// In real projects every item is found and read, and writing back what was read changes nothing.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := os.Getenv("READINESS_CORPUS")

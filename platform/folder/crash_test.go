@@ -21,12 +21,11 @@ import (
 	"readiness/platform/folder"
 )
 
-// The test program runs itself as a process that writes a definition and is
-// killed after a given step on disk.
+// The test program runs itself as a process that writes a definition and is killed after a given step on disk.
 const (
 	crashRoot = "FOLDER_TEST_CRASH_ROOT"
 	crashStep = "FOLDER_TEST_CRASH_STEP"
-	// crashLoose is the path of a loose model to write in place of an item.
+	// crashLoose is the path of a loose model to write instead of an item.
 	crashLoose = "FOLDER_TEST_CRASH_LOOSE"
 )
 
@@ -53,8 +52,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// after is what the killed process writes: changed, added, dropped parts and
-// folders that come and go.
+// after is what the killed process writes: changed, added and removed parts, and folders that appear and disappear.
 var after = with(map[string]string{
 	"definition/model.tmdl":             "model Model\n",
 	"definition/tables/B.tmdl":          "table B // changed",
@@ -83,8 +81,7 @@ func writeAfter(root string) error {
 	return p.WriteDefinition(ctx, anna, models[0], after, d.Hash())
 }
 
-// crash runs the writer on root and kills it after a step; false when it came
-// to its end before that.
+// crash runs the writer on root and kills it after a step; it returns false if the writer finished before that step.
 func crash(t *testing.T, root string, step int, more ...string) bool {
 	t.Helper()
 	program, err := os.Executable()
@@ -104,8 +101,8 @@ func crash(t *testing.T, root string, step int, more ...string) bool {
 	return true
 }
 
-// Killed after any step, the next call finds the old definition or the new one,
-// whole, with nothing left of the write, and the item can be written again.
+// After a kill at any step, the next call finds either the complete old definition or the complete new one and no
+// remains of the write. The item can be written again.
 func TestAKilledWriter(t *testing.T) {
 	t.Parallel()
 	old, steps, finished := 0, 0, 0
@@ -147,8 +144,8 @@ func TestAKilledWriter(t *testing.T) {
 	}
 }
 
-// What somebody does to the parts after the crash is kept.
-func TestAKilledWriterAndSomebodyElse(t *testing.T) {
+// Changes that another program makes to the parts after the crash are kept.
+func TestAKilledWriterKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	theirs := "model Model // theirs"
 	started, givenUp := false, false
@@ -176,26 +173,26 @@ func TestAKilledWriterAndSomebodyElse(t *testing.T) {
 		if got["definition/model.tmdl"] != theirs {
 			t.Errorf("step %d: their part was overwritten: %q", step, got["definition/model.tmdl"])
 		}
-		// Of the others either none is written or all are.
+		// Of the other parts, either none or all are written.
 		oldRest, newRest := parts(definitionOf(t, sales)), parts(after)
 		oldRest["definition/model.tmdl"], newRest["definition/model.tmdl"] = theirs, theirs
 		switch {
 		case cmp.Equal(got, oldRest):
 			if started {
-				t.Errorf("step %d: a write that had begun was given up", step)
+				t.Errorf("step %d: a write that had begun was abandoned", step)
 			}
 			givenUp = givenUp || promised
 		case cmp.Equal(got, newRest):
 			started = true
 			if untouched {
-				t.Errorf("step %d: a write that had not begun was done beside theirs", step)
+				t.Errorf("step %d: a write that had not begun was applied next to theirs", step)
 			}
 		default:
 			t.Errorf("step %d: a mixture: %v", step, got)
 		}
 	}
 	if !started || !givenUp {
-		t.Errorf("a step left a write that had begun: %v; one that was to begin: %v", started, givenUp)
+		t.Errorf("a step left a write that had begun: %v; one that had not begun: %v", started, givenUp)
 	}
 }
 
@@ -209,8 +206,8 @@ func definitionOf(t *testing.T, byPath map[string]string) definition.Definition 
 	return d
 }
 
-// While another process holds an item, calls wait; a caller who gives up gets
-// that; when it dies they go on.
+// While another process locks an item, calls wait. A caller who gives up gets an error; when the process dies the
+// others continue.
 func TestTheLockOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	root := files(t, sales)
@@ -246,13 +243,12 @@ func TestTheLockOfAnotherProcess(t *testing.T) {
 	go func() { answers <- second(p.Definition(t.Context(), anna, it)) }()
 	held.Close()
 	if err := <-answers; err != nil {
-		t.Errorf("after the lock was given free: %v", err)
+		t.Errorf("after the lock was released: %v", err)
 	}
 	refused(t, "and a write", p.WriteDefinition(t.Context(), anna, it, one, "x"), domain.ItemChanged)
 }
 
-// asked is closed when lock first waits for the context to end: by then the call
-// has opened the folder that it locks.
+// asked is closed when lock first waits for the context to end: by then the call has opened the folder that it locks.
 type watched struct {
 	context.Context
 	once  *sync.Once
@@ -270,7 +266,7 @@ func (w watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// A folder that is removed, or replaced, between the look-up and the lock.
+// A folder that is removed or replaced between the lookup and the lock.
 func TestAFolderThatVanishesWhileItIsLocked(t *testing.T) {
 	t.Parallel()
 	root := files(t, sales)
@@ -281,7 +277,7 @@ func TestAFolderThatVanishesWhileItIsLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// during runs call and meanwhile, when it waits for the lock, change.
+	// during starts call, and runs change while call waits for the lock.
 	during := func(change func() error, call func(ctx context.Context) error) error {
 		t.Helper()
 		held, err := os.Open(at)

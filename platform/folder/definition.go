@@ -16,10 +16,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Definition reads every part of an item. CapacityPaused in a workspace whose
-// capacity is paused (decisions 8.6); ItemNotReadable when the folder holds no
-// part, or one that is a link, a pipe or a device, is not named in UTF-8, cannot
-// be opened, or is beyond the bounds of this package.
+// Definition reads every part of an item. It returns CapacityPaused if the workspace's capacity is paused
+// (docs/decisions.md 8.6). It returns ItemNotReadable if the folder holds no part, exceeds the bounds of this package,
+// or holds a part that is a link, pipe or device, has a name that is not UTF-8, or cannot be opened.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	var d definition.Definition
 	err := p.within(ctx, as, it, shared, func(f *itemFolder) (err error) {
@@ -29,7 +28,7 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 	return d, err
 }
 
-// running refuses what the platform does not do in a paused capacity.
+// running returns CapacityPaused if the workspace's capacity is paused.
 func (w workspace) running() error {
 	if w.capacity != item.CapacityPaused {
 		return nil
@@ -37,26 +36,27 @@ func (w workspace) running() error {
 	return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", w.ID).About("workspaceId", w.ID)
 }
 
-// itemFolder is the folder of an item, locked.
+// itemFolder is the opened and locked folder of an item.
 type itemFolder struct {
 	*os.Root
 	platform *Platform
-	root     *os.Root // of the platform, with dir in it
+	root     *os.Root // the platform's root, which contains dir
 	dir      string
 	item     item.Item
 	lock     *os.File
 	form     Form
-	file     string // of AsBIM
-	journal  string // its folder
+	file     string // for AsBIM: the file's name
+	journal  string // the folder of the journal
 }
 
-// Close gives the folder free.
+// Close unlocks and closes the folder.
 func (f *itemFolder) Close() {
 	f.lock.Close()
 	f.Root.Close()
 }
 
-// within calls do with the folder of an item, in a capacity that runs, locked.
+// within locks an item's folder and calls do with it. It refuses a workspace whose capacity is paused, and finishes an
+// interrupted write first.
 func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how lockKind, do func(*itemFolder) error) error {
 	w, e, err := p.find(ctx, as, it)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how
 	return p.withinEntry(ctx, e, how, do)
 }
 
-// withinEntry calls do with the folder of an item that was found, locked.
+// withinEntry locks the folder of an item that find returned, finishes an interrupted write and calls do.
 func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do func(*itemFolder) error) error {
 	root, err := p.open(ctx)
 	if err != nil {
@@ -80,23 +80,23 @@ func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do fu
 		return err
 	}
 	defer f.Close()
-	if err := f.order(ctx, how); err != nil {
+	if err := f.finishWrite(ctx, how); err != nil {
 		return err
 	}
 	return do(f)
 }
 
-// cutOff reports whether a write left its journal.
-func (f *itemFolder) cutOff() bool {
+// interrupted reports whether a write left its journal behind.
+func (f *itemFolder) interrupted() bool {
 	_, err := f.Lstat(f.journal)
 	return err == nil
 }
 
-// order brings a write that was cut off to its end.
-func (f *itemFolder) order(ctx context.Context, how lockKind) error {
+// finishWrite finishes a write that was interrupted.
+func (f *itemFolder) finishWrite(ctx context.Context, how lockKind) error {
 	if how == shared {
-		// Only a writer that died leaves a journal to who has the lock.
-		if !f.cutOff() {
+		// Under the lock, a journal exists only if its writer died.
+		if !f.interrupted() {
 			return nil
 		}
 		if err := lock(ctx, f.lock, exclusive); err != nil {
@@ -109,7 +109,7 @@ func (f *itemFolder) order(ctx context.Context, how lockKind) error {
 	return nil
 }
 
-// openEntry opens the folder of an item and locks it.
+// openEntry opens and locks the folder of an item.
 func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lockKind) (*itemFolder, error) {
 	it := e.Item
 	below, err := root.OpenRoot(e.dir)
@@ -134,8 +134,8 @@ func notReadable(it item.Item, format string, args ...any) error {
 	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
 }
 
-// definition reads the parts. A part that vanishes meanwhile, because somebody
-// saves the item, makes it start over.
+// definition reads the parts. If a part vanishes during the read because another program saves the item, it starts
+// again, at most 3 times.
 func (f *itemFolder) definition(ctx context.Context) (definition.Definition, error) {
 	for try := 1; ; try++ {
 		r := partReader{ctx: ctx, item: f.item, bounds: f.platform.bounds}
@@ -166,7 +166,7 @@ type partReader struct {
 	ctx    context.Context
 	item   item.Item
 	bounds bounds
-	// skip tells what in a folder is not read; nothing when nil.
+	// skip reports whether to ignore a directory entry; nil ignores none.
 	skip  func(at *os.Root, e os.DirEntry) (bool, error)
 	parts []definition.Part
 	bytes int
@@ -230,21 +230,21 @@ func (r *partReader) misnamed(name string) error {
 	return notReadable(r.item, "the name %q is not UTF-8; rename the file", name)
 }
 
-// named reads the one part that there is.
-func (r *partReader) named(at *os.Root, name, whole string) error {
-	if !utf8.ValidString(whole) {
-		return r.misnamed(whole)
+// named reads a single file as the only part.
+func (r *partReader) named(at *os.Root, name, path string) error {
+	if !utf8.ValidString(path) {
+		return r.misnamed(path)
 	}
-	return r.part(at, name, whole)
+	return r.part(at, name, path)
 }
 
-func (r *partReader) part(at *os.Root, name, whole string) error {
+func (r *partReader) part(at *os.Root, name, path string) error {
 	if len(r.parts) == r.bounds.parts {
 		return notReadable(r.item, "it has more than %d parts", r.bounds.parts)
 	}
 	f, info, err := openRegular(at, name)
 	if err != nil {
-		return r.refuse(whole, err)
+		return r.refuse(path, err)
 	}
 	defer f.Close()
 	limit := r.bounds.partBytes
@@ -254,20 +254,20 @@ func (r *partReader) part(at *os.Root, name, whole string) error {
 	var data bytes.Buffer
 	if info.Size() <= int64(limit) {
 		data.Grow(int(info.Size()) + bytes.MinRead)
-		// A file that grows meanwhile is read no further than the bound.
+		// A file that grows during the read is read no further than the bound.
 		if _, err := data.ReadFrom(io.LimitReader(f, int64(limit)+1)); err != nil {
-			return r.refuse(whole, err)
+			return r.refuse(path, err)
 		}
 	}
 	if info.Size() > int64(limit) || data.Len() > limit {
-		return notReadable(r.item, "the part %q is larger than %d bytes", whole, limit)
+		return notReadable(r.item, "the part %q is larger than %d bytes", path, limit)
 	}
 	r.bytes += data.Len()
-	r.parts = append(r.parts, definition.Part{Path: whole, Data: data.Bytes()})
+	r.parts = append(r.parts, definition.Part{Path: path, Data: data.Bytes()})
 	return nil
 }
 
-// refuse tells what is wrong with a part for good from what another try helps.
+// refuse returns err unchanged if a retry may help; otherwise it returns ItemNotReadable.
 func (r *partReader) refuse(name string, err error) error {
 	if gone(err) {
 		return err

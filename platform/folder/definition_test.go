@@ -19,7 +19,7 @@ import (
 // one is a definition of one part.
 var one = definition.New(definition.Part{Path: "x", Data: []byte("new")})
 
-// parts are a definition's parts as texts.
+// parts returns a definition's parts as text by path.
 func parts(d definition.Definition) map[string]string {
 	all := map[string]string{}
 	for _, p := range d.Parts {
@@ -28,7 +28,7 @@ func parts(d definition.Definition) map[string]string {
 	return all
 }
 
-// modelIn returns the one semantic model of a root.
+// modelIn returns the only semantic model of a root.
 func modelIn(t testing.TB, p *folder.Platform) item.Item {
 	t.Helper()
 	all := items(t, p, only(t, p).ID, item.SemanticModel)
@@ -73,8 +73,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// What cannot be read is listed, and refused when it is read; the item beside
-// it is read.
+// An item that cannot be read is listed, and reading it is refused. The item next to it can be read.
 func TestUnreadableDefinitions(t *testing.T) {
 	t.Parallel()
 	outside := files(t, map[string]string{"secret.tmdl": "secret", "tables/secret.tmdl": "secret"})
@@ -125,7 +124,7 @@ func TestUnreadableDefinitions(t *testing.T) {
 				t.Error("a part was written")
 			}
 			if _, err := p.Definition(t.Context(), anna, items(t, p, it.WorkspaceID, item.Report)[0]); err != nil {
-				t.Errorf("the report beside it: %v", err)
+				t.Errorf("the report next to it: %v", err)
 			}
 		})
 	}
@@ -140,7 +139,7 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
-// sparse makes a file of a size without writing it.
+// sparse creates a file of a given size without writing its content.
 func sparse(name string, size int64) error {
 	return cmpErr(os.WriteFile(name, nil, 0o644), os.Truncate(name, size))
 }
@@ -169,7 +168,7 @@ func TestBounds(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
-		// The same bounds hold for what is written.
+		// The same bounds apply to writes.
 		err = p.WriteDefinition(t.Context(), anna, it, before, before.Hash())
 		switch {
 		case c.want == "" && err != nil:
@@ -188,8 +187,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// While a folder is removed and put back, a reader gets the whole definition
-// or a refusal that fits, and never half of one.
+// While a folder is removed and restored, a reader gets the complete definition or a suitable refusal, never part of a
+// definition.
 func TestAFolderThatVanishesWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	tree := map[string]string{}

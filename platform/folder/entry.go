@@ -16,19 +16,17 @@ import (
 	"readiness/domain/item"
 )
 
-// maintained are the models that the platform makes for usage reports; it keeps
-// them itself (fabric A.3).
+// maintained lists the models that the platform creates for usage reports and maintains itself.
 var maintained = []string{"Usage Metrics Report", "Report Usage Metrics Model", "Dashboard Usage Metrics Model"}
 
-// platformFile is what .platform in an item's folder says.
+// platformFile is the content of .platform in an item's folder.
 type platformFile struct {
 	displayName, description string
 	logicalID                uuid.UUID
 }
 
-// readPlatformFile reads the .platform of an item's folder. One that is
-// missing, broken or no file says nothing; sure is false when it went away only
-// now.
+// readPlatformFile reads the .platform of an item's folder. If the file is missing, malformed or not regular, the
+// result is empty. sure is false if the file is missing, so it may have vanished just now.
 func readPlatformFile(at *os.Root, folder string) (said platformFile, sure bool, err error) {
 	var file struct {
 		Metadata struct{ DisplayName, Description string }
@@ -37,7 +35,7 @@ func readPlatformFile(at *os.Root, folder string) (said platformFile, sure bool,
 	data, err := readFile(at, folder+"/.platform", MaxSettingsBytes)
 	switch {
 	case err == nil:
-		// A member of another kind is as if absent, and of no JSON all are.
+		// A member of the wrong type counts as absent; in malformed JSON, all do.
 		_ = json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &file)
 	case gone(err), errors.Is(err, errNotRegular), errors.Is(err, errTooLarge), errors.Is(err, fs.ErrPermission):
 	default:
@@ -47,25 +45,23 @@ func readPlatformFile(at *os.Root, folder string) (said platformFile, sure bool,
 	return said, !gone(err), nil
 }
 
-// How much of what people call and tell of things is taken, in characters: what
-// lists and events repeat is bounded. The platform allows no more than 256 in a
-// name.
+// Limits on names and descriptions, in characters. They bound what lists and events repeat. The platform allows at most
+// 256 in a name.
 const (
 	maxName        = 256
 	maxDescription = 4096
 )
 
-// cut is text without what is beyond most characters.
-func cut(text string, most int) string {
-	if len(text) <= most {
+// cut truncates text to limit characters.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
 	characters := []rune(text)
-	return string(characters[:min(most, len(characters))])
+	return string(characters[:min(limit, len(characters))])
 }
 
-// newEntry is the item in a folder. Without a name of its own it is called as
-// its folder.
+// newEntry returns the item in a folder. Without a display name it is named after its folder.
 func newEntry(t item.Type, dir string, file platformFile) entry {
 	folder := path.Base(dir)
 	name := cmp.Or(file.displayName, strings.ToValidUTF8(strings.TrimSuffix(folder, path.Ext(folder)), "\ufffd"))

@@ -2,30 +2,31 @@ package folder
 
 import "time"
 
-// SetBounds makes the bounds of p small enough to be reached.
+// SetBounds lowers the bounds of p so that tests can reach them.
 func SetBounds(p *Platform, entries, parts, partBytes, definitionBytes int) {
 	p.bounds = bounds{entries, parts, partBytes, definitionBytes, MaxRemembered}
 }
 
-// SetCrashPoint has f called after every step of a write on disk.
+// SetCrashPoint makes f run after every step of a write on disk.
 func SetCrashPoint(f func()) { crashPoint = f }
 
-// Journal is the folder of the journal inside an item.
+// Journal is the name of the journal's folder inside an item.
 const Journal = journal
 
-// SetNow has p take the time that now tells for that of the disk.
+// SetNow makes p use now as the clock that it compares with the disk's timestamps.
 func SetNow(p *Platform, now func() time.Time) { p.now = now }
 
-// Settled is how old a change is before its time is relied on.
+// Settled is how old a change must be before its timestamp is relied on.
 const Settled = settled
 
-// SetRemembered makes small what p may remember.
+// SetRemembered lowers the size of p's cache.
 func SetRemembered(p *Platform, bytes int) { p.bounds.remembered = bytes }
 
-// Kept is the same as long as the next look inside may say what the last said.
+// Kept returns a value that stays the same while the next scan of the items may reuse the last result; nil if it may
+// not.
 func Kept(p *Platform) any {
-	if p.inside.said == nil {
+	if p.inside.last == nil {
 		return nil
 	}
-	return &p.inside.said[0]
+	return &p.inside.last[0]
 }

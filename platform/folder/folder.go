@@ -1,16 +1,13 @@
-// Package folder is the analytics platform as a directory on disk: workspaces
-// laid out as Fabric's Git integration lays them out, items at any depth in
-// folders that end in their type (Sales.SemanticModel, Sales.Report, …).
+// Package folder implements the analytics platform as a directory on disk. Workspaces are laid out as Fabric's Git
+// integration lays them out: items lie at any depth, in folders that end in their type (Sales.SemanticModel,
+// Sales.Report, …).
 //
-// A root that holds items itself is one workspace; else every folder in it is
-// one. What is changed on disk is seen at the next call. Links are never
-// followed, nothing outside the root is ever read, and nothing outside an
-// item's own folder is ever written. Names that begin with a dot (.platform,
-// .git, .pbi) are no folders of items and no parts of a definition.
+// A root that holds items is itself one workspace; otherwise every folder in it is one. Every call sees the current
+// state of the disk. The package never follows links, never reads outside the root and never writes outside an item's
+// own folder. It ignores names that begin with a dot (.platform, .git, .pbi) when it looks for items and parts.
 //
-// Errors are *domain.Refusal; what a person cannot see answers as what is not
-// there. Whoever writes and whoever reads an item exclude each other across
-// processes by a lock on the item's folder.
+// Errors are *domain.Refusal. What a person may not see is reported as not found. Readers and writers of an item
+// exclude each other, across processes, by a lock on the item's folder.
 package folder
 
 import (
@@ -32,62 +29,59 @@ import (
 	"readiness/domain/item"
 )
 
-// Bounds on what is read. Past them an item answers ItemNotReadable and a root
-// PlatformUnavailable; folders below MaxDepth are not looked into.
+// Bounds on what is read. An item beyond them is refused with ItemNotReadable, and a root with PlatformUnavailable.
+// Folders below MaxDepth are not searched.
 const (
 	// MaxDepth is how deep folders may nest, in a workspace and in an item.
 	MaxDepth = 32
-	// MaxEntries is how many files and folders a workspace may hold, those
-	// inside items aside.
+	// MaxEntries is how many files and folders a workspace may hold, not counting those inside items.
 	MaxEntries = 200_000
 	// MaxParts is how many parts a definition may have.
 	MaxParts = 20_000
-	// MaxPartBytes is how large a part may be.
+	// MaxPartBytes is the largest size of a part, in bytes.
 	MaxPartBytes = 64 << 20
-	// MaxDefinitionBytes is how large all parts of a definition may be together.
+	// MaxDefinitionBytes is the largest total size of a definition's parts, in bytes.
 	MaxDefinitionBytes = 256 << 20
-	// MaxSettingsBytes is how large a workspace.json or .platform may be.
+	// MaxSettingsBytes is the largest size of a workspace.json or .platform, in bytes.
 	MaxSettingsBytes = 1 << 20
-	// MaxRemembered is how many bytes are remembered of what was read, or so: of
-	// about a hundred thousand items. A larger root is read anew at every look.
+	// MaxRemembered is the approximate size of the scan cache in bytes, enough for about a hundred thousand items. A
+	// larger root is read again on every call.
 	MaxRemembered = 128 << 20
 )
 
-// Platform is a directory of workspaces. Its methods may be called at once from
-// any number of goroutines and processes.
+// Platform is a directory of workspaces. Its methods are safe for concurrent use, within and across processes.
 type Platform struct {
 	path   string
-	name   string // of the folder, for a root that is one workspace
+	name   string // the folder's name, for a root that is one workspace
 	logger *slog.Logger
 	access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 	bounds bounds
 	now    func() time.Time
-	// Which workspaces there are is asked more often than what is in them.
+	// Workspaces are listed more often than their contents, so each kind of scan has its own cache.
 	outside, inside looks
 	models          seenModels
 }
 
-// bounds are the constants above; tests make them small.
+// bounds holds the limits above; tests lower them.
 type bounds struct{ entries, parts, partBytes, definitionBytes, remembered int }
 
 func (b bounds) exceeded() error {
 	return fmt.Errorf("it holds more than %d files and folders", b.entries)
 }
 
-// Options are what Open may be told; the zero value is fine.
+// Options configures Open; the zero value is valid.
 type Options struct {
-	// Logger is told what operators should repair: a workspace.json that
-	// cannot be read, a root that is gone. None when nil.
+	// Logger receives problems that operators should repair: a workspace.json that cannot be read, a missing root. Nil
+	// discards them.
 	Logger *slog.Logger
-	// Access says how a person stands to each permission now. Where it does not
-	// say that the platform permission is granted, every call for the person is
-	// refused: PlatformConsentRequired when consent lacks, else
-	// PlatformUnavailable. Everything is granted to everyone when nil.
+	// Access returns a person's current state for each permission. Unless it grants the platform permission, every call
+	// for the person is refused: with PlatformConsentRequired if consent is missing, else with PlatformUnavailable. Nil
+	// grants everything to everyone.
 	Access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 }
 
-// Open returns the platform in the directory root. Workspaces are not read yet,
-// so one that is broken does not keep the others from being served.
+// Open returns the platform in the directory root. It does not read the workspaces, so a broken one does not keep the
+// others from being served.
 func Open(root string, o Options) (*Platform, error) {
 	path, err := filepath.Abs(root)
 	if err != nil {
@@ -96,7 +90,7 @@ func Open(root string, o Options) (*Platform, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the folder of workspaces cannot be read: %w; name a folder that is there", err)
+		return nil, fmt.Errorf("the folder of workspaces cannot be read: %w; name an existing folder", err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%q is a file; name the folder that holds the workspaces", root)
 	}
@@ -113,7 +107,7 @@ func Open(root string, o Options) (*Platform, error) {
 	}, nil
 }
 
-// Workspaces lists the workspaces that the caller can see, by name and id.
+// Workspaces lists the workspaces that the caller can see, ordered by name and id.
 func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error) {
 	all, err := p.workspaces(ctx, as)
 	if err != nil {
@@ -131,8 +125,7 @@ func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Works
 	return visible, nil
 }
 
-// Workspace returns one workspace; WorkspaceNotFound when the caller sees none
-// with the id.
+// Workspace returns one workspace; WorkspaceNotFound if the caller can see none with the id.
 func (p *Platform) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error) {
 	w, err := p.workspace(ctx, as, id)
 	if err != nil {
@@ -141,8 +134,8 @@ func (p *Platform) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) 
 	return w.Workspace, nil
 }
 
-// Capacity says whether the workspace's capacity is running. A workspace
-// without one is on a shared capacity, which is never paused.
+// Capacity returns the state of the workspace's capacity. A workspace without a capacity is on a shared one, which is
+// never paused.
 func (p *Platform) Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error) {
 	w, err := p.workspace(ctx, as, workspaceID)
 	if err != nil {
@@ -151,9 +144,8 @@ func (p *Platform) Capacity(ctx context.Context, as item.Caller, workspaceID uui
 	return w.capacity, nil
 }
 
-// Items lists the items of a type in a workspace, by name and id. The list is
-// complete: where a folder of the workspace cannot be read the answer is
-// PlatformUnavailable, so that what is not listed is not there.
+// Items lists the items of a type in a workspace, ordered by name and id. The list is complete: if any folder of the
+// workspace cannot be read, Items returns PlatformUnavailable.
 func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	all, err := p.scan(ctx, as)
 	if err != nil {
@@ -173,13 +165,12 @@ func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.U
 	return listed, nil
 }
 
-// byName is the order in which items are listed.
+// byName orders items by name, then by id.
 func byName(a, b item.Item) int {
 	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
-// Item returns one item; ItemNotFound when the workspace has none of the type
-// with the id.
+// Item returns one item; ItemNotFound if the workspace has no item of that type and id.
 func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
 	_, e, err := p.find(ctx, as, item.Item{WorkspaceID: workspaceID, Type: t, ID: id})
 	if err != nil {
@@ -188,7 +179,7 @@ func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UU
 	return e.Item, nil
 }
 
-// workspace finds a workspace without looking into it.
+// workspace finds a workspace without reading its items.
 func (p *Platform) workspace(ctx context.Context, as item.Caller, id uuid.UUID) (workspace, error) {
 	all, err := p.workspaces(ctx, as)
 	if err != nil {
@@ -205,7 +196,7 @@ func pick(all []workspace, as item.Caller, id uuid.UUID) (workspace, error) {
 	return all[i], nil
 }
 
-// contents picks a workspace whose items are all known.
+// contents finds a workspace whose items were all read.
 func (p *Platform) contents(ctx context.Context, all []workspace, as item.Caller, id uuid.UUID) (workspace, error) {
 	w, err := pick(all, as, id)
 	if err == nil && w.failed != nil {
@@ -214,7 +205,7 @@ func (p *Platform) contents(ctx context.Context, all []workspace, as item.Caller
 	return w, err
 }
 
-// find returns the workspace and the folder of an item.
+// find returns an item's workspace and folder.
 func (p *Platform) find(ctx context.Context, as item.Caller, it item.Item) (workspace, entry, error) {
 	all, err := p.scan(ctx, as)
 	if err != nil {
@@ -237,13 +228,12 @@ func (p *Platform) findIn(ctx context.Context, all []workspace, as item.Caller, 
 
 func notFound(it item.Item) error {
 	if it.ID == uuid.Nil {
-		return domain.Refuse(domain.ItemNotFound, "%s is not there any more", named(it))
+		return domain.Refuse(domain.ItemNotFound, "%s no longer exists", named(it))
 	}
 	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(idName(it.Type), it.ID)
 }
 
-// named is an item as messages call it: by its id; one of a Tree, which has none,
-// by its path.
+// named returns how messages refer to an item: by its id, or by its path if it is an item of a Tree, which has no id.
 func named(it item.Item) string {
 	if it.ID == uuid.Nil && it.DisplayName != "" {
 		return it.DisplayName
@@ -251,7 +241,7 @@ func named(it item.Item) string {
 	return string(it.Type) + " " + it.ID.String()
 }
 
-// idName is what the interface calls the id of an item of type t.
+// idName returns what the HTTP interface calls the id of an item of type t.
 func idName(t item.Type) string {
 	switch t {
 	case item.Report:
@@ -263,7 +253,7 @@ func idName(t item.Type) string {
 	}
 }
 
-// open opens the root for one call: a root that was replaced is the new one.
+// open opens the root for one call, so a replaced root is noticed.
 func (p *Platform) open(ctx context.Context) (*os.Root, error) {
 	root, err := os.OpenRoot(p.path)
 	if err != nil {
@@ -272,7 +262,7 @@ func (p *Platform) open(ctx context.Context) (*os.Root, error) {
 	return root, nil
 }
 
-// Check says whether the root is there and can be read; of what is in it, nothing.
+// Check returns an error unless the root exists and can be read. It does not check the root's contents.
 func (p *Platform) Check(context.Context) error {
 	root, err := os.Open(p.path)
 	if err != nil {
@@ -285,7 +275,7 @@ func (p *Platform) Check(context.Context) error {
 	return errors.Join(err, root.Close())
 }
 
-// openScan opens the root to look at it.
+// openScan opens the root for a scan.
 func (p *Platform) openScan(ctx context.Context) (*scan, error) {
 	s, err := newScan(ctx, p)
 	if err != nil {
@@ -294,8 +284,7 @@ func (p *Platform) openScan(ctx context.Context) (*scan, error) {
 	return s, nil
 }
 
-// unavailable is the refusal for a failure of the disk. A caller who gave up
-// gets that error; the path goes to the log alone.
+// unavailable returns the refusal for a disk failure, or ctx.Err() if the caller gave up. The path is only logged.
 func (p *Platform) unavailable(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -305,7 +294,7 @@ func (p *Platform) unavailable(ctx context.Context, err error, format string, ar
 	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what, cause(err)).After(5 * time.Second)
 }
 
-// cause is what went wrong without the path it went wrong at.
+// cause returns the message of err without the path.
 func cause(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err

@@ -16,7 +16,7 @@ import (
 
 var anna = item.Caller{Account: "contoso", Person: item.Person{ID: "anna"}}
 
-// files writes a tree: paths below a new folder, which it returns.
+// files writes files with the given paths to a new folder, and returns the folder.
 func files(t testing.TB, byPath map[string]string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "root")
@@ -49,12 +49,12 @@ func open(t testing.TB, root string) *folder.Platform {
 	return p
 }
 
-// platformFile is a .platform with an id and a name.
+// platformFile returns a .platform with an id and a name.
 func platformFile(id, name string) string {
 	return fmt.Sprintf(`{"metadata":{"type":"x","displayName":%q,"description":"About %s"},"config":{"version":"2.0","logicalId":%q}}`, name, name, id)
 }
 
-// only returns the one workspace there is.
+// only returns the only workspace.
 func only(t testing.TB, p *folder.Platform) item.Workspace {
 	t.Helper()
 	all, err := p.Workspaces(t.Context(), anna)
@@ -81,7 +81,7 @@ func refused(t testing.TB, what string, err error, code domain.Code) {
 	}
 }
 
-// BenchmarkLookups looks things up in a folder that nobody changes, of ten workspaces with so many models altogether.
+// BenchmarkLookups measures lookups in an unchanging folder of ten workspaces with the given number of models in total.
 func BenchmarkLookups(b *testing.B) {
 	for _, models := range []int{50, 1000} {
 		all := map[string]string{}

@@ -14,8 +14,8 @@ import (
 	"readiness/platform/folder"
 )
 
-// Whatever the files say that a folder is read by, people see the workspace or do not, items have names of the lengths that lists repeat, a
-// journal that somebody left changes nothing but its item, and what goes wrong is a refusal.
+// Whatever the files contain, a workspace is either visible or hidden, names have lengths that lists can repeat, a
+// leftover journal changes only its item, and every error is a refusal.
 func FuzzFolder(f *testing.F) {
 	model := platformFile("aaaaaaaa-0000-4000-8000-000000000001", "Sales")
 	const pbir = `{"version":"4.0","datasetReference":{"byPath":{"path":"../A.SemanticModel"}}}`
@@ -94,7 +94,7 @@ func FuzzFolder(f *testing.F) {
 	})
 }
 
-// bounded wants a name that lists can repeat.
+// bounded fails the test if a name is too long for lists.
 func bounded(t *testing.T, name string, most int) {
 	t.Helper()
 	if n := utf8.RuneCountInString(name); n == 0 || n > most {

@@ -11,28 +11,28 @@ import (
 	"readiness/domain/item"
 )
 
-// known is a folder that is no item, and what was last seen of it.
+// known is a folder that is not an item, with what the last scan saw of it.
 type known struct {
-	path     string // below the root
+	path     string // relative to the root
 	listing  seen[listing]
-	settings seen[settings] // of a workspace
+	settings seen[settings] // if it is a workspace
 	folders  map[string]*known
 	items    map[string]*knownItem
 }
 
-// listing is what a folder holds.
+// listing is the contents of a folder.
 type listing struct {
-	folders []string // by name
-	count   int      // of everything
+	folders []string // sorted by name
+	count   int      // of all entries
 }
 
-// knownItem is an item, without what depends on others.
+// knownItem is an item, without what depends on other items.
 type knownItem struct {
 	seen[entry]
-	file string // its .platform, below the root
+	file string // its .platform, relative to the root
 }
 
-// below is a folder in a folder.
+// below returns the subfolder called name, adding it if necessary.
 func (k *known) below(name string) *known {
 	sub := k.folders[name]
 	if sub == nil {
@@ -45,7 +45,7 @@ func (k *known) below(name string) *known {
 	return sub
 }
 
-// item is an item in a folder.
+// item returns the item called name in the folder, adding it if necessary.
 func (k *known) item(t item.Type, name string) *knownItem {
 	it := k.items[name]
 	if it == nil {
@@ -59,7 +59,7 @@ func (k *known) item(t item.Type, name string) *knownItem {
 	return it
 }
 
-// forget drops what is not there any more.
+// forget drops what no longer exists. there is sorted.
 func (k *known) forget(there []string) {
 	is := func(name string) bool { _, found := slices.BinarySearch(there, name); return found }
 	for name := range k.folders {
@@ -74,16 +74,15 @@ func (k *known) forget(there []string) {
 	}
 }
 
-// place is a workspace that a scan came to.
+// place is a workspace that a scan found.
 type place struct {
 	*known
 	name   string // of its folder
 	items  []*knownItem
-	failed error // why items are not all that is there
+	failed error // why items is incomplete
 }
 
-// scan is one look at the root. What was seen before is told again where stamps
-// prove that to read it again would say the same.
+// scan is one pass over the root. It reuses what an earlier scan saw if stamps prove that nothing changed.
 type scan struct {
 	*Platform
 	ctx     context.Context
@@ -91,9 +90,9 @@ type scan struct {
 	dir     *os.File // the root
 	fd      int      // of dir
 	began   time.Time
-	changed bool // what was seen before may be told no more
-	missed  bool // a folder was gone; when it is back as it was, nothing else tells
-	size    int  // of what was seen, in bytes or so
+	changed bool // the previous result no longer holds
+	missed  bool // a folder was missing; no stamp shows whether it came back unchanged
+	size    int  // approximate size of what was seen, in bytes
 }
 
 func newScan(ctx context.Context, p *Platform) (*scan, error) {
@@ -114,7 +113,7 @@ func (s *scan) close() {
 	s.root.close()
 }
 
-// handle is a folder that is opened when it is needed, from the one above it.
+// handle is a folder that is opened on first use, from its parent.
 type handle struct {
 	above *handle
 	name  string
@@ -172,8 +171,8 @@ func (s *scan) itemsIn(w *known) ([]*knownItem, error) {
 	return found, err
 }
 
-// walk finds the items in a folder and below. A folder that is gone again is not
-// there: only the error of the outermost says so.
+// walk finds the items in a folder and its subfolders. It ignores a subfolder that vanished since it was listed; only
+// for the outermost folder it returns that error.
 func (s *scan) walk(at *known, h *handle, depth int, count *int, found *[]*knownItem) error {
 	names, err := s.list(at, h, count)
 	if err != nil {
@@ -205,7 +204,7 @@ func (s *scan) walk(at *known, h *handle, depth int, count *int, found *[]*known
 	return nil
 }
 
-// list lists the folders in a folder.
+// list returns the names of the subfolders of a folder.
 func (s *scan) list(at *known, h *handle, count *int) ([]string, error) {
 	now, proves := s.proof(at.path, "")
 	if proves && now == at.listing.proof {
@@ -217,13 +216,13 @@ func (s *scan) list(at *known, h *handle, count *int) ([]string, error) {
 	} else {
 		before, counted := at.listing.says.folders, *count
 		at.listing = seen[listing]{}
-		names, err := s.listAnew(h, count)
+		names, err := s.readList(h, count)
 		s.changed = s.changed || err != nil || !slices.Equal(before, names)
 		if err != nil {
 			return nil, err
 		}
 		at.forget(names)
-		at.listing = sawn(listing{names, *count - counted}, now, proves)
+		at.listing = withProof(listing{names, *count - counted}, now, proves)
 	}
 	for _, name := range at.listing.says.folders {
 		s.size += 200 + len(at.path) + len(name)
@@ -231,7 +230,7 @@ func (s *scan) list(at *known, h *handle, count *int) ([]string, error) {
 	return at.listing.says.folders, nil
 }
 
-func (s *scan) listAnew(h *handle, count *int) ([]string, error) {
+func (s *scan) readList(h *handle, count *int) ([]string, error) {
 	at, err := h.open()
 	if err != nil {
 		return nil, err
@@ -255,7 +254,7 @@ func (s *scan) readItem(it *knownItem, h *handle, name string) error {
 			return err
 		}
 		before := it.says
-		it.seen = sawn(newEntry(before.Type, before.dir, said), now, proves && (sure || now.file.absent))
+		it.seen = withProof(newEntry(before.Type, before.dir, said), now, proves && (sure || now.file.absent))
 		s.changed = s.changed || it.says != before
 	}
 	s.size += 800 + len(it.file) + len(it.says.DisplayName) + len(it.says.Description)
@@ -270,13 +269,13 @@ func (s *scan) readSettings(w *known) {
 		return
 	}
 	before := w.settings.says
-	said, whole := s.Platform.readSettings(s.root.root, file)
-	w.settings = sawn(said, now, proves && (whole || now.file.absent))
+	said, read := s.Platform.readSettings(s.root.root, file)
+	w.settings = withProof(said, now, proves && (read || now.file.absent))
 	s.changed = s.changed || !reflect.DeepEqual(said, before)
 }
 
-// proof returns what stands for what a file says, or for what a folder holds,
-// and whether it does.
+// proof returns the stamps for a file's content or, without a file, for a folder's contents. proves is false if a later
+// change might not alter the stamps.
 func (s *scan) proof(folder, file string) (now proof, proves bool) {
 	now.folder, proves = stampAt(s.fd, folder, s.began)
 	if file != "" && proves {
@@ -285,8 +284,8 @@ func (s *scan) proof(folder, file string) (now proof, proves bool) {
 	return now, proves
 }
 
-// sawn is what was read after a proof of it was taken.
-func sawn[T any](said T, now proof, proves bool) seen[T] {
+// withProof pairs a value with the proof taken before it was read.
+func withProof[T any](said T, now proof, proves bool) seen[T] {
 	if !proves {
 		return seen[T]{says: said}
 	}

@@ -23,9 +23,8 @@ import (
 	"readiness/platform/folder"
 )
 
-// A platform that remembers says at every look what one says that has never
-// looked before, whatever was done to the folder meanwhile.
-func TestWhatIsRememberedIsWhatIsThere(t *testing.T) {
+// After any changes to the folder, a platform with a cache reports the same as a new one without.
+func TestCachedListingsMatchTheDisk(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -77,18 +76,17 @@ func (c *changing) open() *folder.Platform {
 func (c *changing) permit() {
 	_ = filepath.WalkDir(filepath.Dir(c.root), func(path string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o755) // before it is listed
+			_ = os.Chmod(path, 0o755) // before its contents are listed
 		}
 		return nil
 	})
 }
 
-// timePasses makes all that was changed so far old enough, and nothing that is
-// changed from now on: the platform's clock stands still in between.
+// timePasses makes all changes so far settled and all later ones not: the platform's clock stands still until the next
+// call.
 func (c *changing) timePasses() { c.now = later(c.T, c.root) }
 
-// later is a time at which all that was changed beside a folder so far is old
-// enough, and nothing that is changed from now on.
+// later returns a time at which all changes in the folder so far are settled and later ones are not.
 func later(t testing.TB, root string) time.Time {
 	t.Helper()
 	clock := func() time.Time {
@@ -111,17 +109,17 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// compare holds what is remembered against what is there.
+// compare compares what the cached platform reports with what a new one does.
 func (c *changing) compare() {
 	c.Helper()
-	want := c.said(c.open())
-	if diff := cmp.Diff(want, c.said(c.p)); diff != "" {
-		c.Fatalf("after\n%s\nit is said (-there +remembered):\n%s", strings.Join(c.history, "\n"), diff)
+	want := c.report(c.open())
+	if diff := cmp.Diff(want, c.report(c.p)); diff != "" {
+		c.Fatalf("after\n%s\ngot (-new +cached):\n%s", strings.Join(c.history, "\n"), diff)
 	}
 }
 
-// said is all that two persons are told.
-func (c *changing) said(p *folder.Platform) (said []string) {
+// report returns everything that the platform reports to two people.
+func (c *changing) report(p *folder.Platform) (said []string) {
 	tell := func(what string, is any, err error) { said = append(said, fmt.Sprintf("%s: %+v %v", what, is, err)) }
 	ctx := c.Context()
 	for _, as := range []item.Caller{anna, {Account: "contoso", Person: item.Person{ID: "ben"}}} {
@@ -158,7 +156,7 @@ func (c *changing) said(p *folder.Platform) (said []string) {
 
 func (c *changing) one(of ...string) string { return of[c.random.IntN(len(of))] }
 
-// some is a path in the folder that is such.
+// some returns a random path in the folder that matches.
 func (c *changing) some(such func(path string, d fs.DirEntry) bool) string {
 	found := []string{}
 	_ = filepath.WalkDir(c.root, func(path string, d fs.DirEntry, err error) error {
@@ -180,7 +178,7 @@ func isReport(path string, d fs.DirEntry) bool { return d.IsDir() && filepath.Ex
 func isDir(_ string, d fs.DirEntry) bool       { return d.IsDir() }
 func isAny(string, fs.DirEntry) bool           { return true }
 
-// container is a folder that may hold items, there or not yet.
+// container returns a folder that may hold items; it may not exist yet.
 func (c *changing) container() string {
 	return filepath.Join(c.root, c.one("a", "b", "c"), c.one("", "", "x", "x/y", ".hidden", "N.Notebook"))
 }
@@ -193,7 +191,7 @@ func (c *changing) platformText() string {
 	return platformFile(c.one(c.ids[0].String(), c.ids[1].String(), c.ids[2].String(), c.ids[3].String(), "none"), c.one("one", "two", "six", ""))
 }
 
-// change does something to the folder. What cannot be done is not.
+// change changes the folder at random. Errors are ignored.
 func (c *changing) change() {
 	var done string
 	try := func(err error, format string, args ...any) {
@@ -204,7 +202,7 @@ func (c *changing) change() {
 	}
 	write := func(path, text string) error {
 		if c.random.IntN(2) == 0 {
-			file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o644) // of a pipe, too
+			file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o644) // also of a pipe
 			if err != nil {
 				return err
 			}
@@ -295,8 +293,8 @@ func (c *changing) change() {
 	c.history = append(c.history, done)
 }
 
-// Where nothing changed nothing is read again; where something did, that alone.
-func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
+// Nothing is read again unless it changed.
+func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
 	root := files(t, map[string]string{"good/A.Report/.platform": platformFile(uuid.NewString(), "A"), "bad/workspace.json": `{"oops":1}`, "none/x": ""})
@@ -304,7 +302,7 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	check(t, err)
 	began := time.Now()
 	folder.SetNow(p, func() time.Time { return began })
-	read := func() int { // how often the workspace.json that is wrong was, since
+	read := func() int { // how often the invalid workspace.json was read since the last call
 		defer logged.Reset()
 		return strings.Count(logged.String(), "\n")
 	}
@@ -337,7 +335,7 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 		t.Errorf("got %q, and %d other files were read again", name, n)
 	}
 	settle()
-	// Somebody changes the file and sets its time back.
+	// A change that sets the file's modification time back is seen.
 	file := filepath.Join(root, "good/A.Report/.platform")
 	info, err := os.Lstat(file)
 	check(t, err)
@@ -360,18 +358,17 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 			}
 		}
 	}
-	// More than is to be remembered is not.
+	// A scan larger than the cache's bound is not cached.
 	folder.SetRemembered(p, 1)
 	look()
 	look()
 	if n := read(); n == 0 || folder.Kept(p) != nil {
-		t.Error("a large root is remembered")
+		t.Error("a large root is cached")
 	}
 }
 
-// Those who look at the same time share a scan, and yet each sees what it did
-// before it looked.
-func TestEachSeesWhatItDid(t *testing.T) {
+// Concurrent calls share a scan, and yet each sees the changes that it made before it called.
+func TestConcurrentCallersSeeTheirOwnChanges(t *testing.T) {
 	t.Parallel()
 	tree := map[string]string{}
 	ids := make([]uuid.UUID, 8)

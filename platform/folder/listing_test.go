@@ -59,13 +59,13 @@ func TestWorkspaces(t *testing.T) {
 	if got[0].ID != id {
 		t.Errorf("got id %v, want that of workspace.json, %v", got[0].ID, id)
 	}
-	// The id made of a folder's name is a UUID v5 and outlives the process.
+	// The id derived from a folder's name is a UUID v5 and outlives the process.
 	if got[1].ID.Version() != 5 || got[1].ID == got[2].ID {
 		t.Errorf("got ids %v and %v", got[1].ID, got[2].ID)
 	}
 	again, err := open(t, root).Workspaces(t.Context(), anna)
 	if diff := cmp.Diff(got, again); err != nil || diff != "" {
-		t.Errorf("listed anew: %v\n%s", err, diff)
+		t.Errorf("listed again: %v\n%s", err, diff)
 	}
 	for _, w := range got {
 		one, err := p.Workspace(t.Context(), anna, w.ID)
@@ -141,7 +141,7 @@ func TestItems(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if r := items(t, p, ws.ID, item.Report); r[0].Maintained {
-		t.Error("a report is maintained by nobody else")
+		t.Error("a report counts as maintained by the platform")
 	}
 	for _, it := range got {
 		one, err := p.Item(t.Context(), anna, ws.ID, it.Type, it.ID)
@@ -159,7 +159,7 @@ func TestItems(t *testing.T) {
 	refused(t, "items of an unknown workspace", err, domain.WorkspaceNotFound)
 }
 
-// Ids are one item's each over the whole root, whatever .platform says.
+// Ids are unique over the entire root, whatever .platform contains.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	good, twice, across := uuid.New(), uuid.New(), uuid.New()
@@ -215,7 +215,7 @@ func TestIDs(t *testing.T) {
 	if len(seen) != 16 || seen[good] != "ws/Good" {
 		t.Errorf("got %d items, want 16: %v", len(seen), seen)
 	}
-	// Somebody takes the id that another item has by its path.
+	// The path id of one item becomes the logical id of another.
 	var taken uuid.UUID
 	for id, name := range seen {
 		if name == "ws/Zero" {
@@ -226,7 +226,7 @@ func TestIDs(t *testing.T) {
 	if it, err := p.Item(t.Context(), anna, workspaces[2].ID, item.Report, taken); err != nil || it.DisplayName != "Zero" {
 		t.Errorf("got %v, %v", it, err)
 	}
-	// The copy goes, and the id is unique again.
+	// After the copy is removed the id is unique again.
 	if err := os.RemoveAll(filepath.Join(root, "copy")); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestChangesAreSeenAtTheNextCall(t *testing.T) {
 	}
 	file := filepath.Join(root, "ws/A.Report/.platform")
 	for range 50 {
-		for _, want := range []string{"two", "six"} { // of one length, within one tick of the clock
+		for _, want := range []string{"two", "six"} { // of equal length, within one tick of the clock
 			put(t, root, map[string]string{"ws/A.Report/.platform": platformFile(id.String(), want)})
 			if got := name(); got != want {
 				t.Fatalf("got %q, want %q", got, want)
@@ -367,8 +367,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A listing that would be incomplete is none: what it lacks would be taken for
-// deleted. Other workspaces are listed.
+// An incomplete listing is refused, because missing items would be taken for deleted. Other workspaces are still
+// listed.
 func TestTooManyEntries(t *testing.T) {
 	t.Parallel()
 	root := files(t, map[string]string{"big/A.Report/1": "", "big/b": "", "big/c/d": "", "small/A.Report/1": "", "small/A.Report/2": "", "small/b": ""})

@@ -15,17 +15,17 @@ import (
 func isBIM(name string) bool  { return strings.EqualFold(path.Ext(name), ".bim") }
 func isTMDL(name string) bool { return strings.EqualFold(path.Ext(name), ".tmdl") }
 
-// contents are what a folder holds, as far as it tells models by it. What begins with
-// a dot is among hidden alone, and links are nowhere.
+// contents lists what a folder holds, as far as it serves to recognize models. Names that begin with a dot are only in
+// hidden; links are nowhere.
 type contents struct {
-	folders, hidden, bims []string // by name
-	// pbism, definition and bim tell of definition.pbism, a folder definition and
-	// model.bim; tmdl of model.tmdl or database.tmdl.
+	folders, hidden, bims []string // sorted by name
+	// pbism, definition and bim report whether there is a definition.pbism, a folder called definition and a model.bim;
+	// tmdl, a model.tmdl or database.tmdl.
 	pbism, definition, bim, tmdl bool
 }
 
-// project reports whether the folder is that of a semantic model by what is in it,
-// whatever it is called: reports are built on such folders by path.
+// project reports whether the folder's contents make it a semantic model, whatever its name: reports refer to such
+// folders by path.
 func (c contents) project() bool { return c.pbism && (c.definition || c.bim) }
 
 // holds lists what a folder holds.
@@ -69,9 +69,9 @@ func (p *Platform) holds(ctx context.Context, at *os.Root) (c contents, err erro
 	}
 }
 
-// journal is the folder of the item's journal, below Folder. In a folder that is not
-// an item's by its name anything may be called .readiness, the service's own data
-// too, so there it says whose it is.
+// journal returns the folder of the item's journal, relative to Folder. In a folder whose name does not mark it as an
+// item, .readiness may be something else, such as the service's own data. There the journal's name says which item it
+// belongs to.
 func (i TreeItem) journal() string {
 	_, named := TypeOf(path.Base(i.Path))
 	switch {
@@ -96,9 +96,8 @@ func (f *itemFolder) read(r *partReader) error {
 	return r.read(f.Root, "", 1)
 }
 
-// foreign reports whether something beside TMDL files is none of the model: every
-// other file, and folders that are models of their own or hold scripts. A link that
-// could be one of the model's files or folders is not.
+// foreign reports whether an entry next to TMDL files is not part of the model: any other file, and folders that are
+// models themselves or hold scripts. A link that could be one of the model's files or folders is not foreign.
 func (f *itemFolder) foreign(ctx context.Context, at *os.Root, e os.DirEntry) (bool, error) {
 	name := e.Name()
 	switch {
@@ -121,7 +120,7 @@ func (f *itemFolder) foreign(ctx context.Context, at *os.Root, e os.DirEntry) (b
 	return c.project() || c.tmdl, err
 }
 
-// owns reports whether a part with the path can be one of the item's.
+// owns reports whether a part with the path can belong to the item.
 func (f *itemFolder) owns(name string) bool {
 	switch f.form {
 	case AsBIM:
@@ -137,7 +136,7 @@ func (f *itemFolder) owns(name string) bool {
 func (f *itemFolder) placed(d definition.Definition) error {
 	for _, p := range d.Parts {
 		if !f.owns(p.Path) {
-			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %q is none of its files", named(f.item), p.Path)
+			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %q is not one of its files", named(f.item), p.Path)
 		}
 	}
 	return nil

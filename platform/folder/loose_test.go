@@ -18,7 +18,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// loose are models without a folder of an item, and much that is none of them.
+// loose holds models without an item folder, and many files that are not models.
 var loose = map[string]string{
 	"Sales 2026.bim":                                "{}",
 	"legacy/Model.BIM":                              "{}",
@@ -51,7 +51,7 @@ var loose = map[string]string{
 	".Dot.SemanticModel/model.bim":                  "{}",
 }
 
-// A tree holds models in folders of their own, in TMDL files alone and in .bim files.
+// A tree finds models in their own folders, in TMDL files alone and in .bim files.
 //
 // proves: decisions/9/15-loose decisions/9/15-dot-folders decisions/9/15-letter-case
 func TestLooseModels(t *testing.T) {
@@ -122,7 +122,7 @@ func TestLooseModels(t *testing.T) {
 	}
 }
 
-// A loose model is written in its own files and nowhere else.
+// A write of a loose model changes its own files and nothing else.
 func TestLooseModelsAreWritten(t *testing.T) {
 	t.Parallel()
 	for path, part := range map[string]string{"legacy/Model.BIM": "Model.BIM", "tmdl/Stock/definition": "tables/T.TMDL", "report.dummy": "Copilot/version.json"} {
@@ -172,7 +172,7 @@ func TestLooseModelsAreWritten(t *testing.T) {
 	}
 }
 
-// changed is a definition with a line more in one part.
+// changed returns a copy of the definition with one line added to a part.
 func changed(d definition.Definition, part string) definition.Definition {
 	now := definition.Definition{Parts: append([]definition.Part(nil), d.Parts...), Loose: d.Loose}
 	for i, p := range now.Parts {
@@ -183,7 +183,7 @@ func changed(d definition.Definition, part string) definition.Definition {
 	return now
 }
 
-// writeLoose is what the killed process writes: a line more in each file.
+// writeLoose is what the killed process does: it adds a line to each file.
 func writeLoose(root, path string) error {
 	at, err := folder.OpenTree(root)
 	if err != nil {
@@ -207,8 +207,7 @@ func longer(d definition.Definition) definition.Definition {
 	return d
 }
 
-// Killed after any step, a loose model is read as it was or as it will be, and what
-// else lies in its folder, by whatever name, stays.
+// After a kill at any step, a loose model is read as before or as after the write, and other files in its folder stay.
 func TestAKilledWriterOfALooseModel(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"legacy/Model.BIM", "tmdl/Stock/definition"} {
@@ -250,16 +249,16 @@ func TestAKilledWriterOfALooseModel(t *testing.T) {
 				t.Errorf("%s, step %d: %v", path, step, err)
 			}
 			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-				t.Errorf("%s, step %d: put back (-want +got):\n%s", path, step, diff)
+				t.Errorf("%s, step %d: restored (-want +got):\n%s", path, step, diff)
 			}
 		}
 		if old == 0 || now == 0 {
-			t.Errorf("%s: %d writes were undone and %d done; both are expected", path, old, now)
+			t.Errorf("%s: %d writes were rolled back and %d finished; both are expected", path, old, now)
 		}
 	}
 }
 
-// What is no file is no model, and no link leads out of one.
+// Entries that are not files are not models, and no link leads out of a model.
 func TestHostileLooseModels(t *testing.T) {
 	t.Parallel()
 	root, elsewhere := files(t, loose), files(t, map[string]string{"secret.bim": "{}", "tables/S.tmdl": "table S\n"})
@@ -316,7 +315,7 @@ func TestHostileLooseModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A journal that somebody made leads to no other file.
+	// A forged journal reaches no other file.
 	root = files(t, loose)
 	at = openTree(t, root)
 	put(t, root, map[string]string{

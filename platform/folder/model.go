@@ -16,12 +16,10 @@ import (
 	"readiness/domain/item"
 )
 
-// ModelOf names the semantic model that a report is built on, as far as the
-// caller may know it: the model itself when they can see it, in whatever
-// workspace; else only the id that the report gives, without a workspace. ok is
-// false when the report names no model, or one that cannot be told.
-// ItemNotReadable when its definition.pbir cannot be read. It asks nothing of
-// the capacity, as a listing does not.
+// ModelOf returns the semantic model that a report is built on, in any workspace, if the caller can see it. If the
+// caller cannot see it, the result holds only the id and name that the report gives, without a workspace. ok is false
+// if the report names no model, or one that cannot be identified. ItemNotReadable if its definition.pbir cannot be
+// read. Like a listing, it works while the capacity is paused.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
 	all, err := p.scan(ctx, as)
 	if err != nil {
@@ -39,7 +37,7 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	named, err := s.readModel(e)
 	switch {
 	case gone(err):
-		return item.Item{}, false, nil // paginated, or nothing yet
+		return item.Item{}, false, nil // paginated, or still empty
 	case err != nil:
 		return item.Item{}, false, notReadable(it, "definition.pbir: %s", cause(err))
 	}
@@ -47,9 +45,9 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	return model, ok, nil
 }
 
-// Reports lists the reports of a workspace, by name and id, each with the model
-// it is built on as ModelOf names it. The list is complete as that of Items is; a
-// report whose definition.pbir cannot be read is in it without a model.
+// Reports lists the reports of a workspace, ordered by name and id, each with its model as ModelOf returns it. The list
+// is complete in the same sense as that of Items; a report whose definition.pbir cannot be read is listed without a
+// model.
 func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
 	all, err := p.scan(ctx, as)
 	if err != nil {
@@ -89,13 +87,13 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 	return listed, nil
 }
 
-// seenModels remembers what reports say of the models they are built on.
+// seenModels caches which model each report names.
 type seenModels struct {
 	mu     sync.Mutex
 	byFile map[string]seen[report.Model]
 }
 
-// Bounds on what is remembered of reports: how many, and how long the files.
+// Bounds on the cache: how many reports, and how many bytes a cached definition.pbir may have.
 const (
 	maxSeenModels = 20_000
 	maxSeenModel  = 4096
@@ -116,7 +114,7 @@ func (m *seenModels) keep(file string, s seen[report.Model]) {
 	m.byFile[file] = s
 }
 
-// readModel reads what a report says of the model it is built on.
+// readModel reads which model a report names.
 func (s *scan) readModel(e entry) (report.Model, error) {
 	file := e.dir + "/definition.pbir"
 	now, proves := s.proof(e.dir, file)
@@ -134,8 +132,7 @@ func (s *scan) readModel(e entry) (report.Model, error) {
 	return said, err
 }
 
-// paginated reports whether the report, which has no definition.pbir, is a
-// paginated one. Those are a single file.
+// paginated reports whether a report without definition.pbir is a paginated one, which is a single .rdl file.
 func paginated(root *os.Root, e entry) bool {
 	f, err := root.Open(e.dir)
 	if err != nil {
@@ -146,19 +143,18 @@ func paginated(root *os.Root, e entry) bool {
 	return (err == nil || errors.Is(err, io.EOF)) && slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.EqualFold(path.Ext(e.Name()), ".rdl") })
 }
 
-// models are the semantic models that a caller sees, by all that a report of one
-// workspace may name them by. Of several the first is meant, those of the
-// report's workspace before all others.
+// models indexes the semantic models that a caller sees by everything that a report of one workspace may name them by.
+// If several match, the first wins; the models of the report's own workspace come first.
 type models struct {
 	byDir map[string]*item.Item
-	// byFold are those by their folders in lower case, nil where letter case alone
-	// tells two apart: which one of them is meant nobody knows.
+	// byFold is keyed by folder in lower case. The value is nil if two folders differ only in letter case, because then
+	// it is unclear which one is meant.
 	byFold map[string]*item.Item
 	byID   map[uuid.UUID]*item.Item
 	byName map[modelName]*item.Item
 }
 
-// modelName is a model's name in a workspace, which is "" for the report's own.
+// modelName is a model's name in a workspace; workspace is "" for the report's own.
 type modelName struct{ workspace, model string }
 
 func seenFrom(home workspace, all []workspace, as item.Caller) models {
@@ -198,7 +194,7 @@ func first[K comparable](m map[K]*item.Item, key K, it *item.Item) {
 	}
 }
 
-// find is the model that the report names, or what the report says of it.
+// find returns the model that the report names, or the id and name that the report gives.
 func (m models) find(e entry, named report.Model) (item.Item, bool) {
 	if named.Path != "" {
 		dir := path.Join(e.dir, strings.ReplaceAll(named.Path, `\`, "/"))
@@ -214,7 +210,7 @@ func (m models) find(e entry, named report.Model) (item.Item, bool) {
 			return *it, true
 		}
 	}
-	// The id may be the service's own, which Git does not keep.
+	// The id may be one that the platform assigned, which Git does not keep.
 	if named.Name != "" {
 		if it, ok := m.byName[modelName{named.Workspace, named.Name}]; ok {
 			return *it, true

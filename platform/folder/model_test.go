@@ -23,7 +23,7 @@ func TestModelOf(t *testing.T) {
 	}
 	reports := map[string]struct {
 		pbir string
-		want item.Item // of it: id, workspace's and own name; zero: not known
+		want item.Item // id, workspace id and name; zero if not visible
 		in   string
 	}{
 		"by path":                    {path("../../Sales.SemanticModel"), item.Item{ID: here, DisplayName: "Sales"}, "ws"},

@@ -7,8 +7,7 @@ import (
 	"readiness/domain/item"
 )
 
-// What a workspace and an item are called is repeated in lists and events, so
-// a name is taken only as far as the platform allows one.
+// Lists and events repeat the names of workspaces and items, so names are truncated to the platform's limit.
 func TestLongNamesAreCut(t *testing.T) {
 	t.Parallel()
 	most, long := strings.Repeat("é", 256), strings.Repeat("é", 100_000)

@@ -23,21 +23,21 @@ import (
 type workspace struct {
 	item.Workspace
 	settings
-	dir     string // below the root; "." when the root is the workspace
+	dir     string // relative to the root; "." if the root is the workspace
 	name    string // of its folder
 	entries []entry
-	failed  error // why entries are not all that is there
+	failed  error // why entries is incomplete
 }
 
-// entry is an item and the folder it is in, below the root.
+// entry is an item and its folder, relative to the root.
 type entry struct {
 	item.Item
 	dir string
-	// logicalID is what .platform says, uuid.Nil when it says nothing usable.
+	// logicalID is the id in .platform; uuid.Nil if there is none or it is invalid.
 	logicalID uuid.UUID
 }
 
-// suffixes are how the folder of an item ends; .Dataset is the older name.
+// suffixes maps the ending of an item's folder to its type; .Dataset is the older name.
 var suffixes = map[string]item.Type{
 	".SemanticModel": item.SemanticModel,
 	".Dataset":       item.SemanticModel,
@@ -45,39 +45,38 @@ var suffixes = map[string]item.Type{
 	".DataAgent":     item.DataAgent,
 }
 
-// typeOf tells the folder of an item by its name.
+// typeOf returns the type of item that a folder's name stands for.
 func typeOf(name string) (item.Type, bool) {
 	suffix := path.Ext(name)
 	t, ok := suffixes[suffix]
 	return t, ok && len(name) > len(suffix)
 }
 
-// pathSpace is the name space of the ids that are made of paths (UUID v5).
+// pathSpace is the namespace of ids derived from paths (UUID v5).
 var pathSpace = uuid.MustParse("0d8c2c5b-6f0e-4b43-9a0f-2a7f6f1f6f0e")
 
 func pathID(path string) uuid.UUID { return uuid.NewSHA1(pathSpace, []byte(path)) }
 
-// looks answers those who look at the same time by one scan, which begins after
-// they asked, and remembers what was seen for the next.
+// looks coalesces concurrent requests into one scan, which begins after they arrived, and caches what it saw for the
+// next scan.
 type looks struct {
-	inside bool // the workspaces, for their items
-	trips  coalesce.Trips[struct{}, []workspace]
-	// What follows is whose scan is under way.
+	inside bool // scan the workspaces' items too
+	scans  coalesce.Trips[struct{}, []workspace]
+	// The scan in flight owns the fields below.
 	root *known
-	said []workspace // of the last scan, as long as nothing changed; nobody writes to it
+	last []workspace // the last result, nil if it cannot be reused; read-only
 }
 
-// scanPatience is how long a scan may take.
+// scanPatience limits how long a scan may take.
 const scanPatience = time.Minute
 
-// workspaces reads which workspaces there are, not what is in them.
+// workspaces returns the workspaces without their items.
 func (p *Platform) workspaces(ctx context.Context, as item.Caller) ([]workspace, error) {
 	return p.look(ctx, as, &p.outside)
 }
 
-// scan reads all workspaces with their items. Ids are made distinct over the
-// whole root, for what is recorded of an item is kept by its id alone: every
-// item that shares its logical id with another has the id of its path.
+// scan returns all workspaces with their items. Ids are unique over the entire root, because recorded data is keyed by
+// the item's id alone: an item that shares its logical id with another gets an id derived from its path.
 func (p *Platform) scan(ctx context.Context, as item.Caller) ([]workspace, error) {
 	return p.look(ctx, as, &p.inside)
 }
@@ -89,7 +88,7 @@ func (p *Platform) look(ctx context.Context, as item.Caller, l *looks) ([]worksp
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	all, err := l.trips.Do(ctx, struct{}{}, func(ctx context.Context, asks []struct{}) ([][]workspace, error) {
+	all, err := l.scans.Do(ctx, struct{}{}, func(ctx context.Context, asks []struct{}) ([][]workspace, error) {
 		ctx, cancel := context.WithTimeout(ctx, scanPatience)
 		defer cancel()
 		all, err := p.scanFor(ctx, l)
@@ -102,8 +101,8 @@ func (p *Platform) look(ctx context.Context, as item.Caller, l *looks) ([]worksp
 }
 
 func (p *Platform) scanFor(ctx context.Context, l *looks) ([]workspace, error) {
-	before := l.said
-	l.said = nil // until nothing went wrong
+	before := l.last
+	l.last = nil // restored below if nothing fails
 	s, err := newScan(ctx, p)
 	if err != nil {
 		return nil, err
@@ -128,19 +127,19 @@ func (p *Platform) scanFor(ctx context.Context, l *looks) ([]workspace, error) {
 	}
 	all := before
 	if s.changed || failed || before == nil {
-		all = told(places)
+		all = assemble(places)
 	}
 	switch {
 	case s.size > p.bounds.remembered:
 		l.root = nil
 	case !failed && !s.missed:
-		l.said = all
+		l.last = all
 	}
 	return all, nil
 }
 
-// told is what a scan came to.
-func told(places []place) []workspace {
+// assemble turns what a scan found into workspaces and gives them and their items unique ids.
+func assemble(places []place) []workspace {
 	all := make([]workspace, len(places))
 	ids := map[uuid.UUID]int{}
 	for i, from := range places {
@@ -183,14 +182,13 @@ func told(places []place) []workspace {
 	return all
 }
 
-// gone reports an error of what was removed or replaced since it was listed.
+// gone reports whether err means that something was removed or replaced since it was listed.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, errReplaced)
 }
 
-// folders lists the folders in at by name, without links and without those
-// whose name begins with a dot. Everything that is there adds to count, which
-// is bounded.
+// folders lists the folders in at, sorted by name, without links and names that begin with a dot. It adds the number of
+// all entries to count and fails if count exceeds the bound.
 func (p *Platform) folders(ctx context.Context, at *os.Root, count *int) ([]string, error) {
 	f, err := at.Open(".")
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 	"readiness/domain/item"
 )
 
-// Found is what a search of a tree came to.
+// Found is the result of a search of a tree.
 type Found struct {
-	// Items are by path. Items inside items are not looked for.
+	// Items is sorted by path. Items inside items are not searched for.
 	Items []TreeItem
-	// Hidden are the folders whose names begin with a dot and that hold items, by
-	// path: they are searched only where one is the tree itself.
+	// Hidden lists the folders that hold items and whose names begin with a dot, sorted by path. They are searched only
+	// if they are the tree's root.
 	Hidden []Hidden
-	// TooDeep are the folders below MaxDepth, which are not searched; the first ten.
+	// TooDeep lists the first ten folders below MaxDepth, which are not searched.
 	TooDeep []string
 }
 
-// Hidden is a folder that is not searched, and how many items are in it.
+// Hidden is a folder that was not searched, and how many items it holds.
 type Hidden struct {
 	Path  string
 	Items int
 }
 
-// maxHidden is how many folders are looked at to tell which of those that are not
-// searched hold items. Git's own are not: they hold what is elsewhere.
+// maxHidden bounds how many folders are read to count the items in hidden folders. .git is skipped: it holds copies of
+// what is elsewhere.
 const maxHidden = 20_000
 
-// Search finds the items of the types.
+// Search finds the items of the given types.
 func (t *Tree) Search(ctx context.Context, types ...item.Type) (Found, error) {
 	root, err := t.platform.open(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *Tree) Search(ctx context.Context, types ...item.Type) (Found, error) {
 	}
 	for _, dir := range s.hidden {
 		h := &search{tree: t, ctx: ctx, root: root, types: types, left: maxHidden, everything: true}
-		// What cannot be read there is not searched either way.
+		// Errors do not matter: these folders are not searched anyway.
 		_ = h.enter(root, dir, dir, 1)
 		if ctx.Err() != nil {
 			return Found{}, ctx.Err()
@@ -59,24 +59,23 @@ func (t *Tree) Search(ctx context.Context, types ...item.Type) (Found, error) {
 	return s.found, nil
 }
 
-// search is one search of a tree.
+// search is the state of one search of a tree.
 type search struct {
 	tree  *Tree
 	ctx   context.Context
 	root  *os.Root
 	types []item.Type
-	// everything searches folders whose names begin with a dot too; else they are
-	// collected in hidden.
+	// everything searches folders whose names begin with a dot too; otherwise they are collected in hidden.
 	everything bool
 	hidden     []string
-	left       int // how many more folders are looked at; any number when negative
+	left       int // how many more folders may be read; negative for no limit
 	found      Found
 }
 
-var errEnough = errors.New("enough was seen")
+var errEnough = errors.New("the limit of folders is reached")
 
-// walk searches a folder and those below. A folder that is gone again is not there:
-// only the error of the outermost says so.
+// walk searches a folder and its subfolders. It ignores a subfolder that vanished since it was listed; only for the
+// outermost folder it returns that error.
 func (s *search) walk(at *os.Root, dir string, depth int) error {
 	if s.left == 0 {
 		return errEnough
@@ -114,7 +113,7 @@ func (s *search) walk(at *os.Root, dir string, depth int) error {
 	return nil
 }
 
-// enter searches a folder that may be that of an item.
+// enter searches a folder that may be an item itself.
 func (s *search) enter(at *os.Root, name, dir string, depth int) error {
 	if t, isItem := TypeOf(path.Base(name)); isItem {
 		return s.add(t, dir)
@@ -133,7 +132,7 @@ func (s *search) enter(at *os.Root, name, dir string, depth int) error {
 	return s.walk(below, dir, depth)
 }
 
-// add keeps the item in a folder of its own.
+// add adds the item that has its own folder.
 func (s *search) add(t item.Type, dir string) error {
 	i, err := s.tree.inFolder(s.ctx, s.root, t, dir)
 	if err == nil {

@@ -18,16 +18,15 @@ import (
 	"readiness/internal/jsonerror"
 )
 
-// settings is what workspace.json says of a workspace.
+// settings is the content of a workspace.json.
 type settings struct {
-	id          uuid.UUID // uuid.Nil when it says none
+	id          uuid.UUID // uuid.Nil if there is none
 	displayName string
 	capacityID  string
 	capacity    item.CapacityState
-	// members are the ids of the persons who see the workspace; nil: everyone.
+	// members lists the ids of the people who see the workspace; nil means everyone.
 	members []string
-	// closed is true when workspace.json cannot be read. Nobody sees the
-	// workspace then, for who may is not known.
+	// closed is true if workspace.json cannot be read. Then no one sees the workspace, because its members are unknown.
 	closed bool
 }
 
@@ -35,25 +34,25 @@ func (s settings) visibleTo(as item.Caller) bool {
 	return !s.closed && (s.members == nil || slices.Contains(s.members, as.Person.ID))
 }
 
-// readSettings reads the workspace.json at a path, if there is one. It is whole
-// when it was read, whatever it says.
-func (p *Platform) readSettings(root *os.Root, name string) (s settings, whole bool) {
+// readSettings reads the workspace.json at a path, if there is one. read reports whether the file could be read,
+// whatever its content.
+func (p *Platform) readSettings(root *os.Root, name string) (s settings, read bool) {
 	data, err := readFile(root, name, MaxSettingsBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return settings{capacity: item.CapacityActive}, false
 	}
-	if whole = err == nil; whole {
+	if read = err == nil; read {
 		s, err = parseSettings(data)
 	}
 	if err != nil {
 		p.logger.Warn("platform folder: a workspace is hidden from everyone until its workspace.json is repaired", "root", p.path, "file", name, "error", err)
-		return settings{closed: true}, whole
+		return settings{closed: true}, read
 	}
-	return s, whole
+	return s, read
 }
 
-// parseSettings reads a workspace.json. It is strict, for a member that is
-// misspelled must not open a workspace to everyone.
+// parseSettings parses a workspace.json. It is strict, because a misspelled member must not open a workspace to
+// everyone.
 func parseSettings(data []byte) (settings, error) {
 	var file struct {
 		ID          string
@@ -85,19 +84,19 @@ func parseSettings(data []byte) (settings, error) {
 		case item.CapacityActive, item.CapacityPaused, item.CapacityUnknown:
 			s.capacity = file.Capacity.State
 		default:
-			return settings{}, fmt.Errorf("capacity.state %q is none of Active, Paused and Unknown", file.Capacity.State)
+			return settings{}, fmt.Errorf("capacity.state %q must be Active, Paused or Unknown", file.Capacity.State)
 		}
 	}
 	if file.Members != nil {
 		if slices.Contains(*file.Members, "") {
-			return settings{}, errors.New("members holds an empty id")
+			return settings{}, errors.New("members contains an empty id")
 		}
 		s.members = append([]string{}, *file.Members...)
 	}
 	return s, nil
 }
 
-// parseID reads an id in its usual form; uuid.Nil when text is none.
+// parseID parses an id in its canonical form; it returns uuid.Nil for anything else.
 func parseID(text string) uuid.UUID {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != len(uuid.UUID{}.String()) {
@@ -107,16 +106,14 @@ func parseID(text string) uuid.UUID {
 }
 
 var (
-	// errNotRegular is the error of a part that is a link, a pipe, a device, …
+	// errNotRegular means that a part is a link, a pipe, a device, …
 	errNotRegular = errors.New("it is not a regular file")
-	// errReplaced is the error of a file that another took the place of while
-	// it was opened.
+	// errReplaced means that another file took the file's place while it was opened.
 	errReplaced = errors.New("it is being replaced")
 	errTooLarge = errors.New("it is too large")
 )
 
-// openRegular opens a file to read. A pipe does not block it, and a link as the
-// last element is refused.
+// openRegular opens a file for reading. A pipe does not block it, and it refuses a link as the last path element.
 func openRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
 	for range 3 {
 		if f, info, err = openOnce(root, name); !errors.Is(err, errReplaced) {

@@ -29,7 +29,7 @@ func TestMembers(t *testing.T) {
 		{"no member", `{"members":["ben"]}`, false},
 		{"letter case", `{"members":["Anna"]}`, false},
 		{"nobody", `{"members":[]}`, false},
-		// What cannot be read opens nothing.
+		// An unreadable file opens nothing.
 		{"no JSON", `{"members":["anna"]`, false},
 		{"a misspelled member", `{"member":["ben"]}`, false},
 		{"trailing text", `{"members":["anna"]} x`, false},
@@ -52,7 +52,7 @@ func TestMembers(t *testing.T) {
 		if c.anna {
 			continue
 		}
-		// As if it were not there, by whatever way.
+		// The errors are the same as if the workspace did not exist, for every call.
 		if err := os.Remove(filepath.Join(root, "ws/workspace.json")); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestMembers(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// An unreadable workspace.json is told to the operator.
+// An unreadable workspace.json is logged for the operator.
 func TestABrokenWorkspaceIsLogged(t *testing.T) {
 	t.Parallel()
 	root := files(t, map[string]string{"ws/workspace.json": `{"member":[]}`})
@@ -104,7 +104,7 @@ func TestABrokenWorkspaceIsLogged(t *testing.T) {
 	}
 }
 
-func TestAWorkspaceFileThatIsNoFileOpensNothing(t *testing.T) {
+func TestAnIrregularWorkspaceFileOpensNothing(t *testing.T) {
 	t.Parallel()
 	root := files(t, map[string]string{"pipe/A.Report/x": "", "link/A.Report/x": "", "folder/workspace.json/x": "", "open.json": "{}"})
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe/workspace.json"), 0o644); err != nil {

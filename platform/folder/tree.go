@@ -20,46 +20,41 @@ import (
 	"readiness/domain/item"
 )
 
-// Tree is a directory with items anywhere in it, for who works on files and not
-// as a person: it knows no workspaces, members and capacities, and no bound on
-// how many files lie beside the items. Items are told apart by their paths. A
-// semantic model need not have the folder of an item in it: one in a .bim file, or in
-// TMDL files alone, is loose, and can have no other parts.
-// What a Platform says of links, bounds of definitions, locks and writes holds.
+// Tree is a directory with items anywhere in it, for programs that work on files rather than for a person. It has no
+// workspaces, members or capacities, and no bound on how many other files it holds. A path identifies an item. A
+// semantic model need not have an item folder: a model in a .bim file, or in TMDL files alone, is loose and can have no
+// other parts. The rules of Platform for links, bounds of definitions, locks and writes apply.
 type Tree struct{ platform *Platform }
 
 // TreeItem is an item of a Tree.
 type TreeItem struct {
 	Type item.Type
-	// Path is its folder below the tree, with forward slashes; of a .bim file it is
-	// the file.
+	// Path is the item's folder relative to the tree, with forward slashes; for a .bim file, the file.
 	Path string
-	// Name is what .platform calls it, else its folder without the type; of a loose
-	// model the file without .bim, or the folder, and the one above where that says
-	// no more than what it is (model.bim, definition).
+	// Name is the display name in .platform, else the folder's name without the type. For a loose model it is the
+	// file's name without .bim, or the folder's name. If that name says nothing (model.bim, definition), it is the
+	// parent folder's name.
 	Name string
-	// LogicalID is what .platform says, uuid.Nil when it says nothing usable.
+	// LogicalID is the id in .platform; uuid.Nil if there is none or it is invalid.
 	LogicalID uuid.UUID
 	Form      Form
 }
 
-// Form is how an item lies in a tree.
+// Form is how an item is stored in a tree.
 type Form int
 
-// The forms.
+// The forms of an item in a tree.
 const (
-	// InFolder is an item in a folder that is its own: one that ends in the type, or
-	// that has a definition.pbism beside a definition or model.bim.
+	// InFolder is an item with its own folder: one that ends in the type, or that has a definition.pbism next to a
+	// folder definition or a model.bim.
 	InFolder Form = iota
-	// AsTMDL is a model of TMDL files alone, in a folder that has model.tmdl or
-	// database.tmdl, and below.
+	// AsTMDL is a model of TMDL files alone, in a folder with model.tmdl or database.tmdl and its subfolders.
 	AsTMDL
-	// AsBIM is a model in a .bim file alone.
+	// AsBIM is a model in a single .bim file.
 	AsBIM
 )
 
-// Folder is the folder below the tree that the paths of the item's parts are
-// relative to.
+// Folder returns the folder, relative to the tree, that the paths of the item's parts start from.
 func (i TreeItem) Folder() string {
 	if i.Form == AsBIM {
 		return path.Dir(i.Path)
@@ -67,26 +62,26 @@ func (i TreeItem) Folder() string {
 	return i.Path
 }
 
-// OpenTree returns the tree below the directory at root.
+// OpenTree returns the tree in the directory root.
 func OpenTree(root string) (*Tree, error) {
-	whole, err := filepath.Abs(root)
+	full, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("the folder %q: %w", root, err)
 	}
-	switch info, err := os.Stat(whole); {
+	switch info, err := os.Stat(full); {
 	case err != nil:
-		return nil, fmt.Errorf("the folder cannot be read: %w; name one that is there", err)
+		return nil, fmt.Errorf("the folder cannot be read: %w; name an existing folder", err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%q is a file; name the folder that holds it", root)
 	}
 	return &Tree{&Platform{
-		path: whole, name: filepath.Base(whole), logger: slog.New(slog.DiscardHandler), now: time.Now,
+		path: full, name: filepath.Base(full), logger: slog.New(slog.DiscardHandler), now: time.Now,
 		bounds: bounds{entries: math.MaxInt, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
 	}}, nil
 }
 
-// TypeOf tells the folder of an item by its name. Types that are no words of their own
-// are told in any letter case.
+// TypeOf returns the type of item that a folder's name stands for. It ignores the letter case of .SemanticModel and
+// .DataAgent, which are not ordinary words.
 func TypeOf(name string) (item.Type, bool) {
 	switch suffix := path.Ext(name); {
 	case len(name) == len(suffix):
@@ -99,15 +94,15 @@ func TypeOf(name string) (item.Type, bool) {
 	return typeOf(name)
 }
 
-// Item returns the item at a path below the tree. ItemNotFound when there is none,
-// or a link leads out of the tree.
+// Item returns the item at a path relative to the tree; ItemNotFound if there is none, or if a link leads out of the
+// tree.
 func (t *Tree) Item(ctx context.Context, at string) (TreeItem, error) {
 	root, err := t.platform.open(ctx)
 	if err != nil {
 		return TreeItem{}, err
 	}
 	defer root.Close()
-	none := domain.Refuse(domain.ItemNotFound, "%q is no path of an item", at)
+	none := domain.Refuse(domain.ItemNotFound, "%q is not the path of an item", at)
 	if !fs.ValidPath(at) {
 		return TreeItem{}, none
 	}
@@ -149,7 +144,7 @@ func (t *Tree) Item(ctx context.Context, at string) (TreeItem, error) {
 
 func isItemName(at string) bool { _, is := TypeOf(path.Base(at)); return is }
 
-// inFolder is the item in a folder of its own.
+// inFolder returns the item that has its own folder dir.
 func (t *Tree) inFolder(ctx context.Context, root *os.Root, kind item.Type, dir string) (TreeItem, error) {
 	file, _, err := readPlatformFile(root, dir)
 	if err != nil {
@@ -158,17 +153,17 @@ func (t *Tree) inFolder(ctx context.Context, root *os.Root, kind item.Type, dir 
 	return TreeItem{Type: kind, Path: dir, Name: cmp.Or(file.displayName, t.nameOf(dir)), LogicalID: file.logicalID}, nil
 }
 
-// loose is the model without a folder of its own at a path.
+// loose returns the model at a path without its own folder.
 func (t *Tree) loose(at string, form Form) TreeItem {
 	return TreeItem{Type: item.SemanticModel, Path: at, Name: t.nameOf(at), Form: form}
 }
 
-// nameOf is what an item is called by its path.
+// nameOf derives an item's name from its path.
 func (t *Tree) nameOf(at string) string {
-	whole := filepath.Join(t.platform.path, filepath.FromSlash(at))
-	name := filepath.Base(whole)
+	full := filepath.Join(t.platform.path, filepath.FromSlash(at))
+	name := filepath.Base(full)
 	if strings.EqualFold(name, "model.bim") || strings.EqualFold(name, "definition") {
-		name = filepath.Base(filepath.Dir(whole))
+		name = filepath.Base(filepath.Dir(full))
 	}
 	if _, isItem := TypeOf(name); isItem || isBIM(name) {
 		name = strings.TrimSuffix(name, path.Ext(name))
@@ -176,33 +171,32 @@ func (t *Tree) nameOf(at string) string {
 	return strings.ToValidUTF8(name, "\ufffd")
 }
 
-// WriteDefinition makes d the item's definition if the one on disk still has the
-// hash ifHash, as Platform.WriteDefinition does.
+// WriteDefinition makes d the item's definition if the one on disk still has the hash ifHash. The guarantees are those
+// of Platform.WriteDefinition.
 func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.Definition, ifHash string) error {
 	if err := t.platform.bounds.check(it.entry().Item, d); err != nil {
 		return err
 	}
 	if d.Loose != (it.Form != InFolder) {
-		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: it is of another form", it.Path)
+		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: it has another form", it.Path)
 	}
 	return t.within(ctx, it, exclusive, func(f *itemFolder) error {
-		if err := f.order(ctx, exclusive); err != nil {
+		if err := f.finishWrite(ctx, exclusive); err != nil {
 			return err
 		}
 		return f.replace(ctx, d, ifHash)
 	})
 }
 
-// entry is the item as the platform knows those of workspaces.
+// entry returns the item in the form that Platform uses.
 func (i TreeItem) entry() entry {
 	return entry{Item: item.Item{Type: i.Type, DisplayName: i.Path}, dir: i.Folder(), logicalID: i.LogicalID}
 }
 
-// within calls do with the item's folder, locked, and leaves a write that was cut off
-// as it is.
+// within locks the item's folder and calls do with it. It does not finish an interrupted write.
 func (t *Tree) within(ctx context.Context, it TreeItem, how lockKind, do func(*itemFolder) error) error {
 	if !fs.ValidPath(it.Path) {
-		return domain.Refuse(domain.ItemNotFound, "%q is no path of an item", it.Path)
+		return domain.Refuse(domain.ItemNotFound, "%q is not the path of an item", it.Path)
 	}
 	root, err := t.platform.open(ctx)
 	if err != nil {

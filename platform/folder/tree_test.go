@@ -27,7 +27,7 @@ func openTree(t testing.TB, root string) *folder.Tree {
 	return tree
 }
 
-// A tree holds items wherever they lie, whoever may see them as a workspace.
+// A tree finds items wherever they are, without regard to workspaces and their members.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
@@ -70,15 +70,15 @@ func TestTree(t *testing.T) {
 		}
 	}
 	if _, err := folder.OpenTree(filepath.Join(root, "nowhere")); err == nil {
-		t.Error("a folder that is not there is opened")
+		t.Error("a missing folder was opened")
 	}
 	if _, err := folder.OpenTree(filepath.Join(root, "A.SemanticModel", "model.bim")); err == nil {
-		t.Error("a file is opened")
+		t.Error("a file was opened")
 	}
 }
 
-// A write holds the definition against the hash that was read; messages name items
-// by their paths, and nothing outside is touched.
+// A write compares the definition on disk with the hash that was read. Messages name items by path, and nothing else is
+// touched.
 func TestTreeWrites(t *testing.T) {
 	t.Parallel()
 	root := files(t, sales)
@@ -117,7 +117,7 @@ func TestTreeWrites(t *testing.T) {
 	}
 }
 
-// A link to a folder elsewhere is no item, and a part that is one is not read.
+// A link to another folder is not an item, and a part that is a link is not read.
 func TestLinksInATree(t *testing.T) {
 	t.Parallel()
 	root, elsewhere := files(t, sales), files(t, map[string]string{"S.SemanticModel/model.bim": "{}"})
@@ -141,11 +141,11 @@ func TestLinksInATree(t *testing.T) {
 	}
 }
 
-// Whoever reads a tree writes nothing: a write that was cut off between two files is
-// read as it will be, and told of, until somebody finishes it or writes the item.
+// Reading a tree writes nothing. A write that was interrupted between two files is read as if finished, and reported,
+// until it is finished or the item is written.
 //
 // proves: decisions/9/15-unfinished
-func TestATreeReadsAWriteThatWasCutOff(t *testing.T) {
+func TestATreeReadsAnInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	before, finished, left := 0, 0, 0
 	for step := 2; ; step += 3 {
@@ -172,13 +172,13 @@ func TestATreeReadsAWriteThatWasCutOff(t *testing.T) {
 		}
 		_, err = os.Lstat(filepath.Join(root, "M.SemanticModel", folder.Journal))
 		if there := err == nil; there != (pending != nil) {
-			t.Errorf("step %d: told of %v, there is a journal: %v", step, pending, there)
+			t.Errorf("step %d: reported %v, a journal exists: %v", step, pending, there)
 		}
 		switch now.Hash() {
 		case old.Hash():
 			before++
 			if pending != nil && pending.Left > 0 {
-				t.Errorf("step %d: %v of what was not committed", step, pending)
+				t.Errorf("step %d: %v for an uncommitted write", step, pending)
 			}
 		case after.Hash():
 			finished++
@@ -191,7 +191,7 @@ func TestATreeReadsAWriteThatWasCutOff(t *testing.T) {
 		default:
 			t.Errorf("step %d: neither the old nor the new definition", step)
 		}
-		// Both who finishes it and who writes go on from what was read.
+		// Both finishing the write and a new write continue from what was read.
 		if step%2 == 0 {
 			if err := at.Finish(t.Context(), m); err != nil {
 				t.Error(err)
@@ -202,18 +202,18 @@ func TestATreeReadsAWriteThatWasCutOff(t *testing.T) {
 			}
 		}
 		if err := at.WriteDefinition(t.Context(), m, old, now.Hash()); err != nil {
-			t.Errorf("step %d: putting back: %v", step, err)
+			t.Errorf("step %d: restoring: %v", step, err)
 		}
 		if diff := cmp.Diff(tree(t, files(t, sales)), tree(t, root)); diff != "" {
-			t.Errorf("step %d: put back (-want +got):\n%s", step, diff)
+			t.Errorf("step %d: restored (-want +got):\n%s", step, diff)
 		}
 	}
 	if before == 0 || finished == 0 || left == 0 {
-		t.Errorf("%d writes were undone, %d done, %d of them in part; all are expected", before, finished, left)
+		t.Errorf("%d writes were rolled back, %d finished, %d of them in part; all are expected", before, finished, left)
 	}
 }
 
-// What somebody else has changed or broken meanwhile.
+// Another program has changed or damaged files meanwhile.
 func TestATreeWithAStrangeJournal(t *testing.T) {
 	t.Parallel()
 	sum := func(text string) string { s := sha256.Sum256([]byte(text)); return hex.EncodeToString(s[:]) }
@@ -224,18 +224,18 @@ func TestATreeWithAStrangeJournal(t *testing.T) {
 	model := entry("definition/model.tmdl", "0", sum(old), sum("model New\n"))
 	for name, c := range map[string]struct {
 		journal, staged string
-		want            string // of what is told
-		model           string // as it is read
+		want            string // of the message
+		model           string // as read
 		err             string
 	}{
-		"to be written":                 {"[" + model + "]", "model New\n", "a write of 1 files was cut off: 1 are still to be written", "model New\n", ""},
-		"changed since":                 {"[" + entry("definition/model.tmdl", "0", sum("x"), sum("model New\n")) + "]", "model New\n", "somebody has changed 1 of them", old, ""},
-		"the new bytes are gone":        {"[" + model + "]", "", "somebody has changed 1 of them", old, ""},
+		"to be written":                 {"[" + model + "]", "model New\n", "a write of 1 files was interrupted: 1 are still to be written", "model New\n", ""},
+		"changed since":                 {"[" + entry("definition/model.tmdl", "0", sum("x"), sum("model New\n")) + "]", "model New\n", "1 of them have been changed since", old, ""},
+		"the new bytes are gone":        {"[" + model + "]", "", "1 of them have been changed since", old, ""},
 		"the new bytes are others":      {"[" + model + "]", "other", "", "", "remove M.SemanticModel/.readiness"},
 		"no JSON":                       {"[", "", "", "", "cannot be read"},
 		"a path upwards":                {"[" + entry("../x", "0", "", sum("x")) + "]", "x", "", "", "no part"},
 		"an empty one":                  {"", "", "before it changed any file", old, ""},
-		"a part goes that is not there": {"[" + entry("definition/none.tmdl", "", sum("x"), "") + "]", "", "when all of them were written", old, ""},
+		"a part goes that is not there": {"[" + entry("definition/none.tmdl", "", sum("x"), "") + "]", "", "after all of them were written", old, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,38 +10,36 @@ import (
 	"readiness/domain"
 )
 
-// Unfinished is a write of an item that was cut off: its process died, or the
-// machine did. It lies in the item's folder until somebody writes the item, or
-// finishes it.
+// Unfinished is a write of an item that was interrupted because its process or machine stopped. Its journal stays in
+// the item's folder until the next write or Finish.
 type Unfinished struct {
-	// In is the folder that it lies in, in that of the item.
+	// In is the journal's folder, relative to the item's folder.
 	In string
-	// Parts is how many the write changes, Left how many of them it has yet to
-	// change. Nothing is left of one that was cut off before it was complete in
-	// that folder, and of one whose parts somebody has changed since: it is dropped.
+	// Parts is how many parts the write changes; Left is how many of them are still to be written. Left is 0 if the
+	// write was interrupted before its journal was complete, or if it is dropped because its parts were changed since.
 	Parts, Left int
-	// Changed is how many of its parts somebody else has changed since.
+	// Changed is how many of its parts another program has changed since.
 	Changed int
 }
 
-// String says what is pending.
+// String describes what is pending.
 func (u Unfinished) String() string {
 	switch {
 	case u.Parts == 0:
-		return fmt.Sprintf("a write was cut off before it changed any file; what it left in %s is of no use", u.In)
+		return fmt.Sprintf("a write was interrupted before it changed any file; its remains in %s are useless", u.In)
 	case u.Left == 0 && u.Changed > 0:
-		return fmt.Sprintf("a write of %d files was cut off, and somebody has changed %d of them since; nothing more of it will be written", u.Parts, u.Changed)
+		return fmt.Sprintf("a write of %d files was interrupted, and %d of them have been changed since; it will not be finished", u.Parts, u.Changed)
 	case u.Left == 0:
-		return fmt.Sprintf("a write of %d files was cut off when all of them were written", u.Parts)
+		return fmt.Sprintf("a write of %d files was interrupted after all of them were written", u.Parts)
 	case u.Changed > 0:
-		return fmt.Sprintf("a write of %d files was cut off: %d are still to be written, and %d stay as somebody has changed them since", u.Parts, u.Left, u.Changed)
+		return fmt.Sprintf("a write of %d files was interrupted: %d are still to be written, and %d stay because they have been changed since", u.Parts, u.Left, u.Changed)
 	}
-	return fmt.Sprintf("a write of %d files was cut off: %d are still to be written", u.Parts, u.Left)
+	return fmt.Sprintf("a write of %d files was interrupted: %d are still to be written", u.Parts, u.Left)
 }
 
-// Definition reads every part of an item, as Platform.Definition does, and writes
-// nothing: an item whose write was cut off is read as finishing it will leave it,
-// and it says so. The second result is nil where no write was cut off.
+// Definition reads every part of an item, as Platform.Definition does, but writes nothing. If a write of the item was
+// interrupted, it returns the definition that finishing the write will produce, and the Unfinished; otherwise the
+// second result is nil.
 func (t *Tree) Definition(ctx context.Context, it TreeItem) (d definition.Definition, u *Unfinished, err error) {
 	err = t.within(ctx, it, shared, func(f *itemFolder) error {
 		if d, err = f.definition(ctx); err != nil {
@@ -56,20 +54,19 @@ func (t *Tree) Definition(ctx context.Context, it TreeItem) (d definition.Defini
 	return d, u, err
 }
 
-// Finish brings a write of an item that was cut off to its end.
+// Finish finishes an interrupted write of an item.
 func (t *Tree) Finish(ctx context.Context, it TreeItem) error {
-	return t.within(ctx, it, exclusive, func(f *itemFolder) error { return f.order(ctx, exclusive) })
+	return t.within(ctx, it, exclusive, func(f *itemFolder) error { return f.finishWrite(ctx, exclusive) })
 }
 
-// finished is the definition as the write that was cut off leaves it, once it is
-// finished.
+// finished returns the definition that finishing the interrupted write will produce.
 func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *Unfinished, error) {
 	if f.uncommitted() {
 		return d, &Unfinished{In: f.journal}, nil
 	}
 	changes, err := f.committed()
 	if err != nil {
-		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was cut off, and what it left cannot be read: %s", named(f.item), cause(err))
+		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its journal cannot be read: %s", named(f.item), cause(err))
 	}
 	left := f.left(changes)
 	u := &Unfinished{In: f.journal, Parts: len(changes), Changed: left.foreign}
@@ -93,12 +90,12 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 			err = errChanged
 		}
 		if err != nil {
-			return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was cut off, and what it was to write to %s cannot be read: %s; remove %s/%s to give it up", named(f.item), c.Path, cause(err), f.dir, f.journal)
+			return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its new content of %s cannot be read: %s; remove %s/%s to abandon the write", named(f.item), c.Path, cause(err), f.dir, f.journal)
 		}
 		u.Left++
 		parts[c.Path] = definition.Part{Path: c.Path, Data: data}
 	}
-	whole := definition.New(slices.Collect(maps.Values(parts))...)
-	whole.Loose = d.Loose
-	return whole, u, nil
+	all := definition.New(slices.Collect(maps.Values(parts))...)
+	all.Loose = d.Loose
+	return all, u, nil
 }

@@ -24,16 +24,13 @@ import (
 	"readiness/domain/item"
 )
 
-// WriteDefinition makes d the item's definition if the one on disk still has
-// the hash ifHash; else ItemChanged, and nothing is written. Files of parts
-// that stay the same are not touched, parts that d has no more are deleted with
-// the folders that become empty, names that begin with a dot stay.
+// WriteDefinition makes d the item's definition if the one on disk still has the hash ifHash; otherwise it returns
+// ItemChanged and writes nothing. It does not touch files of unchanged parts or names that begin with a dot. It deletes
+// parts that d lacks, and folders that become empty.
 //
-// A process killed at any instant leaves the old definition or the new one for
-// the next call: the new parts are written beside, in .readiness, then a journal
-// of what is to happen is put there at once, then files are renamed. Whoever
-// opens the item next, here or in another process, goes on where it stopped, and
-// leaves alone a file that somebody else has changed since.
+// If the process is killed at any point, the next call finds either the old definition or the new one. WriteDefinition
+// first stages the new parts in .readiness, then puts a journal there atomically, then renames the files. The next call
+// that opens the item, in any process, finishes the write; it leaves alone files that were changed since.
 func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
 	if err := p.bounds.check(it, d); err != nil {
 		return err
@@ -41,8 +38,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	return p.within(ctx, as, it, exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
 }
 
-// replace makes d the definition of the item, whose folder is locked, if the one
-// on disk has the hash ifHash.
+// replace makes d the definition of the item, whose folder is locked, if the one on disk has the hash ifHash.
 func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHash string) error {
 	p, it := f.platform, f.item
 	old, err := f.definition(ctx)
@@ -64,8 +60,8 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	}
 	if err == nil {
 		err = f.finish()
-	} else if left := f.RemoveAll(f.journal); left != nil { // nothing has happened yet to the parts
-		p.logger.Warn("platform folder: a write that failed could not be cleared away; the next call tries again", "item", f.dir, "error", left)
+	} else if left := f.RemoveAll(f.journal); left != nil { // no part has been changed yet
+		p.logger.Warn("platform folder: could not clean up after a failed write; the next call tries again", "item", f.dir, "error", left)
 	}
 	if _, refused := domain.Refused(err); err == nil || refused {
 		return err
@@ -83,7 +79,7 @@ func changed(it item.Item) error {
 	return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", named(it)).About(idName(it.Type), it.ID)
 }
 
-// check refuses parts that have no place in the item's folder.
+// check refuses parts that cannot be in the item's folder.
 func (b bounds) check(it item.Item, d definition.Definition) error {
 	refuse := func(format string, args ...any) error {
 		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
@@ -96,12 +92,12 @@ func (b bounds) check(it item.Item, d definition.Definition) error {
 		total += len(p.Data)
 		for dir := path.Dir(p.Path); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if _, both := d.Part(dir); both {
-				return refuse("%q is a part and a folder", dir)
+				return refuse("%q is both a part and a folder", dir)
 			}
 		}
 		switch {
 		case !validPath(p.Path):
-			return refuse("%q is no path inside the item's folder", p.Path)
+			return refuse("%q is not a path inside the item's folder", p.Path)
 		case p.Path <= before:
 			return refuse("%q comes after %q; parts are ordered by path, each once", p.Path, before)
 		case len(p.Data) > b.partBytes:
@@ -114,9 +110,8 @@ func (b bounds) check(it item.Item, d definition.Definition) error {
 	return nil
 }
 
-// validPath reports whether a part may have the path: relative, with forward
-// slashes, no element empty or beginning with a dot, nothing that a file system
-// reads as something else.
+// validPath reports whether a part may have the path. It must be relative, with forward slashes, without elements that
+// are empty or begin with a dot, and without characters that some file systems interpret.
 func validPath(name string) bool {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || !utf8.ValidString(name) || len(name) > 1024 || strings.Count(name, "/") >= MaxDepth {
 		return false
@@ -129,17 +124,16 @@ func validPath(name string) bool {
 	})
 }
 
-// journal is the folder of the journal in the folder of an item.
+// journal is the name of the journal's folder in an item's folder.
 const journal = ".readiness"
 
 func (f *itemFolder) commitFile() string { return f.journal + "/commit.json" }
 
-// errChanged says that parts were changed by somebody else.
+// errChanged means that another program changed parts.
 var errChanged = errors.New("the parts were changed")
 
-// change is what a write does to one part. Old and New are the hashes of its
-// bytes before and after, "" for no such part; Staged is the file in the journal
-// with the new bytes.
+// change is what a write does to one part. Old and New are the SHA-256 hashes of its bytes before and after; "" means
+// no such part. Staged is the file in the journal's folder with the new bytes.
 type change struct {
 	Path   string
 	Staged string
@@ -152,7 +146,8 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// difference is what makes of one definition another, by path.
+// difference returns the changes that turn one definition into another: first the parts of to, then the removed ones,
+// each by path.
 func difference(from, to definition.Definition) []change {
 	var changes []change
 	for _, p := range to.Parts {
@@ -177,7 +172,7 @@ func difference(from, to definition.Definition) []change {
 // crashPoint is called after every step on disk; tests end the process in it.
 var crashPoint = func() {}
 
-// stage writes the new parts beside the old ones.
+// stage writes the new parts into the journal's folder.
 func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 	if err := f.Mkdir(f.journal, 0o700); err != nil {
 		return err
@@ -193,7 +188,7 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 		case err == nil && info.Mode().IsRegular():
 			mode = info.Mode().Perm()
 		case err == nil || errors.Is(err, syscall.ENOTDIR):
-			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: where the part %q belongs a folder is, or a file where one of its folders belongs", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
+			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: a folder is in the place of the part %q, or a file in the place of one of its folders", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
@@ -206,8 +201,7 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 	return nil
 }
 
-// write makes a file that was not there, safely on disk; mode 0 leaves the
-// mode to the process's mask.
+// write creates a new file and syncs it to disk. Mode 0 leaves the mode to the process's umask.
 func (f *itemFolder) write(name string, data []byte, mode fs.FileMode) error {
 	file, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -220,7 +214,7 @@ func (f *itemFolder) write(name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// commit puts the journal in its place: from here on the write will happen.
+// commit renames the journal into place. From here on the write will be finished.
 func (f *itemFolder) commit(ctx context.Context, changes []change) error {
 	data, err := json.Marshal(changes)
 	if err == nil {
@@ -250,7 +244,7 @@ func (f *itemFolder) commit(ctx context.Context, changes []change) error {
 	return errors.Join(f.sync(f.journal), f.sync("."))
 }
 
-// sync makes a folder's names safe on disk.
+// sync makes a folder's entries durable.
 func (f *itemFolder) sync(dir string) error {
 	file, err := f.Open(dir)
 	if err != nil {
@@ -259,8 +253,7 @@ func (f *itemFolder) sync(dir string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// recover ends a write that was cut off: one that was not committed is undone,
-// another is done.
+// recover ends an interrupted write: it rolls back an uncommitted one and finishes a committed one.
 func (f *itemFolder) recover() error {
 	if _, err := f.Lstat(f.journal); err != nil {
 		if gone(err) {
@@ -272,16 +265,16 @@ func (f *itemFolder) recover() error {
 		return f.RemoveAll(f.journal)
 	}
 	err := f.finish()
-	f.platform.logger.Warn("platform folder: a write that was cut off has been ended", "item", f.dir, "error", err)
+	f.platform.logger.Warn("platform folder: ended an interrupted write", "item", f.dir, "error", err)
 	if errors.Is(err, errChanged) {
 		err = nil
 	}
 	return err
 }
 
-// finish does what the journal says and removes it. A part that is neither as
-// it was nor as it will be was changed by somebody else: it stays, and when
-// nothing has been done yet nothing is; errChanged tells so.
+// finish applies the journal and removes it. A part that has neither its old nor its new content was changed by another
+// program and is left alone. If that is so before any change was applied, finish applies none. It returns errChanged if
+// it left any part alone.
 func (f *itemFolder) finish() error {
 	changes, err := f.committed()
 	if err != nil {
@@ -303,8 +296,7 @@ func (f *itemFolder) finish() error {
 	return f.sync(".")
 }
 
-// uncommitted reports whether what lies in the journal's place is no write that is
-// to be finished.
+// uncommitted reports whether the journal's folder holds no committed write.
 func (f *itemFolder) uncommitted() bool {
 	info, err := f.Lstat(f.journal)
 	if err != nil || !info.IsDir() {
@@ -314,15 +306,14 @@ func (f *itemFolder) uncommitted() bool {
 	return gone(err)
 }
 
-// leftover is what is left of a write that is committed.
+// leftover is what remains to do of a committed write.
 type leftover struct {
 	todo []change
-	// done is how many of its changes have been made, foreign how many parts
-	// somebody else has changed since.
+	// done counts the changes already made; foreign counts the parts that another program has changed since.
 	done, foreign int
 }
 
-// dropped reports whether nothing of it is made any more.
+// dropped reports whether the rest of the write is abandoned.
 func (l leftover) dropped() bool { return l.foreign > 0 && l.done == 0 }
 
 func (f *itemFolder) left(changes []change) (l leftover) {
@@ -331,11 +322,11 @@ func (f *itemFolder) left(changes []change) (l leftover) {
 		case c.New:
 			l.done++
 			if c.New == "" {
-				l.todo = append(l.todo, c) // its folders may be left
+				l.todo = append(l.todo, c) // empty folders may remain
 			}
 		case c.Old:
 			if _, err := f.Lstat(f.journal + "/" + c.Staged); c.New != "" && gone(err) {
-				l.foreign++ // somebody cleared the new bytes away
+				l.foreign++ // the staged bytes were removed
 				continue
 			}
 			l.todo = append(l.todo, c)
@@ -346,8 +337,7 @@ func (f *itemFolder) left(changes []change) (l leftover) {
 	return l
 }
 
-// committed reads the journal. Its paths are checked again: the folder is
-// anybody's.
+// committed reads the journal. It validates the paths again, because other programs can write to the folder.
 func (f *itemFolder) committed() ([]change, error) {
 	data, err := readFile(f.Root, f.commitFile(), MaxPartBytes)
 	if err != nil {
@@ -365,8 +355,8 @@ func (f *itemFolder) committed() ([]change, error) {
 	return changes, nil
 }
 
-// hashOf is the hash of a part on disk: "" when there is none, and no hash at
-// all when something stands there that is no part.
+// hashOf returns the hash of a part on disk: "" if it does not exist, and a string that is no hash if something other
+// than a regular part is there.
 func (f *itemFolder) hashOf(name string) string {
 	r := partReader{item: f.item, bounds: f.platform.bounds}
 	switch err := r.part(f.Root, name, name); {
@@ -378,7 +368,7 @@ func (f *itemFolder) hashOf(name string) string {
 	return hash(r.parts[0].Data)
 }
 
-// apply deletes and renames. It may be done again from any point of it.
+// apply deletes and renames. It is idempotent, also after a partial run.
 func (f *itemFolder) apply(changes []change) error {
 	dirs := map[string]bool{".": true}
 	for _, c := range changes {
@@ -391,7 +381,7 @@ func (f *itemFolder) apply(changes []change) error {
 		crashPoint()
 		dir := path.Dir(c.Path)
 		for ; dir != "."; dir = path.Dir(dir) {
-			// A folder that still holds something cannot be removed.
+			// A folder that is not empty cannot be removed.
 			if err := f.Remove(dir); err != nil && !gone(err) {
 				break
 			}

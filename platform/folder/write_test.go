@@ -17,7 +17,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// with makes a definition of parts by path.
+// with returns a definition of the given parts.
 func with(byPath map[string]string) definition.Definition {
 	var all []definition.Part
 	for path, text := range byPath {
@@ -26,7 +26,7 @@ func with(byPath map[string]string) definition.Definition {
 	return definition.New(all...)
 }
 
-// tree is every file and folder below dir: a file's bytes, "/" for a folder.
+// tree returns every path below dir: a file's bytes, "/" for a folder.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -102,12 +102,12 @@ func TestWriteDefinition(t *testing.T) {
 		t.Errorf("on disk (-want +got)\n%s", diff)
 	}
 	if now, err := os.Stat(at + "/definition/tables/B.tmdl"); err != nil || !os.SameFile(untouched, now) || !now.ModTime().Equal(untouched.ModTime()) {
-		t.Errorf("a part that stayed the same is another file now: %v", err)
+		t.Errorf("an unchanged part was replaced: %v", err)
 	}
 	if now, err := os.Stat(at + "/definition/tables/A.tmdl"); err != nil || now.Mode().Perm() != 0o600 {
 		t.Errorf("a part lost its mode: %v, %v", now.Mode(), err)
 	}
-	// Back: what the write created, folders too, is gone.
+	// Writing back removes what the write created, folders too.
 	if err := p.WriteDefinition(t.Context(), anna, it, before, want.Hash()); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-func TestWriteToWhatIsNotThere(t *testing.T) {
+func TestWriteToAMissingItem(t *testing.T) {
 	t.Parallel()
 	root := files(t, sales)
 	p := open(t, root)
@@ -221,8 +221,7 @@ func TestWriteToWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A folder inside the item that is a link when the write happens does not lead
-// out of it.
+// A folder inside the item that becomes a link before the write does not lead out of the item.
 func TestALinkDoesNotLeadAWriteOut(t *testing.T) {
 	t.Parallel()
 	outside := files(t, map[string]string{"victim": "untouched"})
@@ -234,8 +233,7 @@ func TestALinkDoesNotLeadAWriteOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A journal made by hand that goes through a link, as if it came there
-	// after the parts were read.
+	// A forged journal that goes through a link, as if it appeared after the parts were read.
 	put(t, at, map[string]string{
 		folder.Journal + "/commit.json": `[{"Path":"out/victim","Staged":"0","Old":"","New":"x"},{"Path":"definition/model.tmdl","Staged":"1","Old":"x","New":"y"}]`,
 		folder.Journal + "/0":           "overwritten",
@@ -256,7 +254,7 @@ func TestALinkDoesNotLeadAWriteOut(t *testing.T) {
 	}
 }
 
-// What stands where the journal belongs is never followed blindly.
+// An entry in the journal's place is never followed blindly.
 func TestStrangeJournals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -312,8 +310,7 @@ func TestStrangeJournals(t *testing.T) {
 	}
 }
 
-// Of many writers who have read the same definition one wins; readers see
-// whole definitions only.
+// Of many writers that read the same definition one wins, and readers see only complete definitions.
 func TestWritersExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	root := files(t, sales)
