@@ -305,10 +305,10 @@ WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 // first position: the one that HoldAppends waits for, and one that says "this transaction may still
 // take positions above this one".
 //
-// The append is stale when the last event loaded of a stream is missing, because the log is not the
-// one that was loaded, or when a stream that must be unmoved has a newer event. The events of a stale
-// append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason given
-// at loadSQL.
+// The append is stale when the last event loaded of a stream is missing: then the log is not the one
+// that was loaded. It is also stale when a stream that must be unmoved has a newer event. The events of
+// a stale append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason
+// given at loadSQL.
 var eventsSQL = fmt.Sprintf(`
 WITH held AS MATERIALIZED (
 	SELECT pg_advisory_xact_lock_shared(%d), pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq

@@ -69,7 +69,7 @@ var AbRuns = &View{
 				columns["status_"+string(*e.Side)] = string(abtest.SideCancelled)
 			}
 			set(columns)
-		case operation.Broken: // of whatever operation; of one that is no run there is no row
+		case operation.Broken: // of any operation; without a run there is no row
 			set(Row{"broken": e, "status": string(operation.Failed), "finished_at": r.RecordedAt})
 		case abtest.Erased:
 			rows.Delete(abRuns, Key{id})
