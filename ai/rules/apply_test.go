@@ -9,7 +9,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// applied is a copy of a model with proposals put in.
+// applied returns a copy of a model with the proposals applied.
 func applied(m *semanticmodel.Model, typ proposal.Type, proposals []proposal.Proposal) *semanticmodel.Model {
 	c := *m
 	c.Tables = slices.Clone(m.Tables)
@@ -56,7 +56,7 @@ func put(m *semanticmodel.Model, typ proposal.Type, p proposal.Proposal) {
 	}
 }
 
-// show writes a visibility into the AI data schema.
+// show sets a visibility in the AI data schema.
 func show(m *semanticmodel.Model, p proposal.Proposal) {
 	if m.Copilot.Schema == nil {
 		m.Copilot.Schema = &semanticmodel.AISchema{}
@@ -84,7 +84,7 @@ func show(m *semanticmodel.Model, p proposal.Proposal) {
 	(*fields)[i].Visibility = p.Value
 }
 
-// fixable are the objects that findings of the model say a fix is for.
+// fixable returns the objects that the model's findings have a fix for.
 func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
 	for _, f := range readiness.Assess(m, readiness.Options{}).Findings {
@@ -100,7 +100,7 @@ func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 
 var descriptionRules = []string{"DSC-01", "DSC-02", "DSC-03", "DSC-04", "DSC-05", "DSC-06"}
 
-// asks are those of a bundle, each of the model as it is.
+// asks returns the asks of a bundle, for the model as it is.
 func asks(m *semanticmodel.Model) []proposal.Ask {
 	return []proposal.Ask{
 		{Type: proposal.AIInstructions, Model: m},
@@ -110,7 +110,7 @@ func asks(m *semanticmodel.Model) []proposal.Ask {
 	}
 }
 
-// optimized is the model with every proposal of a bundle, or the recommended ones.
+// optimized returns the model with every proposal of a bundle, or only the recommended ones.
 func optimized(m *semanticmodel.Model, recommended bool) *semanticmodel.Model {
 	out := m
 	for _, ask := range asks(m) {

@@ -7,8 +7,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// shop is a small star that most tests look at: two facts, four dimensions, a
-// calculation group and a field parameter. Tests change a copy of it.
+// shop returns a small star for most tests: two facts, four dimensions, a calculation group and a
+// field parameter. Tests change a copy of it.
 func shop(changes ...func(*semanticmodel.Model)) *semanticmodel.Model {
 	const (
 		text  = semanticmodel.String
@@ -102,7 +102,7 @@ func related(from, to string, active bool) semanticmodel.Relationship {
 	}
 }
 
-// object reads "Sales" and "Sales[Net]" as what the model has by this name.
+// object returns the model's object for "Sales" or "Sales[Net]".
 func object(m *semanticmodel.Model, name string) proposal.Object {
 	table, field, isField := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	for _, o := range everything(m) {
@@ -113,7 +113,7 @@ func object(m *semanticmodel.Model, name string) proposal.Object {
 	panic("the model has no " + name)
 }
 
-// column and measure find one of the model to change.
+// column and measure return one of the model's fields, to be changed.
 func column(m *semanticmodel.Model, table, name string) *semanticmodel.Column {
 	t := tableOf(m, table)
 	for i := range t.Columns {

@@ -14,8 +14,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Applying what is proposed raises the score of every sample that has a finding
-// to fix, and lowers none.
+// Applying the proposals raises the score of every sample that has a finding to fix, and lowers no
+// score.
 //
 // proves: 1/does/optimize
 func TestSamples(t *testing.T) {
@@ -41,7 +41,7 @@ func improves(t *testing.T, root string, least int) {
 			return err
 		}
 		parts := read(t, path)
-		// A folder that is no model, and one that cannot be read, have no proposals.
+		// A folder without a readable model has no proposals.
 		if m, err := semanticmodel.Read(definition.New(parts...)); err == nil && len(m.Tables) > 0 {
 			models++
 			compare(t, strings.TrimPrefix(path, root), m)

@@ -30,9 +30,8 @@ func (d described) current() string {
 	return d.field.description
 }
 
-// describe proposes descriptions in the limits of the regime: 15 to 200
-// characters on one line, more than the name, and no text twice in the model
-// (regime F.3 (5); rules DSC-01 to DSC-07).
+// describe proposes descriptions that satisfy rules DSC-01 to DSC-07: 15 to 200 characters on one
+// line, more than the name, and no text twice in the model.
 func (f *facts) describe(objects []proposal.Object, a *answers) {
 	all := map[proposal.Object]described{}
 	var order []described
@@ -56,7 +55,7 @@ func (f *facts) describe(objects []proposal.Object, a *answers) {
 	for _, o := range objects {
 		asked[o] = true
 	}
-	// Texts are given out in the order of the model, whatever was asked first.
+	// Texts are assigned in the order of the model, whatever the order of objects.
 	taken := map[string]bool{}
 	given := map[proposal.Object]string{}
 	why := map[proposal.Object]string{}
@@ -70,7 +69,7 @@ func (f *facts) describe(objects []proposal.Object, a *answers) {
 		}
 		text := f.textFor(d, held[norm(d.current())] > 1, func(s string) bool { return held[norm(s)] == 0 && !taken[norm(s)] })
 		if text == "" {
-			why[d.object] = "The definition says no more about it than its name does: describe it by hand."
+			why[d.object] = "The definition says nothing about it beyond its name: describe it by hand."
 			continue
 		}
 		taken[norm(text)] = true
@@ -88,11 +87,11 @@ func (f *facts) describe(objects []proposal.Object, a *answers) {
 	}
 }
 
-// lacking says what is wrong with the description that an object has.
+// lacking returns what is wrong with an object's current description.
 func lacking(d described) string {
 	switch current := strings.TrimSpace(d.current()); {
 	case current == "":
-		return "It has no description; this one says what the definition tells about it."
+		return "It has no description; this one states what the definition says about it."
 	case !saysMore(current, d.name()):
 		return "Its description has only words of its name."
 	case length(current) < proposal.MinDescription:
@@ -105,15 +104,15 @@ func lacking(d described) string {
 	return "Another object has the same description."
 }
 
-// serves tells whether the description of an object does all that rules ask,
-// being its own apart.
+// serves reports whether the description of an object satisfies every rule, except that no other
+// object may have it.
 func (f *facts) serves(d described) bool {
 	text := strings.TrimSpace(d.current())
 	return meaningful(text, d.name()) && length(text) <= proposal.MaxDescription && len(unnamedItems(d, text)) == 0
 }
 
-// unnamedItems are the items of a calculation group that the description of its
-// column does not name (rule DSC-07).
+// unnamedItems returns the items of a calculation group that the description of its column does not
+// name (rule DSC-07).
 func unnamedItems(d described, text string) []string {
 	if d.field == nil || d.field != d.table.itemColumn() {
 		return nil
@@ -127,7 +126,7 @@ func unnamedItems(d described, text string) []string {
 	return missing
 }
 
-// itemColumn holds the names of a calculation group's items (regime C.9 (10)).
+// itemColumn returns the column with the names of a calculation group's items, nil for other tables.
 func (t *table) itemColumn() *field {
 	if t.src.CalculationGroup == nil {
 		return nil
@@ -147,8 +146,8 @@ func (t *table) itemColumn() *field {
 	return nil
 }
 
-// textFor is the first text that is within the limits and free, "" for none: what
-// a person wrote goes before what is made up here, where it can be mended.
+// textFor returns the first unused text within the limits, "" for none. A person's text, repaired if
+// necessary, comes before a generated one.
 func (f *facts) textFor(d described, shared bool, free func(string) bool) string {
 	var candidates []string
 	if current := oneLine(d.current()); meaningful(current, d.name()) && len(unnamedItems(d, current)) == 0 {
@@ -165,7 +164,7 @@ func (f *facts) textFor(d described, shared bool, free func(string) bool) string
 	}
 	made := f.made(d)
 	if current := oneLine(d.current()); made != "" && length(current) < proposal.MinDescription && saysMore(current, d.name()) {
-		candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made)) // too short, but a person's
+		candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made)) // too short, but written by a person
 	}
 	if made != "" {
 		candidates = append(candidates, made, compose(proposal.MaxDescription, made, f.place(d)), f.apart(d, made))
@@ -178,7 +177,7 @@ func (f *facts) textFor(d described, shared bool, free func(string) bool) string
 	return ""
 }
 
-// made is what the definition says of an object, "" for nothing.
+// made returns the description generated from the definition, "" for none.
 func (f *facts) made(d described) string {
 	if d.field == nil {
 		return f.describeTable(d.table)
@@ -189,8 +188,8 @@ func (f *facts) made(d described) string {
 	return f.describeMeasure(d.field)
 }
 
-// unnamedAtBest is how many items the made text of a group may leave out: what
-// does not fit in 200 characters cannot be named.
+// unnamedAtBest returns how many items the generated text of a group leaves out because they do not
+// fit in 200 characters.
 func unnamedAtBest(d described) int {
 	if d.field == nil || d.field != d.table.itemColumn() {
 		return 0
@@ -198,7 +197,8 @@ func unnamedAtBest(d described) int {
 	return len(d.table.src.CalculationGroup.Items)
 }
 
-// place tells an object from one elsewhere that is described alike.
+// place returns a sentence that distinguishes an object from one in another table with the same
+// description.
 func (f *facts) place(d described) string {
 	if d.field == nil || !mentionable(d.table.src.Name) {
 		return ""
@@ -206,7 +206,8 @@ func (f *facts) place(d described) string {
 	return "Belongs to " + d.table.src.Name + "."
 }
 
-// apart tells an object from one beside it that is described alike, by its name.
+// apart returns the generated text with the object's name, to distinguish it from objects of the same
+// table.
 func (f *facts) apart(d described, made string) string {
 	if !mentionable(d.name()) {
 		return ""
@@ -214,12 +215,12 @@ func (f *facts) apart(d described, made string) string {
 	return capital(d.name()) + ": " + lowerStart(made)
 }
 
-// meaningful tells a description that passes rule DSC-04.
+// meaningful reports whether a description satisfies rule DSC-04.
 func meaningful(text, name string) bool {
 	return length(text) >= proposal.MinDescription && saysMore(text, name)
 }
 
-// saysMore tells a text that has words which the name has not.
+// saysMore reports whether a text has words that the name does not have.
 func saysMore(text, name string) bool {
 	if norm(strings.TrimSuffix(text, ".")) == norm(name) {
 		return false
@@ -230,7 +231,7 @@ func saysMore(text, name string) bool {
 
 var fillers = setOf("the a an of for this is column table measure field contains")
 
-// mentionableLine tells whether a text is one line without control characters.
+// mentionableLine reports whether a text is one line without control characters.
 func mentionableLine(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
@@ -246,8 +247,8 @@ func finished(s string) string {
 	return s + "."
 }
 
-// sentences are the first whole sentences of a text that fit, "" when not even
-// the first does.
+// sentences returns as many complete sentences from the start of a text as fit, "" if not even the
+// first does.
 func sentences(text string, limit int) string {
 	if length(text) <= limit {
 		return text
@@ -261,7 +262,7 @@ func sentences(text string, limit int) string {
 	return text[:end]
 }
 
-// lowerStart begins a text in lower case, unless it begins with a reference or an acronym.
+// lowerStart makes the first letter lower case, unless the text starts with a reference or an acronym.
 func lowerStart(s string) string {
 	if len(s) < 2 || !unicode.IsLower(rune(s[1])) {
 		return s

@@ -8,9 +8,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// describeColumn says what a column holds for each row of its table, in which
-// unit, and what it is for. It is "" when nothing is known but a name that says
-// nothing.
+// describeColumn describes the column: its value for each row, its unit and its use. It returns ""
+// when only a name that says nothing is known.
 func (f *facts) describeColumn(x *field) string {
 	lead := f.columnLead(x)
 	more := f.columnUse(x)
@@ -52,7 +51,7 @@ func (f *facts) columnLead(x *field) string {
 		return ""
 	}
 	said := x.phrase()
-	if !telling(said) {
+	if !informative(said) {
 		return ""
 	}
 	verb, state, _ := strings.Cut(said, " ")
@@ -61,13 +60,13 @@ func (f *facts) columnLead(x *field) string {
 		each = " of each row"
 	case said == t.noun():
 		said = "name or code"
-		each = " that tells one " + t.noun() + " from another"
+		each = " that distinguishes one " + t.noun() + " from another"
 	case x.column.DataType == semanticmodel.Boolean && statesOf[verb] && state != "":
 		return "True when the " + t.noun() + " " + said + "."
 	case x.column.DataType == semanticmodel.Boolean:
 		return "True or false for each " + t.noun() + ": " + said + "."
 	case statesOf[verb] && state != "":
-		return "Tells whether the " + t.noun() + " " + said + "."
+		return "Shows whether the " + t.noun() + " " + said + "."
 	}
 	switch {
 	case x.isNumber():
@@ -83,8 +82,8 @@ func (f *facts) columnLead(x *field) string {
 	return capital(said) + each + ", to group and filter by."
 }
 
-// phrase says a column's name without the words of its table: "name" for
-// Customer Name in Customers.
+// phrase returns a column's name in words, without the words of its table: "name" for Customer Name in
+// Customers.
 func (x *field) phrase() string {
 	parts := cut(x.name, true)
 	of := strings.Fields(x.table.noun())
@@ -96,7 +95,7 @@ func (x *field) phrase() string {
 }
 
 func itemsLead(t *table) string {
-	// Items are found by their names as written (rule DSC-07): all that fit are named.
+	// Rule DSC-07 looks for the items' names as written, so as many as fit are named.
 	lead := "Changes how a measure is calculated: "
 	var fit []string
 	for _, n := range mentions(itemNames(t)) {
@@ -125,7 +124,7 @@ func (f *facts) dateLead(x *field) string {
 	if said == x.table.noun() {
 		return "The day itself, as a point in time to filter periods on."
 	}
-	if !telling(said) || generic(x.name) {
+	if !informative(said) || generic(x.name) {
 		said = "date"
 	}
 	lead := capital(said) + " of each " + x.table.noun()
@@ -151,7 +150,7 @@ func (f *facts) dateLead(x *field) string {
 	return lead + ", as a point in time."
 }
 
-// activating is a measure that switches the column's relationship on, "" for none.
+// activating returns a measure that activates the column's relationship, "" for none.
 func (f *facts) activating(x *field) string {
 	for _, m := range x.usedBy {
 		if m.calls(activations) && mentionable(m.name) {
@@ -177,7 +176,7 @@ func (f *facts) foreignKeyLead(x *field) string {
 	return "Key that ties each " + x.table.noun() + " to its row of " + list(to, 2) + "; not for display."
 }
 
-// referring are the tables whose columns point to a key.
+// referring returns the names of tables whose columns refer to a key.
 func (f *facts) referring(x *field) string {
 	var from []string
 	for _, r := range f.relations {
@@ -191,10 +190,10 @@ func (f *facts) referring(x *field) string {
 	return ""
 }
 
-// statesOf are verbs that begin the names of flags.
+// statesOf are verbs that start the names of flags.
 var statesOf = setOf("is has was can should are needs allows")
 
-// unit is what a format string tells about a number.
+// unit returns the unit that a format string implies for a number.
 func unit(format string) string {
 	switch {
 	case strings.Contains(format, "%"):
@@ -218,8 +217,8 @@ var dataCategories = map[string]string{
 	"address": "Holds an address.", "place": "Holds a place.",
 }
 
-// columnUse are sentences about what a column is computed from and used for, the
-// most telling first.
+// columnUse returns sentences about what a column is computed from and used for, the most informative
+// first.
 func (f *facts) columnUse(x *field) []string {
 	var out []string
 	if x.table.role == calculationGroup || x.table.role == fieldParameter {

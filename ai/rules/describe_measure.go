@@ -9,8 +9,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// describeMeasure says what a measure computes, in words, with its unit and what
-// it can be split by.
+// describeMeasure describes what a measure computes, its unit and the tables by which it can be split.
 func (f *facts) describeMeasure(x *field) string {
 	lead := f.measureLead(x)
 	if lead == "" {
@@ -39,19 +38,19 @@ var (
 	rolling  = regexp.MustCompile(`(?is)\bDATESINPERIOD\s*\(.*,\s*-\s*(\d+)\s*,\s*(YEAR|QUARTER|MONTH|DAY)`)
 )
 
-// aggregates are the functions that take one column to one value.
+// aggregates are the functions that reduce one column to one value.
 var aggregates = map[string]string{
 	"SUM": "Sum of", "AVERAGE": "Average of", "MIN": "Lowest", "MAX": "Highest", "COUNT": "Number of values of", "COUNTA": "Number of filled-in values of",
 	"DISTINCTCOUNT": "Number of different values of", "DISTINCTCOUNTNOBLANK": "Number of different values of", "MEDIAN": "Median of",
 	"STDEV.P": "Standard deviation of", "STDEV.S": "Standard deviation of", "COUNTBLANK": "Number of missing values of",
 }
 
-// iterators are the functions that compute on each row first.
+// iterators are the functions that compute an expression for each row.
 var iterators = map[string]string{
 	"SUMX": "Sum", "AVERAGEX": "Average", "MINX": "Lowest value", "MAXX": "Highest value", "COUNTX": "Count", "MEDIANX": "Median", "RANKX": "Rank",
 }
 
-// periods are what time-intelligence functions do to a measure.
+// periods are the periods that time-intelligence functions select.
 var periods = map[string]string{
 	"TOTALYTD": "from the start of the year to date", "DATESYTD": "from the start of the year to date",
 	"TOTALQTD": "from the start of the quarter to date", "DATESQTD": "from the start of the quarter to date",
@@ -60,7 +59,7 @@ var periods = map[string]string{
 	"PREVIOUSYEAR":       "in the year before", "PREVIOUSQUARTER": "in the quarter before", "PREVIOUSMONTH": "in the month before", "PREVIOUSDAY": "on the day before",
 }
 
-// Functions by what they tell of a measure.
+// Functions by what they reveal about a measure.
 var (
 	activations = setOf("USERELATIONSHIP")
 	divisions   = setOf("DIVIDE")
@@ -85,13 +84,13 @@ func (f *facts) measureLead(x *field) string {
 		if t := f.tableNamed(rowCount.FindStringSubmatch(text)[1]); t != nil && mentionable(t.src.Name) {
 			return "Number of rows of " + t.src.Name + "."
 		}
-	case len(calls) == 1 && len(x.refs) == 1 && len(operands) == 1 && x.refs[0].column != nil && wholeCall(text, calls[0].Name) && aggregates[strings.ToUpper(calls[0].Name)] != "":
+	case len(calls) == 1 && len(x.refs) == 1 && len(operands) == 1 && x.refs[0].column != nil && isCall(text, calls[0].Name) && aggregates[strings.ToUpper(calls[0].Name)] != "":
 		return aggregates[strings.ToUpper(calls[0].Name)] + " " + operands[0] + f.rowsOf(x.refs[0]) + share + "."
 	case binary.MatchString(text) && len(operands) == 2:
 		return first(proposal.MaxDescription, operands[0]+map[string]string{
 			"-": " minus ", "+": " plus ", "*": " times ", "/": " divided by ",
 		}[binary.FindStringSubmatch(text)[1]]+operands[1]+share+".")
-	case len(calls) == 1 && strings.EqualFold(calls[0].Name, "DIVIDE") && wholeCall(text, "DIVIDE") && len(operands) == 2 && len(x.dax.References) == 2:
+	case len(calls) == 1 && strings.EqualFold(calls[0].Name, "DIVIDE") && isCall(text, "DIVIDE") && len(operands) == 2 && len(x.dax.References) == 2:
 		return first(proposal.MaxDescription, capital(operands[0])+" divided by "+operands[1]+share+".")
 	}
 	if m := change.FindStringSubmatch(text); m != nil && strings.EqualFold(m[2], m[3]) && len(operands) == 2 {
@@ -100,7 +99,7 @@ func (f *facts) measureLead(x *field) string {
 	if b := f.base(x); b != nil && len(x.refs) == 1 && len(operands) == 1 && x.calls(divisions) && x.calls(clearings) {
 		return "Share of " + operands[0] + " in its total without some of the filters" + share + "."
 	}
-	if d := f.otherDate(x); d != "" && f.base(x) == x.refs[0] && mentionable(x.refs[0].name) && wholeCall(text, "CALCULATE") {
+	if d := f.otherDate(x); d != "" && f.base(x) == x.refs[0] && mentionable(x.refs[0].name) && isCall(text, "CALCULATE") {
 		return operands[0] + " by " + d + " rather than by the default date" + share + "."
 	}
 	if what, limits := f.limited(x, text); what != "" {
@@ -117,10 +116,10 @@ func (f *facts) measureLead(x *field) string {
 	return f.complexLead(x, operands, share)
 }
 
-// limited is what CALCULATE filters and the columns it filters by, where that is
-// all the expression does: a measure or one aggregation.
+// limited returns what CALCULATE filters and the columns it filters by, if the expression does nothing
+// else: a measure or one aggregation.
 func (f *facts) limited(x *field, text string) (what string, by []string) {
-	if !wholeCall(text, "CALCULATE") || len(x.refs) < 2 || !mentionable(x.refs[0].name) || x.calls(clearings) || x.calls(periodFunctions) || x.calls(activations) {
+	if !isCall(text, "CALCULATE") || len(x.refs) < 2 || !mentionable(x.refs[0].name) || x.calls(clearings) || x.calls(periodFunctions) || x.calls(activations) {
 		return "", nil
 	}
 	for _, to := range x.refs[1:] {
@@ -140,8 +139,8 @@ func (f *facts) limited(x *field, text string) (what string, by []string) {
 	return "", nil
 }
 
-// conditions says which value each of the columns is to have, where that can be
-// read; else only that there is a condition.
+// conditions returns the value required of each of the columns, where it can be read; otherwise only
+// that there is a condition.
 func conditions(text string, columns []string) string {
 	found := equality.FindAllStringSubmatch(text, -1)
 	var each []string
@@ -157,11 +156,11 @@ func conditions(text string, columns []string) string {
 	return " where " + list(each, 0)
 }
 
-// complexLead says what an expression of no simple shape is made of, after what
-// its name says in words.
+// complexLead describes an expression that has no simple shape by its parts, after the words of its
+// name.
 func (f *facts) complexLead(x *field, operands []string, share string) string {
 	said := phrase(x.name)
-	named := telling(said) && !generic(x.name)
+	named := informative(said) && !generic(x.name)
 	how := ""
 	for _, c := range x.dax.Calls {
 		if how = iterators[strings.ToUpper(c.Name)]; how != "" {
@@ -190,7 +189,7 @@ func (f *facts) complexLead(x *field, operands []string, share string) string {
 	return first(proposal.MaxDescription, capital(said)+": "+lowerStart(how)+filtered+share+".", capital(said)+": "+lowerStart(how)+".", capital(how)+".")
 }
 
-// operands are the fields that an expression names, as a text names them.
+// operands returns the names of the fields in an expression, as a text names them.
 func (f *facts) operands(x *field) []string {
 	var names []string
 	for _, to := range x.refs {
@@ -224,9 +223,9 @@ func (f *facts) tableNamed(written string) *table {
 	return nil
 }
 
-// wholeCall tells whether an expression is a call of a function and nothing after
-// it. Parentheses in names and strings are none.
-func wholeCall(text, name string) bool {
+// isCall reports whether an expression is a call of the function and nothing after it. It ignores
+// parentheses in names and strings.
+func isCall(text, name string) bool {
 	if len(text) < len(name) || !strings.EqualFold(text[:len(name)], name) {
 		return false
 	}
@@ -275,7 +274,7 @@ func periodOf(text string, calls []dax.Call) string {
 	return ""
 }
 
-// base is the measure that an expression is about: the first it names.
+// base returns the main measure of an expression: the first that it names.
 func (f *facts) base(x *field) *field {
 	for _, to := range x.refs {
 		if to.measure != nil && to != x {
@@ -285,7 +284,7 @@ func (f *facts) base(x *field) *field {
 	return nil
 }
 
-// otherDate is the date that a measure goes by with USERELATIONSHIP, "" for none.
+// otherDate returns the date column that a measure uses with USERELATIONSHIP, "" for none.
 func (f *facts) otherDate(x *field) string {
 	for _, c := range x.dax.Calls {
 		if !strings.EqualFold(c.Name, "USERELATIONSHIP") {
@@ -300,7 +299,7 @@ func (f *facts) otherDate(x *field) string {
 	return ""
 }
 
-// columns are those that a measure is computed from, through measures too.
+// columns returns the columns that a measure is computed from, directly or through measures.
 func (f *facts) columns(x *field) []*field {
 	seen := map[*field]bool{x: true}
 	queue := []*field{x}
@@ -323,7 +322,7 @@ func (f *facts) columns(x *field) []*field {
 	return out
 }
 
-// groupedBy are the tables that filter everything a measure is computed from.
+// groupedBy returns the tables that filter every fact that a measure is computed from.
 func (f *facts) groupedBy(x *field) []*table {
 	if m := rowCount.FindStringSubmatch(strings.TrimSpace(x.measure.Expression)); m != nil {
 		if t := f.tableNamed(m[1]); t != nil {

@@ -7,9 +7,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// describeTable says what a table is for: what it holds, what identifies a row,
-// what it filters or is filtered by. It is "" when its name and its relations
-// tell nothing.
+// describeTable describes what a table is for: its content, the identifier of a row, what it filters
+// or is filtered by. It returns "" when its name and its relationships say nothing.
 func (f *facts) describeTable(t *table) string {
 	switch t.role {
 	case calculationGroup:
@@ -34,7 +33,7 @@ func (f *facts) describeTable(t *table) string {
 	}
 }
 
-// first is the first of the texts that is within the limit, "" for none.
+// first returns the first of the texts within the limit, "" for none.
 func first(limit int, texts ...string) string {
 	for _, s := range texts {
 		if s != "" && length(s) <= limit {
@@ -112,7 +111,7 @@ var periodWords = setOf("year quarter month week weekday day period season half 
 func describeFact(t *table) string {
 	what := phraseOf(bare(t.src.Name))
 	lead := "Fact table"
-	if telling(what) && !generic(t.src.Name) {
+	if informative(what) && !generic(t.src.Name) {
 		lead = "Facts about " + what
 	}
 	var amounts, dates []string
@@ -191,7 +190,7 @@ func describePlain(t *table) string {
 	}
 	holds = mentions(holds)
 	what := phraseOf(bare(t.src.Name))
-	if !telling(what) || generic(t.src.Name) {
+	if !informative(what) || generic(t.src.Name) {
 		what = ""
 	}
 	switch {
@@ -202,9 +201,9 @@ func describePlain(t *table) string {
 	case len(holds) == 0:
 		return "Table about " + what + " without columns that are shown."
 	}
-	lead := "Each row tells "
+	lead := "Each row gives "
 	if what != "" {
-		lead = "Data about " + what + ": each row tells "
+		lead = "Data about " + what + ": each row gives "
 	}
 	alone := ""
 	if !t.related {

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDescriptions shows one text for each pattern of sentence.
+// TestDescriptions shows one text for each sentence pattern.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	m := shop()
 	want := map[string]string{
-		// Tables, by what they are for.
+		// Tables, by purpose.
 		"FactSales":       "Facts about sales with Qty, Net Amount, Unit Price and others of each row, to be grouped and filtered by Customers, Date and Product.",
 		"Returns":         "Facts about returns with Refund of each row, to be grouped and filtered by Date and Product.",
 		"Customers":       "Each row is a customer, identified by CustomerKey; used to group and filter FactSales by Customer Name, Segment, City and Website.",
@@ -40,7 +40,7 @@ func TestDescriptions(t *testing.T) {
 		"FactSales[ETL Batch]":        "Record-keeping value of each sales row, from loading the data; not for analysis.",
 		"Customers[Customer Name]":    "Name of each customer, to group and filter FactSales by. The label to show for a customer.",
 		"Customers[Website]":          "Website of each customer, to group and filter FactSales by. Holds a web address.",
-		"Product[Product]":            "Name or code that tells one product from another, to group and filter FactSales and Returns by.",
+		"Product[Product]":            "Name or code that distinguishes one product from another, to group and filter FactSales and Returns by.",
 		"Date[Date]":                  "The day itself; filter periods on it, as it is the key of the calendar.",
 		"Date[Year]":                  "Year of each date. Top level of the hierarchy Calendar.",
 		"Date[Month]":                 "Month of each date, to group and filter FactSales and Returns by. In the hierarchy Calendar below Year. Sorted by MonthNo.",
@@ -48,7 +48,7 @@ func TestDescriptions(t *testing.T) {
 		"Time Comparison[Comparison]": "Changes how a measure is calculated: Current, Prior Year.",
 		"Time Comparison[Ordinal]":    "Order in which the items of the calculation group are shown.",
 
-		// Measures, by what their expressions do.
+		// Measures, by the content of their expressions.
 		"FactSales[Net Sales]":       "Sum of Net Amount over the rows of FactSales, in dollars. Can be split by Customers, Date and Product.",
 		"FactSales[Orders]":          "Number of rows of FactSales. Can be split by Customers, Date and Product.",
 		"FactSales[Customers]":       "Number of different values of CustomerKey over the rows of FactSales. Can be split by Customers, Date and Product.",
@@ -65,7 +65,7 @@ func TestDescriptions(t *testing.T) {
 		"FactSales[_tooltip text]":   "Tooltip text: calculated from [Net Sales]. A helper for report visuals rather than an answer.",
 		"Returns[After Returns]":     "[Net Sales] minus [Refunds]. Can be split by Date and Product.",
 
-		// What only its name could be said of.
+		// Objects about which the definition says nothing beyond the name.
 		"FactSales[Xq]": "",
 	}
 	got := map[string]string{}
@@ -78,7 +78,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestDescriptionInPlace shows what becomes of descriptions that people wrote.
+// TestDescriptionInPlace shows how people's descriptions are kept, repaired or replaced.
 func TestDescriptionInPlace(t *testing.T) {
 	t.Parallel()
 	long := "Money invoiced, after discounts. " + strings.Repeat("It is told at length. ", 10)
@@ -126,7 +126,7 @@ func TestDescriptionInPlace(t *testing.T) {
 	}
 }
 
-// TestTwins are described apart, as far as 200 characters allow.
+// TestTwins checks that similar objects get different descriptions, as far as 200 characters allow.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 58)
@@ -149,8 +149,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestAnswer is about objects that are not there, asked about twice, and types
-// that nobody proposes.
+// TestAnswer covers objects that do not exist, duplicates, and types without proposals.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	m := shop()
@@ -176,7 +175,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// The shop's score rises with each kind and most with all.
+// The shop's score rises with each kind, and most with all.
 func TestShopImproves(t *testing.T) {
 	t.Parallel()
 	m := shop()

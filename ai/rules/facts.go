@@ -11,7 +11,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// role is what a table is for (regime C.1, C.9 (7, 8)).
+// role is the purpose of a table.
 type role int
 
 const (
@@ -24,18 +24,18 @@ const (
 	fieldParameter
 )
 
-// table is a table that rules look at, with its fields.
+// table is a table that the rules consider, with its fields.
 type table struct {
 	src        *semanticmodel.Table
 	role       role
 	columns    []*field // in the order of the definition, row numbers left out
 	measures   []*field // in the order of the definition
 	visibility string   // in the AI data schema
-	exposed    bool     // an AI sees it now (regime C.1, set X)
+	exposed    bool     // an AI sees it now
 	related    bool     // in an active relationship
 	many, one  bool     // on a many side, on the one side of an active relationship
-	around     []*table // those on the one side of its many sides, by name
-	facts      []*table // those on the many side of its one side, by name
+	around     []*table // tables on the one side of its relationships, by name
+	facts      []*table // tables on the many side of its relationships, by name
 }
 
 // field is a column or a measure: exactly one of the two is not nil.
@@ -52,7 +52,7 @@ type field struct {
 	views       int64
 
 	dax    dax.Expression // of a measure or calculated column
-	refs   []*field       // what it names, each once, in the order written
+	refs   []*field       // the fields it names, each once, in the order written
 	usedBy []*field       // the measures that name it directly
 
 	key      bool // an end of a relationship, or marked as key
@@ -60,7 +60,7 @@ type field struct {
 	manySide bool // of any relationship
 	dateEnd  bool // of a relationship with a date table
 
-	orders *field // the column that is sorted by this one
+	orders *field // the column sorted by this one
 }
 
 type relation struct {
@@ -68,16 +68,15 @@ type relation struct {
 	from, to *field
 }
 
-// facts are what the definition says of a model, after the tables that an AI
-// never sees were dropped (regime C.1). Tables are ordered by name, so that
-// their order in the definition means nothing.
+// facts are the facts of a model's definition, without the tables that an AI never sees. Tables are
+// ordered by name, so that their order in the definition has no effect.
 type facts struct {
 	src        *semanticmodel.Model
 	tables     []*table
 	autoDate   []*semanticmodel.Table
 	relations  []relation
-	configured bool // the AI data schema is (regime C.9 (4))
-	usage      bool // there is a usage map with views in it
+	configured bool // the AI data schema is configured
+	usage      bool // the usage map has views
 	fields     map[[2]string]*field
 	measures   map[string]*field
 }
@@ -154,8 +153,8 @@ func (f *facts) allFields() []*field {
 	return all
 }
 
-// allMeasures is every measure, the most useful first: the most viewed, then the
-// most built upon, then by table and place.
+// allMeasures returns every measure, the most useful first: by views, then by how many measures use
+// it, then by table and place.
 func (f *facts) allMeasures() []*field {
 	var all []*field
 	for _, t := range f.tables {
@@ -167,7 +166,7 @@ func (f *facts) allMeasures() []*field {
 	return all
 }
 
-// view reads the usage map: names are compared under norm (regime C.9 (20)).
+// view reads the usage map; names are compared after norm.
 func (f *facts) view(usage map[string]map[string]int64) {
 	type ref struct{ table, field string }
 	views := map[ref]int64{}
@@ -184,8 +183,7 @@ func (f *facts) view(usage map[string]map[string]int64) {
 	}
 }
 
-// expose reads the AI data schema and finds what an AI sees now (regime C.1,
-// C.9 (4, 21)).
+// expose reads the AI data schema and determines what an AI sees now.
 func (f *facts) expose() {
 	entries := map[string]*semanticmodel.AITable{}
 	if s := f.src.Copilot.Schema; s != nil {
@@ -223,8 +221,8 @@ func (f *facts) expose() {
 	}
 }
 
-// visibilities are those of a table's entries by name under norm; of two entries
-// of one name the first counts.
+// visibilities returns those of a table's entries by normalized name; of two entries with one name the
+// first counts.
 func visibilities(entries []semanticmodel.AIField) map[string]string {
 	all := make(map[string]string, len(entries))
 	for _, e := range entries {
@@ -240,13 +238,13 @@ func (f *facts) note(visibility string) {
 	f.configured = f.configured || visibility == proposal.Visible || visibility == proposal.Hidden
 }
 
-// seen tells whether an AI sees a field whose table and which itself have these
-// entries in the AI data schema.
+// seen reports whether an AI sees a field, given the entries of its table and of the field itself in
+// the AI data schema.
 func (f *facts) seen(table, field string, hidden bool) bool {
 	return !f.configured && !hidden || f.configured && schemaShows(table, field, hidden)
 }
 
-// schemaShows is what a configured schema does.
+// schemaShows returns what a configured schema shows.
 func schemaShows(table, field string, hidden bool) bool {
 	return table != proposal.Hidden && (field == proposal.Visible || (field == "" || field == "Auto") && !hidden)
 }
@@ -334,7 +332,7 @@ func (x *field) isNumber() bool {
 	return x.column != nil && slices.Contains([]semanticmodel.DataType{semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double}, x.column.DataType)
 }
 
-// read reads the DAX of measures and calculated columns (regime C.9 (11)).
+// read parses the DAX of measures and calculated columns.
 func (f *facts) read() {
 	for _, x := range f.allFields() {
 		if x.measure != nil {
@@ -378,17 +376,17 @@ var (
 	keyWords       = setOf("id key sk pk guid uuid")
 )
 
-// helper tells a measure made for display (rule VIS-03).
+// helper reports whether the measure is made for display (rule VIS-03).
 func (x *field) helper() bool {
 	return x.measure != nil && (helperNames.MatchString(x.name) || helperWords.meets(x.words))
 }
 
-// technical tells a column of record-keeping (rule VIS-02, keys apart).
+// technical reports whether the column is for record-keeping (rule VIS-02), keys excluded.
 func (x *field) technical() bool {
 	return x.column != nil && (technicalWords.meets(x.words) || technicalNames.MatchString(x.name))
 }
 
-// generic tells a name that the program gave, not a person (rule NAM-06).
+// generic reports whether the program, not a person, gave the name (rule NAM-06).
 func generic(name string) bool { return genericNames.MatchString(strings.TrimSpace(name)) }
 
 func (x *field) object() proposal.Object {
@@ -426,7 +424,7 @@ func fieldNames(fields []*field) []string {
 	return mentions(names)
 }
 
-// measureNames are the measures among the fields as DAX names them.
+// measureNames returns the measures among the fields, as DAX names them.
 func measureNames(fields []*field) []string {
 	var names []string
 	for _, x := range fields {

@@ -8,8 +8,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// The folders that measures are filed in by what they do. A model that has one of
-// them in another spelling keeps its own.
+// The folders for measures, by purpose. A model that has one of them in another spelling keeps its
+// own.
 const (
 	timeFolder    = "Time Intelligence"
 	ratioFolder   = "Ratios"
@@ -29,22 +29,22 @@ var (
 	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous change growth the of total net gross in by and per vs for")
 )
 
-// timePhrases are what names of period comparisons hold, in whole words.
+// timePhrases are phrases that occur in the names of period comparisons, as complete words.
 var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month", "prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
 
-// sharedSubject is how many measures of a table make a folder of their own.
+// sharedSubject is how many measures of a table make a separate folder.
 const sharedSubject = 3
 
-// Folders places measures into display folders by their names and by the folders
-// their table already has; what fits no group is left out. It is what properties
-// tries before any provider (spec 4.5, preview rule 4).
+// Folders proposes display folders for measures from their names and the existing folders of their
+// table, and leaves out measures that fit none. Proposals of display folders try it before any
+// provider.
 func Folders(m *semanticmodel.Model, measures []proposal.Object) []proposal.Proposal {
 	a := &answers{}
 	newFacts(m, nil).fileByName(measures, a)
 	return a.Proposals
 }
 
-// filing is the measures to file and the folders there are.
+// filing has the measures to file and the existing folders.
 type filing struct {
 	*facts
 	wanted   map[proposal.Object]*field // measures without a folder
@@ -73,7 +73,7 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 	return file
 }
 
-// folder is the model's own spelling of a folder, where it has it.
+// folder returns the model's own spelling of a folder, if it has the folder.
 func (file *filing) folder(name string) string {
 	if own := file.existing[norm(name)]; own != "" {
 		return own
@@ -81,8 +81,8 @@ func (file *filing) folder(name string) string {
 	return name
 }
 
-// fitFolder tells whether a text can be proposed as a folder: one line of at most
-// 100 characters, two levels, no second folder after a semicolon (decisions 4).
+// fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
+// two levels, no semicolon, which would start a second folder (docs/decisions.md 4).
 func fitFolder(s string) bool {
 	return length(s) > 0 && length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && mentionableLine(s) &&
 		!strings.Contains(s, ";") && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
@@ -101,8 +101,8 @@ func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	}
 }
 
-// byName files a measure by its name: into the folder that its name names, that of
-// its siblings, or one for what its name says it does.
+// byName files a measure by its name: into the folder that the name names, the folder of its siblings,
+// or a folder for the purpose that the name states.
 func (file *filing) byName(x *field) (folder, reason string) {
 	if folder := file.named(x); folder != "" {
 		return folder, "Its name has the words of this folder of its table."
@@ -134,8 +134,8 @@ func comparesPeriods(x *field) bool {
 	return timeWords.meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
 }
 
-// subject is the word of a measure's name that most measures of its table share,
-// of equals the first, "" when there is none but what all kinds of measures have.
+// subject returns the word in a measure's name that most measures of its table share, the first of
+// equals; "" when the name has only words common to all kinds of measures.
 func (file *filing) subject(x *field) string {
 	best := ""
 	for _, w := range x.words {
@@ -146,8 +146,8 @@ func (file *filing) subject(x *field) string {
 	return best
 }
 
-// named is the folder of the table whose last level has only words of the
-// measure's name: of several the one with most words, then the first by name.
+// named returns the folder of the table whose last level has only words of the measure's name: the one
+// with the most words, then the first by name.
 func (file *filing) named(x *field) string {
 	best, most := "", 0
 	for _, y := range x.table.measures {
@@ -166,7 +166,7 @@ func (file *filing) named(x *field) string {
 	return best
 }
 
-// siblings is the folder that most filed measures with the same subject are in.
+// siblings returns the folder that has most filed measures with the same subject.
 func (file *filing) siblings(x *field) string {
 	s := file.subject(x)
 	if s == "" {
@@ -187,8 +187,7 @@ func (file *filing) siblings(x *field) string {
 	return best
 }
 
-// file proposes a folder for every measure: by name where that says enough, else
-// by what its expression does.
+// file proposes a folder for every measure: by its name where that suffices, else by its expression.
 func (f *facts) file(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
 	for _, o := range distinct(objects) {
@@ -254,8 +253,7 @@ var (
 	extremeFunctions = setOf("MIN MINX MAX MAXX TOPN RANKX")
 )
 
-// source is the one fact table that a measure is computed from, nil for none or
-// several.
+// source returns the only fact table that a measure is computed from, nil for none or several.
 func (f *facts) source(x *field) *table {
 	var found *table
 	for _, c := range f.columns(x) {

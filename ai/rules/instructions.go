@@ -13,10 +13,9 @@ type section struct {
 	lines   []string
 }
 
-// instruct proposes AI instructions from what the definition says, so that rules
-// INS-01 to INS-06 hold. A person's own text stays as it is, byte for byte, and
-// is followed by what it leaves out; when it leaves nothing out, nothing is
-// proposed.
+// instruct proposes AI instructions from the definition that satisfy rules INS-01 to INS-06. A
+// person's text stays unchanged, byte for byte, and the missing parts follow it; if nothing is
+// missing, nothing is proposed.
 func (f *facts) instruct(a *answers) {
 	model := proposal.Object{Type: proposal.Model}
 	if len(f.tables) == 0 {
@@ -30,7 +29,7 @@ func (f *facts) instruct(a *answers) {
 		for _, s := range f.sections() {
 			d.add(s)
 		}
-		a.propose(model, d.text.String(), "The model has no AI instructions; these say what its definition tells about time, measures, defaults and terms.")
+		a.propose(model, d.text.String(), "The model has no AI instructions; these state what its definition says about time, measures, defaults and terms.")
 		return
 	}
 	missing := f.missing(current)
@@ -62,7 +61,7 @@ func (f *facts) instruct(a *answers) {
 	a.propose(model, current+gap+strings.TrimPrefix(d.text.String(), d.newline), "Adds what the AI instructions leave out, under "+list(headings, 0)+"; the text that is there stays as it is.")
 }
 
-// document is a text within a limit: what does not fit is left out, in whole lines.
+// document is a text within a limit, which leaves out complete lines that do not fit.
 type document struct {
 	text    strings.Builder
 	left    int // runes
@@ -80,7 +79,7 @@ func (d *document) line(s string) bool {
 	return true
 }
 
-// add writes a section with the lines that fit, nothing when none does.
+// add writes a section with the lines that fit, or nothing when none does.
 func (d *document) add(s section) bool {
 	if len(s.lines) == 0 || len([]rune(s.lines[0]))+len(s.heading)+3*len(d.newline)+3 > d.left {
 		return false
@@ -93,7 +92,7 @@ func (d *document) add(s section) bool {
 	return true
 }
 
-// currentInstructions are those in use (regime C.9 (5)).
+// currentInstructions returns the instructions in use.
 func (f *facts) currentInstructions() string {
 	if f.src.Copilot.Instructions != nil {
 		return *f.src.Copilot.Instructions
@@ -114,7 +113,7 @@ func (f *facts) currentInstructions() string {
 	return *first.CustomInstructions
 }
 
-// The headings, which missing names too.
+// The headings, which missing uses too.
 const (
 	timeHeading     = "Time"
 	measureHeading  = "Key measures"
@@ -163,8 +162,8 @@ func (f *facts) purpose() string {
 	return text + "."
 }
 
-// written is a column as instructions name it, "" when rule INS-03 would read the
-// name as another one.
+// written returns a column as instructions name it, "" when rule INS-03 would read the name as another
+// one.
 func (x *field) written() string {
 	if !mentionable(x.name) || !mentionable(x.table.src.Name) || strings.Contains(x.table.src.Name, "'") {
 		return ""
@@ -172,7 +171,7 @@ func (x *field) written() string {
 	return "'" + x.table.src.Name + "'[" + x.name + "]"
 }
 
-// bracketed is a measure as instructions name it, "" as for written.
+// bracketed returns a measure as instructions name it, "" as for written.
 func (x *field) bracketed() string {
 	if !mentionable(x.name) {
 		return ""

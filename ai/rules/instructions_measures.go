@@ -10,7 +10,7 @@ import (
 // keyMeasures is how many measures the instructions explain.
 const keyMeasures = 12
 
-// key are the measures to explain: shown, not helpers, no two the same.
+// keyMeasureFields returns the measures to explain: shown, not helpers, no two the same.
 func (f *facts) keyMeasureFields() []*field {
 	var out []*field
 	seen := map[string]bool{}
@@ -27,7 +27,7 @@ func (f *facts) keyMeasureFields() []*field {
 	return out
 }
 
-// unaddable are words of numbers that make no sense added up (rule TYP-02).
+// unaddable are words in the names of numbers that should not be added up (rule TYP-02).
 var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal postcode latitude longitude lat lon rank index " +
 	"rate ratio percent pct age is has flag flg version")
 
@@ -67,8 +67,8 @@ func (f *facts) aboutMeasures() []string {
 	return lines
 }
 
-// explained says after a colon what a measure is, where a text without
-// references does: those of a person may name what is not there.
+// explained returns what a measure is, after a colon. A person's description is used only without
+// references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
 	said := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
 	if meaningful(said, x.name) && mentionableLine(said) && !strings.ContainsAny(said, "[]'") {
@@ -106,8 +106,8 @@ func (f *facts) aboutDefaults() []string {
 	return lines
 }
 
-// labelOf is the column that stands for a row of a dimension: the one marked, else
-// the one whose name says that it is the name of a row.
+// labelOf returns the column that represents a row of a dimension: the one marked as label, else the
+// one whose name says that it is the name of a row.
 func labelOf(t *table) *field {
 	for _, x := range t.columns {
 		if x.column.IsDefaultLabel && x.exposed {

@@ -8,7 +8,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// What instructions are searched for (rules INS-03 and INS-04).
+// Patterns that rules INS-03 and INS-04 look for in instructions.
 var (
 	timePattern    = regexp.MustCompile(`(?i)\b(fiscal|calendar|year|quarter|season|period|ytd)\b`)
 	measurePattern = regexp.MustCompile(`(?i)\b(use|prefer|refer to)\b[^\n]{0,60}(\[|measure)`)
@@ -19,9 +19,8 @@ var (
 
 const shortInstructions = 200
 
-// missing are the headings of what a person's instructions leave out, by rules
-// INS-02 to INS-06. A field that they name and that is not there is the person's
-// to correct.
+// missing returns the headings of the parts that a person's instructions leave out, by rules INS-02 to
+// INS-06. Unknown fields in them are for the person to correct.
 func (f *facts) missing(text string) map[string]bool {
 	missing := map[string]bool{}
 	if length(text) > proposal.MaxInstructions {
@@ -46,7 +45,7 @@ func (f *facts) missing(text string) map[string]bool {
 	return missing
 }
 
-// complete says why nothing is added to a person's instructions.
+// complete returns the reason why nothing is added to a person's instructions.
 func (f *facts) complete(text string) string {
 	if length(text) > proposal.MaxInstructions {
 		return "The AI instructions are longer than 10,000 characters: shorten them by hand."
@@ -60,7 +59,7 @@ func (f *facts) complete(text string) string {
 	return "The AI instructions say what rules INS-01 to INS-06 ask for."
 }
 
-// fieldNames are the names of all fields under norm.
+// fieldNames returns the normalized names of all fields.
 func (f *facts) fieldNames() map[string]bool {
 	named := map[string]bool{}
 	for _, x := range f.allFields() {
@@ -69,14 +68,13 @@ func (f *facts) fieldNames() map[string]bool {
 	return named
 }
 
-// namesField tells whether a text names a field that there is (rule INS-03).
+// namesField reports whether a text names an existing field (rule INS-03).
 func (f *facts) namesField(text string) bool {
 	named := f.fieldNames()
 	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[norm(m[1])] })
 }
 
-// undecided tells whether a fact has several dates and the text names none of
-// them (rule INS-05).
+// undecided reports whether a fact has several dates and the text names none of them (rule INS-05).
 func (f *facts) undecided(text string) bool {
 	said := " " + strings.Join(words(text), " ") + " "
 	for _, t := range f.tables {
@@ -97,7 +95,7 @@ func (f *facts) undecided(text string) bool {
 	return false
 }
 
-// structured tells whether a text has a heading or a list of three items.
+// structured reports whether a text has a heading or a list of three items.
 func structured(text string) bool {
 	items := 0
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {

@@ -43,7 +43,7 @@ func (f *facts) aboutTerms() []string {
 	return lines
 }
 
-// ordinaryWords are abbreviations that need no explaining.
+// ordinaryWords are abbreviations that need no explanation.
 var ordinaryWords = []string{"id", "max", "min", "num", "desc", "date", "dt"}
 
 func identifying(t *table) string {
@@ -55,7 +55,7 @@ func identifying(t *table) string {
 	return ""
 }
 
-// synonyms are the terms that people gave to fields (regime C.9 (15)).
+// synonyms returns lines for the terms that people gave to fields.
 func (f *facts) synonyms() []string {
 	var lines []string
 	note := func(table, name, term string) {
@@ -93,14 +93,14 @@ func (f *facts) synonyms() []string {
 	return lines
 }
 
-// aboutGroups names every calculation group and field parameter (rule INS-06).
+// aboutGroups returns lines that name every calculation group and field parameter (rule INS-06).
 func (f *facts) aboutGroups() []string {
 	var lines []string
 	for _, t := range f.tables {
 		if !t.exposed || t.role != calculationGroup && t.role != fieldParameter || strings.ContainsAny(t.src.Name, "[]") {
 			continue
 		}
-		name := oneLine(t.src.Name) // of any length, as the rule looks for it
+		name := oneLine(t.src.Name) // in any length, because the rule looks for it
 		if t.role == fieldParameter {
 			lines = append(lines, name+" is a field parameter for visuals of reports; do not use it in a query.")
 			continue
@@ -143,7 +143,8 @@ func (f *facts) aboutAvoiding() []string {
 	return append(lines, f.repeated()...)
 }
 
-// repeated says of measures with one expression which to prefer (rule MEA-05).
+// repeated returns lines that say which of several measures with one expression to prefer (rule
+// MEA-05).
 func (f *facts) repeated() []string {
 	var lines []string
 	all := f.allMeasures()

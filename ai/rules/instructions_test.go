@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestInstructions shows whole instructions: of a star, and of tables as they came.
+// TestInstructions shows complete instructions: for a star, and for unrelated tables.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]*semanticmodel.Model{
@@ -56,7 +56,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// However much there is to say, it is cut at whole lines to 10,000 characters.
+// However long, instructions are cut after a complete line, at 10,000 characters.
 func TestInstructionsFit(t *testing.T) {
 	t.Parallel()
 	m := shop(func(m *semanticmodel.Model) {
@@ -73,27 +73,27 @@ func TestInstructionsFit(t *testing.T) {
 	}
 }
 
-// What a person wrote stays, byte for byte, and only what it leaves out follows.
+// A person's text stays, byte for byte, followed only by the missing parts.
 func TestInstructionsAreCompleted(t *testing.T) {
 	t.Parallel()
-	const whole = "# Shop\n\nUse [Net Sales] for revenue by default. \"Like for like\" means old stores. A year is a calendar year, by Order Date.\n" +
+	const existing = "# Shop\n\nUse [Net Sales] for revenue by default. \"Like for like\" means old stores. A year is a calendar year, by Order Date.\n" +
 		"Time Comparison compares periods; Shown Measure is for reports only.\nThere is more to say about the shop, but this is what an answer needs to know about it.\n"
 	for name, row := range map[string]struct {
 		text     string
-		headings string // appended, "" for nothing proposed
+		headings string // appended, "" without a proposal
 	}{
-		"all there":               {whole, ""},
-		"a field that is unknown": {whole + "Never use [Gone].\n", ""},
-		"no term":                 {strings.Replace(whole, "means", "are", 1), "Terms"},
-		"no default":              {strings.Replace(whole, "by default", "", 1), "Defaults"},
-		"no time":                 {strings.NewReplacer("year", "span", "calendar", "long", "periods", "spans").Replace(whole), "Time"},
-		"no date of the fact":     {strings.Replace(whole, "Order Date", "day", 1), "Time"},
-		"no field":                {strings.Replace(whole, "[Net Sales]", "the measure of it", 1), "Key measures"},
-		"no calculation group":    {strings.Replace(whole, "Time Comparison", "It", 1), "Calculation groups and parameters"},
-		"no heading":              {strings.TrimPrefix(whole, "# "), "Key measures, What not to use"},
+		"all there":               {existing, ""},
+		"a field that is unknown": {existing + "Never use [Gone].\n", ""},
+		"no term":                 {strings.Replace(existing, "means", "are", 1), "Terms"},
+		"no default":              {strings.Replace(existing, "by default", "", 1), "Defaults"},
+		"no time":                 {strings.NewReplacer("year", "span", "calendar", "long", "periods", "spans").Replace(existing), "Time"},
+		"no date of the fact":     {strings.Replace(existing, "Order Date", "day", 1), "Time"},
+		"no field":                {strings.Replace(existing, "[Net Sales]", "the measure of it", 1), "Key measures"},
+		"no calculation group":    {strings.Replace(existing, "Time Comparison", "It", 1), "Calculation groups and parameters"},
+		"no heading":              {strings.TrimPrefix(existing, "# "), "Key measures, What not to use"},
 		"short":                   {"# Shop\r\nBy default a year is fiscal, by Order Date.", "Key measures, Defaults, Terms, Calculation groups and parameters"},
-		"no room":                 {strings.Replace(whole, "means", "are", 1) + strings.Repeat("x", 9_990-len(whole)), ""},
-		"too long already":        {whole + strings.Repeat("x", 10_000), ""},
+		"no room":                 {strings.Replace(existing, "means", "are", 1) + strings.Repeat("x", 9_990-len(existing)), ""},
+		"too long already":        {existing + strings.Repeat("x", 10_000), ""},
 	} {
 		m := shop(func(m *semanticmodel.Model) { m.Copilot.Instructions = &row.text })
 		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
@@ -121,8 +121,8 @@ func TestInstructionsAreCompleted(t *testing.T) {
 	}
 }
 
-// The instructions in use are those of the Copilot part, else of the default
-// culture; blank ones are none.
+// The instructions in use are those of the Copilot part, else of the default culture; blank ones do
+// not count.
 func TestInstructionsInUse(t *testing.T) {
 	t.Parallel()
 	blank, text := " \n", "Kept in the linguistic schema."

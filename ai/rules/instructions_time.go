@@ -55,7 +55,7 @@ func (f *facts) aboutTime() []string {
 	return append(lines, "When a question names no period, answer for all dates and say so.")
 }
 
-// yearLine says which year is meant when there are two kinds.
+// yearLine returns a line that says which year is meant when there are two kinds.
 func yearLine(t *table) []string {
 	var calendar, fiscal string
 	for _, x := range t.columns {
@@ -79,7 +79,7 @@ func yearLine(t *table) []string {
 	return nil
 }
 
-// ambiguousDates says which of several dates of a fact is meant (rule INS-05).
+// ambiguousDates returns lines that say which of several dates of a fact is meant (rule INS-05).
 func (f *facts) ambiguousDates() []string {
 	var lines []string
 	for _, t := range f.tables {

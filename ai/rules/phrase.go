@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// abbreviations are what names of data models shorten, where one reading is by
-// far the most common.
+// abbreviations are abbreviations in the names of data models that have one clearly most common
+// reading.
 var abbreviations = map[string]string{
 	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category", "cd": "code", "chnl": "channel", "cmt": "comment", "cnt": "count", "cntry": "country", "ctry": "country",
 	"cogs": "cost of goods sold", "cust": "customer", "cum": "cumulative", "dept": "department", "desc": "description", "dest": "destination", "diff": "difference",
@@ -19,15 +19,15 @@ var abbreviations = map[string]string{
 	"ts": "timestamp", "uom": "unit of measure", "var": "variance", "wk": "week", "yoy": "year over year", "yr": "year", "ytd": "year to date",
 }
 
-// prefixes are what warehouses put before a table's name.
+// prefixes are the prefixes that warehouses put before a table's name.
 var prefixes = setOf("dim fact fct stg raw tmp vw tbl d f")
 
-// phrase is a name as a text says it: in words, abbreviations written out, lower
-// case but for what is an acronym.
+// phrase returns a name as a text writes it: in words, with abbreviations expanded, in lower case
+// except for acronyms.
 func phrase(name string) string { return phraseOf(cut(name, true)) }
 
 func phraseOf(parts []string) string {
-	shouting := true // all in capitals: then capitals mean nothing
+	shouting := true // all in capitals: then capitals carry no meaning
 	for _, p := range parts {
 		shouting = shouting && strings.ToUpper(p) == p
 	}
@@ -48,7 +48,7 @@ func phraseOf(parts []string) string {
 	return strings.Join(out, " ")
 }
 
-// bare is a table's name without the warehouse's prefix, in words.
+// bare returns a table's name without the warehouse's prefix, in words.
 func bare(name string) []string {
 	parts := cut(name, true)
 	if len(parts) > 1 && prefixes[norm(parts[0])] {
@@ -57,12 +57,12 @@ func bare(name string) []string {
 	return parts
 }
 
-// noun is what one row of a table is, as far as its name says: "customer" for
-// Customers, "sales row" for Sales. It is "row" for a name that says nothing.
+// noun returns what one row of a table is, as far as its name says: "customer" for Customers, "sales
+// row" for Sales. It returns "row" for a name that says nothing.
 func noun(name string, isFact bool) string {
 	parts := bare(name)
 	p := phraseOf(parts)
-	if !telling(p) || generic(name) {
+	if !informative(p) || generic(name) {
 		return "row"
 	}
 	one := singular(p)
@@ -72,7 +72,7 @@ func noun(name string, isFact bool) string {
 	return one
 }
 
-// plural are nouns that have no singular to speak of.
+// plural are nouns without a usual singular.
 var plural = setOf("sales news series goods analytics logistics statistics spend hours data details facts")
 
 func singular(p string) string {
@@ -93,15 +93,14 @@ func singular(p string) string {
 
 func lastWord(p string) string { return p[strings.LastIndexByte(p, ' ')+1:] }
 
-// sayable tells whether a phrase has a word to it and is short enough to stand in
-// a sentence.
+// sayable reports whether a phrase has a word and is short enough for a sentence.
 func sayable(p string) bool {
 	return length(p) <= longestMention && mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
 }
 
-// telling tells whether a phrase is sayable and has no shortening that is left
-// for the reader to guess: a word without vowels, or a single letter.
-func telling(p string) bool {
+// informative reports whether a phrase is sayable and has no unexplained abbreviation: a word without
+// vowels, or a single letter.
+func informative(p string) bool {
 	return sayable(p) && !slices.ContainsFunc(strings.Fields(p), func(w string) bool {
 		w = strings.ToLower(w)
 		ascii := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == ""
@@ -109,10 +108,10 @@ func telling(p string) bool {
 	})
 }
 
-// knownShort are words without vowels that need no writing out (rule NAM-03).
+// knownShort are words without vowels that need no expansion (rule NAM-03).
 var knownShort = setOf("kpi kpis nps crm hr vs vat gdp usd gbp chf cfo pdf url urls sql xml html bpa tv pc pcs mb gb tb")
 
-// article puts a or an before a phrase.
+// article returns the phrase with "a" or "an" before it.
 func article(p string) string {
 	if p != "" && strings.ContainsRune("aeio", rune(p[0])) || strings.HasPrefix(p, "un") && !strings.HasPrefix(p, "uni") {
 		return "an " + p

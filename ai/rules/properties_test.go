@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// names are what models are drawn from: what people write, and what breaks
-// limits, Markdown and references.
+// names are the names in generated models: ordinary ones, and ones that break limits, Markdown and
+// references.
 var names = []string{
 	"Sales", "Returns", "net_sales", "Date", "Calendar", "Customer Id", "Order Date", "Amount", "Year", "Fiscal Year", "City", "Cst", "dim_x", "Status", "Total Net",
 	"helper x", "LocalDateTable_1", "Column1", "ID", "Is Active", "", " odd ", "It's", "''", "a]b", "[x]", "x[y", "two\nlines", "tab\there", "🙂", "שלום עולם", "\u202eback",
@@ -112,7 +112,7 @@ func measuresOf(m *semanticmodel.Model) []proposal.Object {
 	return slices.DeleteFunc(everything(m), func(o proposal.Object) bool { return o.Type != proposal.Measure })
 }
 
-// once fails unless every object asked about is answered exactly once.
+// once fails unless every requested object is answered exactly once.
 func once(t *rapid.T, asked []proposal.Object, a proposal.Answer) {
 	answered := map[proposal.Object]int{}
 	for _, p := range a.Proposals {
@@ -139,8 +139,8 @@ func once(t *rapid.T, asked []proposal.Object, a proposal.Answer) {
 
 var measureReference = regexp.MustCompile(`\[([^\[\]]*)\]`)
 
-// Descriptions keep to their limits, whatever the names: one line of 15 to 200
-// characters, more than the name, no two the same, and only measures that exist.
+// For any names, descriptions keep the limits: one line of 15 to 200 characters, more than the name,
+// no two the same, and only existing measures.
 func TestDescriptionsKeepToTheirLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -185,7 +185,7 @@ func TestFoldersKeepToTheirLimits(t *testing.T) {
 	})
 }
 
-// Instructions pass the rules on length and topics, and name no field that is not there.
+// Instructions pass the rules on length and topics, and name only existing fields.
 func TestInstructionsKeepToTheirLimits(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", " \n", "Short.", "For revenue use [Sales].", "No line of it means anything.\r\nAlways.", strings.Repeat("The fiscal year starts in May. ", 400), "# Year\n\nUse [Sales] by default. Net means net.\n\n"}
@@ -220,8 +220,8 @@ func TestInstructionsKeepToTheirLimits(t *testing.T) {
 	})
 }
 
-// The AI data schema shows at most 25 tables, with everything that a shown
-// measure needs, and once it is applied there is nothing more to propose.
+// The AI data schema shows at most 25 tables, including everything that a shown measure needs. Once it
+// is applied, nothing more is proposed.
 func TestSchemaIsWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -277,8 +277,7 @@ func anySchema(t *rapid.T, m *semanticmodel.Model) *semanticmodel.AISchema {
 	return s
 }
 
-// What is proposed does not depend on the order of tables, relationships and
-// objects asked about, nor on when it is asked.
+// Proposals depend neither on the order of tables, relationships and requested objects, nor on time.
 func TestOrderDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,41 +9,40 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// MaxQuestion is how long a question is at most, in characters.
+// MaxQuestion is the maximum length of a question, in characters.
 const MaxQuestion = 300
 
-// Questions puts queries about a model into questions that people would ask, in
-// words of the business: names split, abbreviations written out. There is one text
-// for each query, in their order, of the first so many that can be said; "" for the
-// others, for a query whose names say nothing, and for one that would read as one
-// before it. The same query is the same text in every set that has no other such.
+// Questions turns queries about a model into questions as people would ask them, in words of the
+// business: names split, abbreviations expanded. It returns one text per query, in their order: a
+// question for each of the first count queries that can be phrased, "" for the others. A query cannot
+// be phrased when its names say nothing or when its question equals an earlier one. Otherwise the same
+// query has the same text in every call.
 func Questions(m *semanticmodel.Model, queries []benchmark.Query, count int) []string {
 	f := newFacts(m, nil)
 	a := asking{facts: f, columns: f.columnPhrases()}
 	texts := make([]string, len(queries))
-	said := map[string]bool{}
+	used := map[string]bool{}
 	for i, q := range queries {
-		if len(said) == count {
+		if len(used) == count {
 			break
 		}
 		text := a.question(q)
-		if text == "" || length(text) > MaxQuestion || said[norm(text)] {
+		if text == "" || length(text) > MaxQuestion || used[norm(text)] {
 			continue
 		}
-		said[norm(text)], texts[i] = true, text
+		used[norm(text)], texts[i] = true, text
 	}
 	return texts
 }
 
-// asking says queries.
+// asking phrases queries.
 type asking struct {
 	*facts
-	// columns counts the tables that have a column of the phrase.
+	// columns counts the tables that have a column with the phrase.
 	columns map[string]int
 }
 
-// columnPhrases counts, for each phrase, the tables that an AI sees a column of it
-// in.
+// columnPhrases counts, for each phrase, the tables with a column of that phrase that an AI sees.
 func (f *facts) columnPhrases() map[string]int {
 	tables := map[string]map[*table]bool{}
 	for _, t := range f.tables {
@@ -63,7 +62,7 @@ func (f *facts) columnPhrases() map[string]int {
 	return counts
 }
 
-// question says a query, "" for one that cannot be said.
+// question returns the question for a query, "" for a query that cannot be phrased.
 func (a asking) question(q benchmark.Query) string {
 	var measures, groupings []string
 	for _, x := range q.Measures {
@@ -75,7 +74,7 @@ func (a asking) question(q benchmark.Query) string {
 	if len(measures) == 0 || slices.Contains(measures, "") || slices.Contains(groupings, "") {
 		return ""
 	}
-	s := said{measures: measures, groupings: groupings, of: q.ID()}
+	s := wording{measures: measures, groupings: groupings, of: q.ID()}
 	for _, f := range q.Filters {
 		switch f.Operator {
 		case benchmark.Top, benchmark.Bottom:
@@ -94,7 +93,7 @@ func (a asking) question(q benchmark.Query) string {
 	return s.text()
 }
 
-// measure is a measure as a question says it.
+// measure returns a measure as a question names it, "" if it cannot be phrased.
 func (a asking) measure(of benchmark.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.measure == nil {
@@ -116,11 +115,11 @@ func (a asking) measure(of benchmark.Field) string {
 
 var percentWords = setOf("percent percentage pct rate ratio share")
 
-// genericColumns are names that say nothing without that of their table.
+// genericColumns are names that say nothing without their table's name.
 var genericColumns = setOf("name type category group class status code title label level key number value kind segment subcategory size description")
 
-// column is a column as a question says it: with the noun of its table where its
-// own name says too little, or other tables have one of it too.
+// column returns a column as a question names it: with the noun of its table when its own name says
+// too little, or when other tables have a column of that name.
 func (a asking) column(of benchmark.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.column == nil {
@@ -137,14 +136,13 @@ func (a asking) column(of benchmark.Field) string {
 		return p
 	}
 	owner := singular(phraseOf(bare(x.table.src.Name)))
-	if !telling(owner) || slices.Contains(strings.Fields(p), lastWord(owner)) {
+	if !informative(owner) || slices.Contains(strings.Fields(p), lastWord(owner)) {
 		return p
 	}
 	return owner + " " + p
 }
 
-// part is the part of time that a column of a date table is, "" for any other
-// column.
+// part returns the part of time that a column of a date table holds, "" for any other column.
 func (a asking) part(of benchmark.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.table.role != dateTable {
@@ -161,7 +159,7 @@ func (a asking) part(of benchmark.Field) string {
 	return ""
 }
 
-// when says a filter of time, and whether it is over; "" for any other filter.
+// when returns the text of a filter on time, and whether that time is over; "" for any other filter.
 func (a asking) when(f benchmark.Filter) (text string, past bool) {
 	switch {
 	case f.Operator == benchmark.InPeriod && len(f.Values) == 1:

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// said are the parts of a question in words.
-type said struct {
+// wording has the parts of a question in words.
+type wording struct {
 	measures, groupings []string
-	rank                string // how many of a ranking, "" for none
+	rank                string // how many of a ranking, "" without one
 	bottom              bool
 	when                string
 	past                bool
-	overTime            bool // the one grouping is a part of time
+	overTime            bool // the only grouping is a part of time
 	of                  string
 }
 
-// The sentences of each kind of question: M is the measure and AM that with its
-// article and verb, N the other measure, G the grouping, GG its plural, H the second
-// grouping, K a count, T the time with a blank before it.
+// The sentences of each kind of question: M is the measure, AM is the measure with its article and
+// verb, N the other measure, G the grouping, GG its plural, H the second grouping, K a count, T the
+// time after a blank.
 var (
 	totals    = []string{"What AM{T}?", "Show me the M{T}.", "Can you tell me the M{T}?", "I need the M{T}."}
 	breaks    = []string{"What AM by G{T}?", "Show the M for each G{T}.", "What AM per G{T}?", "Break the M down by G{T}.", "Give me the M by G{T}."}
@@ -29,8 +29,8 @@ var (
 	pairs     = []string{"Compare the M and the N by G{T}.", "What are the M and the N by G{T}?", "Show the M and the N for each G{T}."}
 )
 
-// text is the question; which sentence of its kind it is, follows from the query.
-func (s said) text() string {
+// text returns the question. The query determines the sentence among those of its kind.
+func (s wording) text() string {
 	var of []string
 	switch {
 	case len(s.measures) > 2 || len(s.groupings) > 2 || len(s.measures) == 2 && (len(s.groupings) != 1 || s.rank != ""):
@@ -88,8 +88,8 @@ func (s said) text() string {
 	return out.String()
 }
 
-// verb is is, are, was or were.
-func (s said) verb() string {
+// verb returns is, are, was or were.
+func (s wording) verb() string {
 	switch many := many(s.measures[0]); {
 	case s.past && many:
 		return "were"
@@ -101,7 +101,7 @@ func (s said) verb() string {
 	return "is"
 }
 
-// many tells whether a phrase reads as a plural: total sales, units sold.
+// many reports whether a phrase reads as a plural: total sales, units sold.
 func many(p string) bool {
 	for _, period := range []string{" last year", " prior year", " previous year", " year to date", " month to date", " quarter to date", " last month", " prior month"} {
 		p = strings.TrimSuffix(p, period)
@@ -122,7 +122,7 @@ func many(p string) bool {
 
 var prepositions = setOf("of per below above in with without under over by for from to at on vs versus")
 
-// plurals is the plural of a phrase.
+// plurals returns the plural of a phrase.
 func plurals(p string) string {
 	last := lastWord(p)
 	head := strings.TrimSuffix(p, last)

@@ -16,7 +16,7 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// asked is a model whose names want words.
+// asked returns a model whose names need words.
 func asked() *semanticmodel.Model {
 	text := func(names ...string) (all []semanticmodel.Column) {
 		for _, n := range names {
@@ -40,7 +40,7 @@ func asked() *semanticmodel.Model {
 	}
 }
 
-// Questions say what the names mean, not the names.
+// Questions use the meaning of the names, not the names.
 func TestQuestionsInWords(t *testing.T) {
 	t.Parallel()
 	field := func(table, name string) benchmark.Field { return benchmark.Field{Table: table, Name: name} }
@@ -101,7 +101,7 @@ func TestQuestionsInWords(t *testing.T) {
 		}
 	}
 	for measure, verb := range map[string]string{"Units Sold": "are", "Cost of Sales": "is", "Sales Qty": "is", "# Orders": "is"} {
-		var texts []string // the sentence is chosen by the query, so some of these begin with What
+		var texts []string // the query determines the sentence, so some of these start with What
 		for _, g := range []benchmark.Field{field("DimCustomer", "City"), field("DimCustomer", "Status"), field("DimProduct", "Name"), field("DimProduct", "ProdCat"), field("DimProduct", "Status"), field("FactSales", "OrderStatus"), field("Date", "Month Name"), field("Date", "Fiscal Year"), field("Date", "Year")} {
 			texts = append(texts, rules.Questions(asked(), []benchmark.Query{of(measure, g)}, 1)...)
 		}
@@ -111,7 +111,7 @@ func TestQuestionsInWords(t *testing.T) {
 	}
 }
 
-// There is a text for each query in its place, none twice, and no more than wanted.
+// There is a text for each query in its place, no text twice, and at most as many as requested.
 func TestQuestionsOfMany(t *testing.T) {
 	t.Parallel()
 	one := func(name string) benchmark.Query {
@@ -129,8 +129,8 @@ func TestQuestionsOfMany(t *testing.T) {
 
 var templates = regexp.MustCompile(`[\[\]{}']|\b(M|N|G|GG|H|K|AM)\b`)
 
-// Of every sample with measures as many questions as are wanted can be said, in
-// lines that people may read.
+// For every sample with measures, the requested number of questions can be phrased, on lines that
+// people can read.
 func TestQuestionsOfSamples(t *testing.T) {
 	t.Parallel()
 	roots := []string{filepath.Join("..", "..", "samples", "workspaces")}
@@ -148,7 +148,7 @@ func TestQuestionsOfSamples(t *testing.T) {
 				return nil
 			}
 			queries, err := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: 10})
-			if err != nil { // nothing to ask for
+			if err != nil { // no questions
 				return fs.SkipDir
 			}
 			models++
@@ -172,7 +172,7 @@ func TestQuestionsOfSamples(t *testing.T) {
 	}
 }
 
-// modelAt is the model of a folder, nil when there is none that can be read.
+// modelAt returns the model of a folder, nil if none can be read.
 func modelAt(t *testing.T, path string) *semanticmodel.Model {
 	t.Helper()
 	if m, err := semanticmodel.Read(definition.New(read(t, path)...)); err == nil && len(m.Tables) > 0 {

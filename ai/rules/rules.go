@@ -1,19 +1,18 @@
-// Package rules proposes texts and settings for a semantic model from what its
-// definition says, without an AI: descriptions from names, types, relationships
-// and DAX, display folders, what an AI data schema shows, and AI instructions
-// (spec 4.5; regime F). It does no I/O, knows no data values and answers the
-// same for the same Ask. It never invents: every field a text names is in the
-// model, and where only the name could be said again nothing is proposed.
+// Package rules proposes texts and settings for a semantic model from its definition, without an AI:
+// descriptions from names, types, relationships and DAX, display folders, the AI data schema, and AI
+// instructions. It does no I/O, knows no data values and returns the same answer for the same Ask.
+// Every field that a text names is in the model. Where a text could only repeat the name, nothing is
+// proposed.
 package rules
 
 import "readiness/domain/proposal"
 
-// Provider is what an answer of this package is signed with.
+// Provider identifies this package in answers.
 var Provider = proposal.Provider{Kind: "rules", Name: "Embedded rules"}
 
-// Propose answers for every object asked about, without network, the same for
-// the same Ask. The order of tables and relationships in the model does not
-// matter to what is proposed, nor does that of the objects asked about.
+// Propose returns an answer for every requested object, without network access. The same Ask gives the
+// same answer; the order of tables, relationships and requested objects has no effect on the
+// proposals.
 func Propose(ask proposal.Ask) proposal.Answer {
 	a := &answers{Answer: proposal.Answer{Provider: Provider}}
 	f := newFacts(ask.Model, ask.Usage)
@@ -46,7 +45,7 @@ func (a *answers) skip(o proposal.Object, message string) {
 
 const unknownObject = "The model has no such object: it may have been renamed or deleted."
 
-// distinct keeps the first of equal objects.
+// distinct returns the objects without duplicates, in their order.
 func distinct(objects []proposal.Object) []proposal.Object {
 	seen := make(map[proposal.Object]bool, len(objects))
 	var out []proposal.Object

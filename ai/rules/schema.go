@@ -10,17 +10,16 @@ import (
 	"readiness/domain/proposal"
 )
 
-// decision is what an AI data schema should say of an object, and why.
+// decision is the proposed visibility of an object, and its reason.
 type decision struct {
 	hide   bool
-	clear  bool // a rule stands behind it
+	clear  bool // a rule requires it
 	reason string
 }
 
-// choose proposes an AI data schema: what an AI is asked about stays in view,
-// what serves the machinery goes, and what a shown measure is computed from is
-// shown with it (regime F.3 (5), rules VIS-01 to VIS-06, MEA-05, REL-01). What a
-// person chose is kept but for what a rule is clear about.
+// choose proposes an AI data schema. It shows what an AI is asked about and what shown measures are
+// computed from, and hides technical objects (rules VIS-01 to VIS-06, MEA-05, REL-01). A person's
+// choices stay unless a rule clearly requires a change.
 func (f *facts) choose(a *answers) {
 	if len(f.tables) == 0 {
 		a.skip(proposal.Object{Type: proposal.Model}, "The model has no tables to choose from.")
@@ -28,7 +27,7 @@ func (f *facts) choose(a *answers) {
 	}
 	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}}
 	s.measures()
-	s.wholeTables()
+	s.unusedTables()
 	s.columns()
 	s.fewTables()
 	s.require()
@@ -42,9 +41,9 @@ func (f *facts) choose(a *answers) {
 
 type selection struct {
 	*facts
-	fields map[*field]decision // of what is hidden
+	fields map[*field]decision // for hidden fields
 	tables map[*table]decision
-	need   map[*field]*field // what a shown measure needs, and which
+	need   map[*field]*field // the fields that shown measures need, with the measure
 }
 
 func (s *selection) hide(x *field, clear bool, reason string) {
@@ -62,12 +61,12 @@ func (s *selection) hideTable(t *table, clear bool, reason string) {
 	}
 }
 
-// shown tells whether a measure stays in view.
+// shown reports whether a measure stays visible.
 func (s *selection) shown(x *field) bool { return x.exposed && !s.fields[x].hide }
 
-// measures hides helpers and repetitions, unless no measure were left.
+// measures hides helpers and duplicates, unless no measure would be left.
 func (s *selection) measures() {
-	var exposed []*field // and what will be, as they are computed from it
+	var exposed []*field // including hidden measures that exposed ones are computed from
 	for _, x := range s.allMeasures() {
 		if x.exposed {
 			exposed = append(exposed, x)
@@ -81,8 +80,8 @@ func (s *selection) measures() {
 	slices.SortStableFunc(exposed, func(a, b *field) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.table.src.Name, b.table.src.Name))
 	})
-	// Of measures with one expression the one stays that others are computed from,
-	// else the first by name.
+	// Of measures with one expression, the one that others are computed from stays, else the first by
+	// name.
 	kept := map[string]*field{}
 	for _, x := range exposed {
 		text := squeezed(x.measure.Expression)
@@ -119,8 +118,8 @@ func squeezed(expression string) string {
 	return strings.ToLower(strings.Join(strings.Fields(expression), ""))
 }
 
-// wholeTables hides tables that no question is about.
-func (s *selection) wholeTables() {
+// unusedTables hides tables that no question is about.
+func (s *selection) unusedTables() {
 	reached := map[*table]bool{}
 	s.follow(s.shownMeasures(), func(to, _ *field) { reached[to.table] = true })
 	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact && (t.exposed || reached[t]) })
@@ -135,7 +134,7 @@ func (s *selection) wholeTables() {
 	}
 }
 
-// columns hides keys, record-keeping and what nobody uses.
+// columns hides keys, record-keeping columns and unused columns.
 func (s *selection) columns() {
 	needed := s.neededDirectly()
 	for _, t := range s.facts.tables {
@@ -156,7 +155,7 @@ func (s *selection) columns() {
 	}
 }
 
-// neededDirectly are the columns that rule VIS-06 takes for used.
+// neededDirectly returns the columns that rule VIS-06 counts as used.
 func (s *selection) neededDirectly() map[*field]bool {
 	needed := map[*field]bool{}
 	for _, t := range s.facts.tables {
@@ -176,8 +175,7 @@ func (s *selection) neededDirectly() map[*field]bool {
 	return needed
 }
 
-// fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures
-// that need no other.
+// fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others.
 func (s *selection) fewTables() {
 	if len(s.facts.tables) <= proposal.MaxSchemaTables {
 		return
@@ -216,7 +214,7 @@ func (s *selection) fewTables() {
 	for _, t := range kept[:min(len(kept), proposal.MaxSchemaTables)] {
 		in[t] = true
 	}
-	const reason = "Of more than 25 tables it is among the least related and used: an AI keeps no more apart (rule VIS-05)."
+	const reason = "Of more than 25 tables it is among the least related and used: an AI cannot distinguish more of them (rule VIS-05)."
 	for _, t := range kept {
 		if !in[t] {
 			s.hideTable(t, true, reason)
@@ -238,8 +236,8 @@ func viewsOf(t *table) (most int64) {
 	return most
 }
 
-// importance ranks tables by how much of the answers depends on them: those that
-// measures are computed from and the calendar, those in use, facts, dimensions.
+// importance ranks tables by how many answers depend on them: those that measures are computed from
+// and the calendar, then tables in use, facts and dimensions.
 func importance(t *table, reaches map[*table]int) int {
 	switch {
 	case t.role == dateTable, reaches[t] > 0:
@@ -254,15 +252,15 @@ func importance(t *table, reaches map[*table]int) int {
 	return 0
 }
 
-// visible tells whether a field of the table stays in view.
+// visible reports whether a field of the table stays visible.
 func (s *selection) visible(t *table) bool { return slices.ContainsFunc(t.fields(), s.shown) }
 
 func (s *selection) shownMeasures() []*field {
 	return slices.DeleteFunc(s.allMeasures(), func(x *field) bool { return !s.shown(x) })
 }
 
-// follow visits each field that the measures name, directly or through measures,
-// once, with the first of them that leads to it.
+// follow visits each field that the measures name, directly or through measures, once, with the first
+// measure that leads to it.
 func (s *selection) follow(measures []*field, visit func(to, from *field)) {
 	expanded, visited := map[*field]bool{}, map[*field]bool{}
 	for _, x := range measures {
@@ -285,7 +283,7 @@ func (s *selection) follow(measures []*field, visit func(to, from *field)) {
 	}
 }
 
-// closure is what a measure names, directly or through measures.
+// closure returns the fields that a measure names, directly or through measures.
 func (s *selection) closure(x *field) []*field {
 	seen := map[*field]bool{x: true}
 	queue := []*field{x}
@@ -315,13 +313,12 @@ func tablesOf(fields []*field, also ...*field) map[*table]bool {
 	return all
 }
 
-// require keeps what shown measures and verified answers need (rules VIS-04,
-// INS-09). A measure that is only hidden as a helper or a repetition comes back
-// when another one is computed from it.
+// require keeps what shown measures and verified answers need (rules VIS-04, INS-09). A measure hidden
+// only as a helper or a duplicate becomes visible again when another one is computed from it.
 func (s *selection) require() {
 	s.follow(s.shownMeasures(), func(to, from *field) {
-		// A key that a person left out stays out: rule VIS-02 asks for that as much as
-		// rule VIS-04 for the opposite, and a relationship works without it in view.
+		// A key that a person left out stays out: rule VIS-02 requires that as much as rule VIS-04
+		// requires the opposite, and a relationship works without it being visible.
 		if !s.configured || to.exposed || !to.manySide && !to.technical() {
 			s.need[to] = from
 		}
@@ -335,7 +332,7 @@ func (s *selection) require() {
 	}
 }
 
-// wanted tells whether a field is in view in the end.
+// wanted reports whether a field is visible in the end.
 func (s *selection) wanted(x *field) bool { return s.need[x] != nil || s.shown(x) }
 
 func (s *selection) answer(a *answers) {
@@ -344,7 +341,7 @@ func (s *selection) answer(a *answers) {
 	}
 	recommended := slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended })
 	if !s.configured && !recommended {
-		// Something has to be chosen for the schema to count as one (rule VIS-01).
+		// A schema counts as configured only if something is chosen (rule VIS-01).
 		for i := range a.Proposals {
 			if p := &a.Proposals[i]; p.Type == proposal.Table && p.Value == proposal.Visible {
 				p.Recommended = true
@@ -403,14 +400,14 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 	case !want && (asIs || !s.configured && !x.hidden && x.visibility != proposal.Hidden):
 		d, decided := s.fields[x]
 		if !decided {
-			// It was out of view only because its table was.
+			// It was hidden only because its table was.
 			d = decision{clear: true, reason: "It is not in view now, and nothing asks for it."}
 		}
 		s.change(a, x.object(), proposal.Hidden, d.clear, d.reason)
 	}
 }
 
-// allClear tells whether a rule stands behind the hiding of every field of a table.
+// allClear reports whether a rule requires hiding every field of a table.
 func (s *selection) allClear(t *table) bool {
 	return !slices.ContainsFunc(t.fields(), func(x *field) bool { return x.exposed && !s.fields[x].clear })
 }
@@ -450,7 +447,7 @@ func (s *selection) change(a *answers, o proposal.Object, value string, recommen
 	a.Proposals = append(a.Proposals, proposal.Proposal{Object: o, Value: value, Reason: reason, Recommended: recommended})
 }
 
-// listed tells whether the schema says this of a table that rules do not look at.
+// listed reports whether the schema gives this visibility to a table that the rules do not consider.
 func (s *selection) listed(t *semanticmodel.Table, visibility string) bool {
 	schema := s.src.Copilot.Schema
 	return schema != nil && slices.ContainsFunc(schema.Tables, func(e semanticmodel.AITable) bool {

@@ -11,7 +11,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// visibilities is what is proposed, as "Sales[Net] Hidden!" where ! is recommended.
+// visibilities lists the proposals, such as "Sales[Net] Hidden!", where ! means recommended.
 func visibilities(m *semanticmodel.Model, usage map[string]map[string]int64, value string) string {
 	var out []string
 	for _, p := range rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: usage}).Proposals {
@@ -31,8 +31,8 @@ func visibilities(m *semanticmodel.Model, usage map[string]map[string]int64, val
 	return strings.Join(out, ", ")
 }
 
-// What serves the machinery is hidden, and each of it is recommended. Keys that a
-// measure is computed from stay, with the measure.
+// Technical objects are hidden, and each hiding is recommended. Keys that a measure is computed from
+// stay, with the measure.
 //
 // proves: 2.12/preview/recommended
 func TestSchemaHides(t *testing.T) {
@@ -102,8 +102,8 @@ func sorted(list string) string {
 	return strings.Join(all, ", ")
 }
 
-// What is hidden in the model is shown when a shown measure is computed from it,
-// directly or through measures, even a key.
+// A hidden object of the model is shown when a shown measure is computed from it, directly or through
+// measures, even if it is a key.
 func TestSchemaShowsWhatMeasuresNeed(t *testing.T) {
 	t.Parallel()
 	m := shop(func(m *semanticmodel.Model) {
@@ -123,7 +123,7 @@ func TestSchemaShowsWhatMeasuresNeed(t *testing.T) {
 	}
 }
 
-// A schema that a person chose is changed only where a rule is clear.
+// A schema that a person chose changes only where a rule is clear.
 func TestSchemaKeepsChoices(t *testing.T) {
 	t.Parallel()
 	base := func(m *semanticmodel.Model) {
@@ -171,7 +171,7 @@ func TestSchemaKeepsChoices(t *testing.T) {
 	}
 }
 
-// Of more than 25 tables those stay that measures and relationships need most.
+// Of more than 25 tables, those stay that measures and relationships need most.
 func TestSchemaShowsFewTables(t *testing.T) {
 	t.Parallel()
 	m := shop(func(m *semanticmodel.Model) {
@@ -197,8 +197,8 @@ func TestSchemaShowsFewTables(t *testing.T) {
 	}
 }
 
-// A model whose every field serves gets its tables recommended, so that there is
-// something to apply (rule VIS-01).
+// For a model whose every field is useful, its tables are recommended, so that there is something to
+// apply (rule VIS-01).
 func TestSchemaRecommendsSomething(t *testing.T) {
 	t.Parallel()
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: []semanticmodel.Column{{Name: "Amount", DataType: semanticmodel.Decimal}}}}}

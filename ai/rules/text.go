@@ -9,15 +9,15 @@ import (
 	nfc "golang.org/x/text/unicode/norm"
 )
 
-// norm is the form under which the regime compares names (regime C.1, C.9 (1)).
+// norm returns the form in which names are compared.
 func norm(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
 }
 
-// split cuts a name into words as the regime does (regime C.1), letter case kept.
+// split cuts a name into words and keeps their case.
 func split(name string) []string { return cut(name, false) }
 
-// cut is split; reading keeps together what people read as one: CUs, YoY, 12M, it's.
+// cut is split; reading keeps together parts that people read as one word: CUs, YoY, 12M, it's.
 func cut(name string, reading bool) []string {
 	runes := []rune(nfc.NFC.String(name))
 	var out []string
@@ -67,7 +67,7 @@ func words(name string) []string {
 	return list
 }
 
-// set is a closed list of words.
+// set is a fixed set of words.
 type set map[string]bool
 
 func setOf(list string) set {
@@ -84,12 +84,12 @@ func (s set) meets(words []string) bool {
 
 func length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
 
-// longestMention is how many runes of a name a sentence takes; a longer name is
-// left out rather than cut, for half a name names nothing.
+// longestMention is the longest name, in runes, that a sentence mentions; longer names are left out,
+// because half a name names nothing.
 const longestMention = 60
 
-// mentionable tells whether a name can stand in a line of text as it is: brackets
-// in it would be read as those of a reference (rule INS-03).
+// mentionable reports whether a name can be mentioned in a line of text: its brackets would be read as
+// a reference (rule INS-03).
 func mentionable(name string) bool {
 	return length(name) > 0 && length(name) <= longestMention && strings.TrimSpace(name) == name && utf8.ValidString(name) &&
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, func(r rune) bool {
@@ -97,7 +97,7 @@ func mentionable(name string) bool {
 	})
 }
 
-// mentions keeps what can be named, each name once.
+// mentions returns the names that can be mentioned, each once.
 func mentions(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -108,7 +108,7 @@ func mentions(names []string) []string {
 	return out
 }
 
-// list is "A, B and C" of at most so many; of more it says that there are others.
+// list returns "A, B and C" with at most most names; with more names it says that there are others.
 func list(names []string, most int) string {
 	switch n := len(names); {
 	case n == 0:
@@ -122,7 +122,7 @@ func list(names []string, most int) string {
 	}
 }
 
-// compose is the lead and as many of the sentences after it as fit.
+// compose returns the lead and as many of the following sentences as fit.
 func compose(limit int, lead string, more ...string) string {
 	for _, s := range more {
 		if s != "" && length(lead)+1+length(s) <= limit {
@@ -141,5 +141,5 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// measureRef is a mentionable measure as DAX names it.
+// measureRef returns a mentionable measure in DAX syntax.
 func measureRef(name string) string { return "[" + name + "]" }
