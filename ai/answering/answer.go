@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// denials are the words that leave something out.
+// denials are words that exclude something.
 var denials = setOf("not no nor without except excluding never neither none exclude excludes")
 
-// answer makes the answer of what was found, or says what keeps it from one.
+// answer returns the answer that the findings give, or the reason why there is none.
 func (q *question) answer() Explained {
 	d := &draft{engine: q.engine}
 	r := q.rank()
@@ -45,7 +45,7 @@ func (q *question) answer() Explained {
 	return d.explain()
 }
 
-// unknownRun is the words without a meaning that begin at one.
+// unknownRun returns the run of words without a meaning that starts at i.
 func (q *question) unknownRun(i int) run {
 	j := i + 1
 	for j < len(q.words) && q.unknown(j) && q.words[j].after == 0 {
@@ -54,8 +54,8 @@ func (q *question) unknownRun(i int) run {
 	return run{i, j}
 }
 
-// isList tells whether the question asks for the values of a column, and not for
-// something by it.
+// isList reports whether the question asks for the values of a column, rather than for a measure by
+// it.
 func (q *question) isList() bool {
 	if q.isBrokenDown() {
 		return false
@@ -75,7 +75,7 @@ func (q *question) isList() bool {
 	return false
 }
 
-// passive settles words that only say what to do with what is shown.
+// passive settles words that only say what to do with the result.
 func (q *question) passive() {
 	for i := range q.words {
 		switch {

@@ -8,13 +8,13 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// attachBounds finds for each comparison with a number the mention that it limits:
-// the one before it, else the one behind it.
+// attachBounds finds the mention that each comparison with a number limits: the one before it, else
+// the one after it.
 func (q *question) attachBounds(d *draft) string {
 	for _, b := range q.bounds {
 		m := q.mentionNear(b.run)
 		if m == nil {
-			return fmt.Sprintf("I do not know what is to be %q", q.text(b.run))
+			return fmt.Sprintf("I do not know what should be %q", q.text(b.run))
 		}
 		column, measure := m.best()
 		list := m.columns
@@ -40,10 +40,10 @@ func (q *question) attachBounds(d *draft) string {
 	return ""
 }
 
-// links are the words that may stand between a field and what it is compared with.
+// links are words that may be between a field and the value it is compared with.
 var links = setOf("of is are was were be being a an the that which in")
 
-// mentionNear is the mention right before a comparison, else right behind it.
+// mentionNear returns the mention right before a comparison, else the one right after it.
 func (q *question) mentionNear(b run) *mention {
 	for _, backwards := range []bool{true, false} {
 		for k := range q.mentions {
@@ -67,7 +67,7 @@ func (q *question) mentionNear(b run) *mention {
 	return nil
 }
 
-// valuesOf adds the filters by values that the question names.
+// valuesOf adds the filters on values that the question names.
 func (q *question) valuesOf(d *draft) string {
 	for _, f := range q.filters {
 		c, why := q.choose(f.column, f.columnAt, d)
@@ -108,7 +108,7 @@ func (q *question) valuesOf(d *draft) string {
 	return ""
 }
 
-// typedValue is a value as a filter by a column of its kind writes it.
+// typedValue returns a value in the form of a filter on a column of its kind.
 func typedValue(kind benchmark.ValueType, v string) (string, bool) {
 	switch kind {
 	case benchmark.NumberValue:

@@ -8,10 +8,10 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// against are the words that make a time one to compare with.
+// against are words that mark a time as one to compare with.
 var against = setOf("than vs versus against compare compared comparing comparison relative")
 
-// timesOf adds what the question says of time.
+// timesOf adds the times that the question names.
 func (q *question) timesOf(d *draft) string {
 	if len(q.times) == 0 {
 		return ""
@@ -71,7 +71,7 @@ func spoken(o benchmark.Operator) string {
 	return o
 }
 
-// together makes one time of a beginning and an end.
+// together merges a start and an end into one time.
 func (q *question) together() ([]timePhrase, string) {
 	if len(q.times) == 1 {
 		return q.times, ""
@@ -91,7 +91,7 @@ func (q *question) together() ([]timePhrase, string) {
 				span.To = high.span.From.AddDate(0, 0, -1)
 			}
 			if span.To.Before(span.From) {
-				return nil, "the time that is asked for ends before it begins"
+				return nil, "the requested time ends before it begins"
 			}
 			return []timePhrase{{from: min(low.from, high.from), to: max(low.to, high.to), span: span}}, ""
 		}
@@ -130,8 +130,8 @@ func (t timePhrase) filter(c benchmark.Calendar) (benchmark.Filter, bool) {
 	return c.In(t.span)
 }
 
-// calendarOf is what a time goes by: the date that the question names with it, the
-// calendar, or without one the date of the measures' table.
+// calendarOf returns the calendar for a time: the date column that the question names with it, the
+// model's calendar, or, without one, the date of the measures' table.
 func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, string) {
 	e := q.engine
 	if t.column != nil {
@@ -145,7 +145,7 @@ func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, strin
 		return *e.calendar, ""
 	}
 	if len(e.tables) > 1 {
-		return benchmark.Calendar{}, fmt.Sprintf("%q may be of '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}), shorten(e.tables[0]), shorten(e.tables[1]))
+		return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}), shorten(e.tables[0]), shorten(e.tables[1]))
 	}
 	of := func(list []FieldRef) []FieldRef {
 		var near []FieldRef
@@ -156,19 +156,19 @@ func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, strin
 		}
 		return near
 	}
-	var said []FieldRef
-	for _, r := range e.said.dates {
+	var instructed []FieldRef
+	for _, r := range e.instructions.dates {
 		if f := e.lexicon.find(r, false); f != nil {
-			said = append(said, f.ref)
+			instructed = append(instructed, f.ref)
 		}
 	}
 	dates := e.lexicon.dates()
-	for _, list := range [][]FieldRef{of(said), of(dates), said, dates} {
+	for _, list := range [][]FieldRef{of(instructed), of(dates), instructed, dates} {
 		if len(list) == 1 {
 			return benchmark.DateOnly(benchmark.Field(list[0])), ""
 		}
 		if len(list) > 1 {
-			return benchmark.Calendar{}, fmt.Sprintf("%q may be of '%s'[%s] or '%s'[%s], and nothing says which",
+			return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s'[%s] or '%s'[%s], and nothing says which",
 				q.text(run{t.from, t.to}), shorten(list[0].Table), shorten(list[0].Name), shorten(list[1].Table), shorten(list[1].Name))
 		}
 	}
@@ -185,8 +185,8 @@ func (l *lexicon) dates() []FieldRef {
 	return all
 }
 
-// fiscalYear adds a fiscal year, by the one column that is called so. How its values
-// are written nobody knows but who asks.
+// fiscalYear adds a fiscal year as a filter on the only column with that name, as the question writes
+// it: the engine does not know how the column writes its values.
 func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	var list []candidate
 	for _, name := range []string{"fiscal year", "financial year", "FY"} {
@@ -216,8 +216,8 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	return ""
 }
 
-// columnsOfTimes finds the date columns that the question names right before a time:
-// "with an order date in 2024".
+// columnsOfTimes finds the date columns that the question names right before a time: "with an order
+// date in 2024".
 func (q *question) columnsOfTimes() string {
 	for t := range q.times {
 		for k := range q.mentions {

@@ -1,48 +1,46 @@
-// Package answering answers questions about a semantic model without a language
-// model: it finds the measures, groupings, filters and periods that a question
-// names in what an AI may see of the model, and answers with a DAX query and its
-// fields, or that it cannot tell. It is deterministic, says why it chose each
-// field, and knows nothing that is not in its catalog. Words compare by their
-// English stems; a full-text index weighed more and ranked worse (docs/adr/0008).
+// Package answering answers questions about a semantic model without a language model. It finds the
+// measures, groupings, filters and periods that a question names in the part of the model that an AI
+// may see. It answers with a DAX query and its fields, or reports that it cannot answer. It is
+// deterministic, gives a reason for each field, and uses only its catalog. Words compare by their
+// English stems; docs/adr/0008 says why there is no full-text index.
 package answering
 
-// Catalog is what one kind of AI is given of a semantic model. What is not in it
-// does not exist for the answer.
+// Catalog is the part of a semantic model that one kind of AI is given. The engine knows nothing else.
 type Catalog struct {
-	// Instructions are the AI instructions, "" where the kind is not given them.
+	// Instructions are the AI instructions, "" for kinds that do not get them.
 	Instructions string
 	Tables       []Table
-	// Answers are the verified answers that the kind is steered by.
+	// Answers are the verified answers that the kind uses.
 	Answers []VerifiedAnswer
 }
 
-// Table is a table with the fields that are seen of it.
+// Table is a table with its visible fields.
 type Table struct {
 	Name, Description string
 	Synonyms          []string
-	// Dates is that the table is the model's calendar.
+	// Dates reports whether the table is the model's calendar.
 	Dates    bool
 	Columns  []Column
 	Measures []Measure
 }
 
-// Column is a column that is seen.
+// Column is a visible column.
 type Column struct {
 	Name, Description string
 	Synonyms          []string
-	DataType          string // as the definition has it: string, int64, dateTime, …
-	// Key is that the column is one end of a relationship or its table's key.
+	DataType          string // as in the definition: string, int64, dateTime, …
+	// Key reports whether the column is an end of a relationship or its table's key.
 	Key bool
 }
 
-// Measure is a measure that is seen.
+// Measure is a visible measure.
 type Measure struct {
 	Name, Description string
 	Synonyms          []string
 	DisplayFolder     string
 }
 
-// VerifiedAnswer are phrases whose answer is known to use the fields.
+// VerifiedAnswer has phrases whose answer is known to use the fields.
 type VerifiedAnswer struct {
 	Phrases []string
 	Fields  []FieldRef

@@ -9,8 +9,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// shop is a catalog with the usual difficulties: names that share words, a name that is
-// a shortening, the same column in two tables, several dates.
+// shop returns a catalog with the usual difficulties: names that share words, an abbreviation as a
+// name, the same column in two tables, several dates.
 func shop() answering.Catalog {
 	text := func(names ...string) []answering.Column {
 		var all []answering.Column
@@ -56,8 +56,8 @@ func shop() answering.Catalog {
 	return answering.Catalog{Tables: []answering.Table{sales, product, customer, store, date, returns}}
 }
 
-// fieldsOf are the fields of an answer in one order: "measure Net Sales", "by
-// Product.Category", "Date.Year = 2024"; "cannot tell" for none.
+// fieldsOf lists the fields of an answer in a fixed order: "measure Net Sales", "by Product.Category",
+// "Date.Year = 2024"; none without an answer.
 func fieldsOf(a answering.Explained) string {
 	if a.CannotTell {
 		return "cannot tell"

@@ -8,9 +8,8 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// choose is the field that a run of words names, or why it cannot be told which. Of
-// fields that fit as well, one of the measure's own table or of a verified answer is
-// meant.
+// choose returns the field that a run of words names, or the reason why that is ambiguous. Among
+// equally good fields, one of the measure's own table or of a verified answer wins.
 func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why string) {
 	if len(list) == 0 {
 		return nil, fmt.Sprintf("nothing that I am given of the model is called %q", shorten(q.text(at)))
@@ -24,7 +23,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 		tied = list[:i+1]
 	}
 	if len(tied) > 1 {
-		tied = only(tied, func(c candidate) bool { return c.said })
+		tied = only(tied, func(c candidate) bool { return c.instructed })
 	}
 	if len(tied) > 1 && d != nil {
 		tied = only(tied, func(c candidate) bool {
@@ -45,7 +44,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	return &tied[0], ""
 }
 
-// only keeps the candidate that holds, if it is the only one.
+// only returns the one candidate that holds, or the list unless there is exactly one.
 func only(list []candidate, holds func(candidate) bool) []candidate {
 	var kept []candidate
 	for _, c := range list {
@@ -69,7 +68,7 @@ func stemsOf(words []word) []string {
 	return stems
 }
 
-// verifies tells whether a verified answer about these words uses the field.
+// verifies reports whether a verified answer about these words uses the field.
 func (e *Engine) verifies(f *field, stems []string) bool {
 	for _, a := range e.answers {
 		if !slices.ContainsFunc(a.Fields, func(r FieldRef) bool {
@@ -78,8 +77,8 @@ func (e *Engine) verifies(f *field, stems []string) bool {
 			continue
 		}
 		for _, p := range a.Phrases {
-			said := stemsOf(readWords(first(p, maxQuestion), true))
-			if !slices.ContainsFunc(stems, func(s string) bool { return !slices.Contains(said, s) }) {
+			phrase := stemsOf(readWords(first(p, maxQuestion), true))
+			if !slices.ContainsFunc(stems, func(s string) bool { return !slices.Contains(phrase, s) }) {
 				return true
 			}
 		}

@@ -29,9 +29,9 @@ func TestCorpus(t *testing.T) {
 	answersByName(t, root, 11)
 }
 
-// answersByName asks of every model below a folder for measures by columns under
-// their own names. Nearly all are answered with exactly these; a name that two fields
-// have is not asked for, as nobody could tell.
+// answersByName asks every model below a folder for measures by columns under their own names. Nearly
+// all questions must be answered with exactly these fields. Names that two fields have are left out,
+// because they are ambiguous.
 func answersByName(t *testing.T, root string, least int) {
 	t.Helper()
 	models, asked, right := 0, 0, 0
@@ -54,7 +54,7 @@ func answersByName(t *testing.T, root string, least int) {
 	}
 }
 
-// modelIn is the model in a folder, nil in one that has none or none that can be read.
+// modelIn returns the model in a folder, nil if there is none or it cannot be read.
 func modelIn(t *testing.T, folder string) *semanticmodel.Model {
 	t.Helper()
 	m, err := semanticmodel.Read(definition.New(parts(t, folder)...))
@@ -85,7 +85,7 @@ func parts(t *testing.T, folder string) []definition.Part {
 	return all
 }
 
-// catalogOf is what an AI sees of a model.
+// catalogOf returns the part of a model that an AI sees.
 func catalogOf(m *semanticmodel.Model) answering.Catalog {
 	seen := readiness.Expose(m)
 	c := answering.Catalog{Instructions: seen.Instructions}
@@ -113,7 +113,7 @@ func askByName(t *testing.T, c answering.Catalog) (asked, right int) {
 	t.Helper()
 	engine := answering.New(c)
 	count := map[string]int{}
-	// Two names that differ in signs alone are read alike.
+	// Two names that differ only in signs are read alike.
 	same := func(name string) string {
 		return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" _-./()'+*:!?,", r) }), "")
 	}

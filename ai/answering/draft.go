@@ -8,16 +8,16 @@ import (
 	"readiness/domain/comparison"
 )
 
-// draft is an answer while it is made.
+// draft is an answer under construction.
 type draft struct {
 	engine  *Engine
 	query   benchmark.Query
 	reasons []Reason
-	// filters are the query's as a sentence says them.
+	// filters are the query's filters in words.
 	filters []string
 }
 
-// reason is where a field comes from.
+// reason is the origin of a field.
 type reason struct {
 	words   string
 	matched Source
@@ -26,7 +26,7 @@ type reason struct {
 
 func (f *field) named() benchmark.Field { return benchmark.Field(f.ref) }
 
-// use takes a field as what it is: a measure, or a column to group by.
+// use adds a field in its role: as a measure, or as a column to group by.
 func (d *draft) use(f *field, r reason) {
 	list, role := &d.query.Groupings, comparison.GroupingField
 	if f.measure {
@@ -39,10 +39,10 @@ func (d *draft) use(f *field, r reason) {
 	d.because(comparison.Field{Role: role, Table: f.ref.Table, Name: f.ref.Name}, r)
 }
 
-// filter adds a filter; said is how a person says it.
-func (d *draft) filter(f benchmark.Filter, said string, r reason) {
+// filter adds a filter; words is its text for people.
+func (d *draft) filter(f benchmark.Filter, words string, r reason) {
 	d.query.Filters = append(d.query.Filters, f)
-	d.filters = append(d.filters, said)
+	d.filters = append(d.filters, words)
 	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values}, r)
 }
 
@@ -50,12 +50,12 @@ func (d *draft) because(f comparison.Field, r reason) {
 	d.reasons = append(d.reasons, Reason{f, r.words, r.matched, min(1, r.score)})
 }
 
-// explain is the finished answer.
+// explain returns the finished answer.
 func (d *draft) explain() Explained {
 	return Explained{comparison.Answer{Text: d.text(), Query: d.query.DAX(), Fields: d.query.Fields()}, d.reasons}
 }
 
-// text says what the query shows.
+// text returns a sentence about what the query shows.
 func (d *draft) text() string {
 	var b strings.Builder
 	b.WriteString("This shows ")
@@ -93,7 +93,7 @@ func (d *draft) text() string {
 	return b.String() + "."
 }
 
-// shorten keeps a sentence to one line of names that can be read.
+// shorten returns a name on one line, cut to 80 characters.
 func shorten(name string) string {
 	name = strings.Join(strings.Fields(strings.ToValidUTF8(name, "?")), " ")
 	if short := first(name, 80); short != name {

@@ -8,41 +8,40 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Engine answers questions from one catalog. It is safe for concurrent use and
-// holds nothing that needs to be closed.
+// Engine answers questions from one catalog. It is safe for concurrent use and needs no closing.
 type Engine struct {
-	lexicon  *lexicon
-	said     instructions
-	values   map[string]valueOf
-	calendar *benchmark.Calendar // nil where there is none, or more than one to choose from
-	tables   []string            // of the calendars
-	answers  []VerifiedAnswer
-	phrases  map[string]int // of the verified answers, by their telling stems
+	lexicon      *lexicon
+	instructions instructions
+	values       map[string]valueOf
+	calendar     *benchmark.Calendar // nil without a calendar, or with several to choose from
+	tables       []string            // of the calendars
+	answers      []VerifiedAnswer
+	phrases      map[string]int // the verified answers' index by the topic stems of their phrases
 }
 
-// Explained is an answer with what it was made of.
+// Explained is an answer with the reasons for its fields.
 type Explained struct {
 	comparison.Answer
 	Reasons []Reason
 }
 
-// Reason is why a field is in an answer.
+// Reason is the reason for a field of an answer.
 type Reason struct {
 	Field comparison.Field
-	// Words are those of the question that the field came from.
+	// Words are the words of the question that the field came from.
 	Words string
-	// Matched is where they were found.
+	// Matched is where these words were found.
 	Matched Source
-	// Score is how well they fit, 1 for the field's own name.
+	// Score is how well they match; 1 for the field's own name.
 	Score float64
 }
 
-// New makes an engine of a catalog, of which it takes in at most 20,000 fields.
+// New returns an engine for a catalog. It indexes at most 20,000 fields.
 func New(c Catalog) *Engine {
-	e := &Engine{said: readInstructions(c.Instructions), values: map[string]valueOf{}, phrases: map[string]int{}}
+	e := &Engine{instructions: readInstructions(c.Instructions), values: map[string]valueOf{}, phrases: map[string]int{}}
 	tables := canonical(c.Tables)
-	e.lexicon = newLexicon(tables, e.said)
-	for text, v := range e.said.values {
+	e.lexicon = newLexicon(tables, e.instructions)
+	for text, v := range e.instructions.values {
 		e.values[lowerText(readWords(text, false))] = v
 	}
 	e.findCalendar(tables)
@@ -51,7 +50,7 @@ func New(c Catalog) *Engine {
 	e.answers = e.answers[:min(maxAnswers, len(e.answers))]
 	for i, a := range e.answers {
 		for _, p := range a.Phrases {
-			key := tellingStems(readWords(first(p, maxQuestion), true))
+			key := topicStems(readWords(first(p, maxQuestion), true))
 			if _, known := e.phrases[key]; !known && key != "" {
 				e.phrases[key] = i
 			}
@@ -60,26 +59,26 @@ func New(c Catalog) *Engine {
 	return e
 }
 
-// findCalendar finds the calendar that questions about time go by: the one that the
-// instructions name, else the only one.
+// findCalendar sets the calendar for questions about time: the one that the instructions name, else
+// the only one.
 func (e *Engine) findCalendar(tables []Table) {
 	var found *Table
 	for i, t := range tables {
 		if t.Dates {
 			e.tables = append(e.tables, t.Name)
 		}
-		if t.Dates && found == nil || strings.EqualFold(t.Name, e.said.calendar.Table) && e.said.calendar.Name != "" {
+		if t.Dates && found == nil || strings.EqualFold(t.Name, e.instructions.calendar.Table) && e.instructions.calendar.Name != "" {
 			found = &tables[i]
 		}
 	}
-	if found == nil || len(e.tables) > 1 && !strings.EqualFold(found.Name, e.said.calendar.Table) {
+	if found == nil || len(e.tables) > 1 && !strings.EqualFold(found.Name, e.instructions.calendar.Table) {
 		return
 	}
 	columns := make([]benchmark.CalendarColumn, len(found.Columns))
 	var year benchmark.CalendarColumn
 	for i, c := range found.Columns {
 		columns[i] = benchmark.CalendarColumn{Name: c.Name, DataType: c.DataType, Key: c.Key}
-		if strings.EqualFold(found.Name, e.said.year.Table) && strings.EqualFold(c.Name, e.said.year.Name) {
+		if strings.EqualFold(found.Name, e.instructions.year.Table) && strings.EqualFold(c.Name, e.instructions.year.Name) {
 			year = columns[i]
 		}
 	}
@@ -90,8 +89,8 @@ func (e *Engine) findCalendar(tables []Table) {
 	e.calendar = &calendar
 }
 
-// tellingStems are the words of a text that say what it is about.
-func tellingStems(words []word) string {
+// topicStems returns the stems of the words that say what a text is about, as one key.
+func topicStems(words []word) string {
 	var stems []string
 	for _, w := range words {
 		if w.kind != plainWord || !structural[w.lower] || cues[w.lower] == group {
@@ -101,14 +100,14 @@ func tellingStems(words []word) string {
 	return strings.Join(stems, " ")
 }
 
-// Answer answers a question, of which it reads at most 2,000 characters, or says
-// that it cannot tell.
+// Answer answers a question, or returns an answer with CannotTell. It reads at most 2,000 characters
+// of the question.
 func (e *Engine) Answer(text string) Explained {
 	q := e.read(text)
 	if len(q.words) == 0 {
 		return cannotTell("the question has no words")
 	}
-	if i, ok := e.phrases[tellingStems(q.words)]; ok {
+	if i, ok := e.phrases[topicStems(q.words)]; ok {
 		if a, ok := e.verified(q, e.answers[i]); ok {
 			return a
 		}
@@ -125,12 +124,12 @@ func (e *Engine) Answer(text string) Explained {
 	return q.answer()
 }
 
-// cannotTell is an answer that says why there is none.
+// cannotTell returns an answer that gives the reason why there is none.
 func cannotTell(why string) Explained {
-	return Explained{Answer: comparison.Answer{Text: "I cannot tell: " + why + ".", CannotTell: true}}
+	return Explained{Answer: comparison.Answer{Text: "I cannot answer: " + why + ".", CannotTell: true}}
 }
 
-// verified is the answer that is known for the whole question.
+// verified returns the verified answer to the entire question.
 func (e *Engine) verified(q *question, a VerifiedAnswer) (Explained, bool) {
 	d := draft{engine: e}
 	for _, r := range a.Fields {

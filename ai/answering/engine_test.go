@@ -15,7 +15,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// with is the shop, changed.
+// with returns a changed shop.
 func with(change func(*answering.Catalog)) answering.Catalog {
 	c := shop()
 	change(&c)
@@ -26,7 +26,7 @@ func instructed(lines ...string) answering.Catalog {
 	return with(func(c *answering.Catalog) { c.Instructions = strings.Join(lines, "\n") })
 }
 
-// What an optimization writes makes a question answerable that was not.
+// The texts of an optimization make a question answerable that was not.
 func TestBetterDescribed(t *testing.T) {
 	t.Parallel()
 	measure := func(table int, name string, change func(*answering.Measure)) answering.Catalog {
@@ -155,13 +155,13 @@ func TestBetterDescribed(t *testing.T) {
 				found = found || r.Matched == c.matchedSomewhere && r.Words != "" && r.Score > 0 && r.Score <= 1
 			}
 			if !found {
-				t.Errorf("no reason is of %s: %+v", c.matchedSomewhere, after.Reasons)
+				t.Errorf("no reason has the source %s: %+v", c.matchedSomewhere, after.Reasons)
 			}
 		})
 	}
 }
 
-// What is written of a model never takes away an answer that was right.
+// Texts about a model never break an answer that was right.
 func TestNeverWorse(t *testing.T) {
 	t.Parallel()
 	for name, catalog := range map[string]answering.Catalog{
@@ -224,7 +224,7 @@ func TestNeverWorse(t *testing.T) {
 	}
 }
 
-// Time without a calendar goes by the date of what is asked for.
+// Without a calendar, times use the date of the measure's table.
 func TestWithoutCalendar(t *testing.T) {
 	t.Parallel()
 	noCalendar := func(c *answering.Catalog) { c.Tables = append(c.Tables[:4:4], c.Tables[5:]...) }
@@ -270,8 +270,8 @@ func TestWithoutCalendar(t *testing.T) {
 	}
 }
 
-// The order of tables, fields, synonyms and answers means nothing, to the byte; nor
-// does asking at the same time.
+// The order of tables, fields, synonyms and answers does not change a byte of the result; neither does
+// concurrent use.
 func TestSameCatalogSameAnswer(t *testing.T) {
 	t.Parallel()
 	full := with(func(c *answering.Catalog) {
@@ -328,8 +328,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// Whatever names a model has, what is answered is a query with exactly the fields of the
-// answer, all of them fields of the model.
+// For any names in a model, an answer is a query with exactly the fields of the answer, all of them
+// fields of the model.
 func TestAnyNames(t *testing.T) {
 	t.Parallel()
 	name := rapid.OneOf(rapid.StringMatching(`[A-Za-z%'"\[\]\n ]{1,12}`), rapid.String(), rapid.SampledFrom([]string{"by", "in 2024", "top 5", "Year", "last month", "x\"), 1, (\"", "not"}))
@@ -386,7 +386,7 @@ func FuzzAnswer(f *testing.F) {
 		c.Tables[1].Columns = append(c.Tables[1].Columns, answering.Column{Name: synonym, DataType: "string", Description: name})
 		got := answering.New(c).Answer(question)
 		if got.Text == "" || got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) {
-			t.Errorf("%q is answered by halves: %+v", question, got)
+			t.Errorf("%q is only partly answered: %+v", question, got)
 		}
 		if got.CannotTell {
 			return
@@ -397,7 +397,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// large is a model of n fields whose names share their words.
+// large returns a model of n fields whose names share words.
 func large(n int) answering.Catalog {
 	var c answering.Catalog
 	words := strings.Fields("Sales Net Gross Order Customer Product Region Amount Count Rate Margin Cost Price Discount Return Store Channel Segment Profit Budget")

@@ -7,15 +7,15 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// bound is a comparison with a number: "over 1,000". Which field it limits is told by
-// the mention next to it.
+// bound is a comparison with a number: "over 1,000". The mention next to it is the field that it
+// limits.
 type bound struct {
 	run
 	operator benchmark.Operator
 	values   []string
 }
 
-// comparisons are the words before a number, the longer ones first.
+// comparisons are the words before a number, longer ones first.
 var comparisons = []struct {
 	words    []string
 	operator benchmark.Operator
@@ -43,7 +43,7 @@ var comparisons = []struct {
 	{[]string{"=|=="}, benchmark.Equal},
 }
 
-// findBounds finds the comparisons with numbers, apart from those that are times.
+// findBounds finds the comparisons with numbers, except those that are times.
 func (q *question) findBounds() {
 	for i := 0; i < len(q.words); i++ {
 		b, ok := q.bound(i)
@@ -94,11 +94,11 @@ func (q *question) bound(i int) (b bound, ok bool) {
 	return bound{}, false
 }
 
-// introductions are the words before a condition on a column.
+// introductions are words that may precede a condition on a column.
 var introductions = setOf("where with whose when if having for and or only in from but that")
 
-// findConditions finds what is said of columns in so many words: where the country is
-// Germany. What stands there is the value, whatever else it may name.
+// findConditions finds explicit conditions on columns, such as "where the country is Germany". The
+// words after "is" are the value, even if they could name something else.
 func (q *question) findConditions() {
 	for i := 0; i < len(q.words); i++ {
 		if f, ok := q.condition(i); ok {
@@ -144,7 +144,7 @@ func (q *question) condition(i int) (f columnFilter, ok bool) {
 	return f, false
 }
 
-// operator reads what stands between a column and its value.
+// operator reads the words between a column and its value.
 func (q *question) operator(i int) (o benchmark.Operator, negated bool, next int) {
 	switch {
 	case q.is(i, "=|=="):
@@ -184,13 +184,13 @@ func (q *question) operator(i int) (o benchmark.Operator, negated bool, next int
 	return benchmark.Equal, negated, i
 }
 
-// valueEnds are the words that end a value that is not in quotation marks.
+// valueEnds are words that end an unquoted value.
 var valueEnds = setOf(`by per for in and or where with whose grouped broken during since before after until between from over under above below as is are was were
 	which what how show who that have has had having each every across vs versus than sorted ranked ordered only but group split at of on the than more less not
 	exceeding exceeds contains containing equals highest lowest most least top bottom best worst`)
 
-// values reads the values at a word: quoted, or up to a word that goes on with the
-// sentence. Of several, any will do.
+// values reads the values that start at a word: quoted, or up to a word that continues the sentence.
+// Any of several values matches.
 func (q *question) values(i int) (values []string, end int) {
 	for {
 		w := q.word(i)
@@ -222,15 +222,15 @@ func (q *question) values(i int) (values []string, end int) {
 		default:
 			return values, i
 		}
-		if next >= len(q.words) || q.goesOn(next) {
+		if next >= len(q.words) || q.endsValues(next) {
 			return values, i
 		}
 		i = next
 	}
 }
 
-// goesOn tells whether a word begins something other than one more value.
-func (q *question) goesOn(i int) bool {
+// endsValues reports whether a word starts something other than another value.
+func (q *question) endsValues(i int) bool {
 	w := q.word(i)
 	if w.text == "" || w.kind != quotedWord && valueEnds[w.lower] {
 		return true
@@ -248,13 +248,13 @@ func (q *question) goesOn(i int) bool {
 	return false
 }
 
-// text is a run as it was written.
+// text returns a run as written.
 func (q *question) text(r run) string {
 	return strings.TrimSpace(q.source[q.words[r.from].from:q.words[r.to-1].to])
 }
 
-// findNextValues settles the values that stand right behind a column, or before it:
-// in the category Bikes, in the Bikes category.
+// findNextValues finds values right after or before a column: "in the category Bikes", "in the Bikes
+// category".
 func (q *question) findNextValues() {
 	for k := range q.mentions {
 		m := &q.mentions[k]
@@ -296,13 +296,13 @@ func (q *question) isMentioned(i int) bool {
 	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.from <= i && i < m.to && q.words[i].after == 0 })
 }
 
-// unknown tells whether a word has no meaning so far that the answer would need.
+// unknown reports whether a word has no meaning yet, but the answer would need one.
 func (q *question) unknown(i int) bool {
 	w := q.words[i]
 	return !q.taken[i] && !(w.kind == plainWord && (structural[w.lower] || fillers[w.lower])) && !(w.kind == signWord && !strings.ContainsAny(w.text, "<>="))
 }
 
-// findKnownValues settles the runs that the instructions say are values of a column.
+// findKnownValues finds the runs that the instructions name as values of a column.
 func (q *question) findKnownValues() {
 	for i := range q.words {
 		for j := min(len(q.words), i+5); j > i; j-- {

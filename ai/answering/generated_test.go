@@ -12,8 +12,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Of the questions that are generated for a model, nearly none is answered wrongly,
-// and most that a person could answer from the model are answered.
+// Of the questions generated for a model, hardly any is answered wrongly, and most that a person could
+// answer from the model are answered.
 func TestGeneratedQuestions(t *testing.T) {
 	t.Parallel()
 	for root, most := range map[string]int{filepath.Join("..", "..", "samples", "workspaces"): 0, os.Getenv("READINESS_CORPUS"): 2} {
@@ -31,7 +31,7 @@ func TestGeneratedQuestions(t *testing.T) {
 			}
 			queries, err := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: 60})
 			if err != nil {
-				return fs.SkipDir // nothing to ask
+				return fs.SkipDir // no questions
 			}
 			engine := answering.New(catalogOf(m))
 			for i, text := range rules.Questions(m, queries, 60) {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// instructions are what AI instructions say, as far as they say it in one of the
-// forms that are understood: those that package rules proposes, and the like.
+// instructions are the statements of AI instructions in the forms that the engine understands: those
+// that package rules proposes, and similar ones.
 type instructions struct {
-	terms     map[string][]string // by FieldRef.key, what people call the field
-	labels    map[string][]string // by FieldRef.key, what the field is shown for by default
-	explained map[string][]string // by FieldRef.key, what is said of the field
-	hidden    map[string]bool     // by FieldRef.key, not to be used
-	aliases   map[string]string   // a shortening in lower case, what it stands for
+	terms     map[string][]string // by FieldRef.key, names that people use for the field
+	labels    map[string][]string // by FieldRef.key, the things that the field shows by default
+	explained map[string][]string // by FieldRef.key, explanations of the field
+	hidden    map[string]bool     // by FieldRef.key, fields not to use
+	aliases   map[string]string   // an abbreviation in lower case, its expansion
 	values    map[string]valueOf  // a text in lower case, the column that has it as a value
 	calendar  FieldRef            // the date for every question about time
-	year      FieldRef            // what a year is
+	year      FieldRef            // the column that a year refers to
 	dates     []FieldRef          // the dates of tables without a calendar
 }
 
@@ -26,17 +26,16 @@ type valueOf struct {
 	value  string
 }
 
-// maxInstructions is how many runes of instructions are read, maxLine how many of
-// each line.
+// maxInstructions is how many runes of instructions are read, maxLine how many of each line.
 const (
 	maxInstructions = 50_000
 	maxLine         = 1000
 )
 
-// ref is a field as instructions write it: 'Table'[Name], Table[Name] or [Name].
+// ref matches a field as instructions write it: 'Table'[Name], Table[Name] or [Name].
 const ref = `((?:'[^'\n]+'|[\pL_][\pL\pN_.]*)?\[[^\[\]\n]+\])`
 
-// The forms. What is in brackets is a field; (.+?) is what is said of it.
+// The forms. Brackets hold a field; (.+?) is the statement about it.
 var (
 	meansForm    = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
 	useForm      = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref + ` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
@@ -57,7 +56,7 @@ var (
 	aboutClauses = regexp.MustCompile(`(?i) (?:unless|except|if|when|rather than|and not) .*$`)
 )
 
-// defaultFor are the terms whose default measure a description says that it is.
+// defaultFor returns the terms for which a description declares its measure the default.
 func defaultFor(text string) []string {
 	if m := defaultForm.FindStringSubmatch(text); m != nil {
 		return []string{m[1]}
@@ -65,25 +64,25 @@ func defaultFor(text string) []string {
 	return nil
 }
 
-// readRef reads a field as instructions write it.
+// readRef parses a field as instructions write it.
 func readRef(s string) FieldRef {
 	table, name, _ := strings.Cut(s, "[")
 	return FieldRef{strings.Trim(table, "'"), strings.TrimSuffix(name, "]")}
 }
 
-// of is what is said of a field in one of the maps.
-func of[V any](said map[string][]V, r FieldRef, measure bool) []V {
-	all := said[r.key(measure)]
+// of returns the entries for a field in one of the maps.
+func of[V any](entries map[string][]V, r FieldRef, measure bool) []V {
+	all := entries[r.key(measure)]
 	if measure {
-		all = slices.Concat(all, said[r.key(false)])
+		all = slices.Concat(all, entries[r.key(false)])
 	}
 	return all
 }
 
-// anyKey is the key of what a reference names: without a table a measure.
+// anyKey returns the key of the field that a reference names: a measure if it has no table.
 func (r FieldRef) anyKey() string { return r.key(r.Table == "") }
 
-// readInstructions reads what is said line by line, a list item being a line.
+// readInstructions reads the statements line by line; a list item is a line.
 func readInstructions(text string) instructions {
 	in := instructions{
 		terms: map[string][]string{}, labels: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
@@ -122,7 +121,7 @@ func (in *instructions) line(s string) {
 	}
 }
 
-// sentences are those of a line; a point within brackets or quotation marks ends none.
+// sentences yields the sentences of a line; a period in brackets or quotation marks does not end one.
 func sentences(s string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
@@ -178,7 +177,7 @@ func (in *instructions) sentence(s string) {
 	}
 }
 
-// time reads what is said of dates, anywhere in a line.
+// time reads statements about dates, anywhere in a line.
 func (in *instructions) time(s string) {
 	for form, to := range map[*regexp.Regexp]*FieldRef{dayForm: &in.calendar, yearForm: &in.year} {
 		if m := form.FindStringSubmatch(s); m != nil && to.Name == "" {

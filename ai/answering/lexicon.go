@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source is where the words of a question were found to mean a field.
+// Source is the place where the words of a question were found to name a field.
 type Source string
 
 // The sources.
@@ -16,19 +16,19 @@ const (
 	InDescription  Source = "description"
 	InInstructions Source = "instructions"
 	InAnswer       Source = "verified answer"
-	// InCalendar is that the words are a time, which the calendar's column is for.
+	// InCalendar means that the words are a time and the field is the calendar's column for it.
 	InCalendar Source = "calendar"
 )
 
-// What a match is worth, by where it is.
+// The weights of matches, by their source.
 const (
 	nameWeight        = 1.0
-	termWeight        = 1.06 // instructions say what a term means, whatever is called so
+	termWeight        = 1.06 // instructions say what a term means, even if something else has that name
 	synonymWeight     = 0.97
-	tableNameWeight   = 0.98 // the field's name with its table's
-	labelWeight       = 0.95 // instructions say what a thing is shown by, unless the question says more
+	tableNameWeight   = 0.98 // the field's name with its table's name
+	labelWeight       = 0.95 // instructions name the label of a thing, unless the question is more specific
 	tableTermWeight   = 0.94 // the same with a synonym
-	leadWeight        = 0.86 // what a description begins with
+	leadWeight        = 0.86 // the start of a description
 	descriptionWeight = 0.55
 )
 
@@ -37,7 +37,7 @@ type phrase struct {
 	source Source
 	weight float64
 	words  []term
-	// own tells of each word whether it is of the field's name, not of its table's.
+	// own reports for each word whether it belongs to the field's name rather than to its table's.
 	own []bool
 	all float64 // the weight of all words
 }
@@ -58,10 +58,10 @@ type field struct {
 	dates       bool // of a calendar
 	phrases     []phrase
 	description []int   // ids of stems, 0 between texts
-	worth       float64 // 1, less where the instructions say not to use it
+	worth       float64 // 1, or less if the instructions say not to use it
 }
 
-// String is the field as DAX names it.
+// String returns the field in DAX syntax.
 func (f *field) String() string {
 	name := "[" + strings.ReplaceAll(f.ref.Name, "]", "]]") + "]"
 	if f.measure {
@@ -70,11 +70,11 @@ func (f *field) String() string {
 	return "'" + strings.ReplaceAll(f.ref.Table, "'", "''") + "'" + name
 }
 
-// lexicon is everything that words may mean in a catalog.
+// lexicon has all meanings of words in a catalog.
 type lexicon struct {
 	fields  []*field       // by table, measures last, name
 	ids     map[string]int // of stems, from 1
-	byStem  [][]int        // by id, the fields that a stem is found in, each once, in order
+	byStem  [][]int        // by id, the fields in which a stem occurs, each once, in order
 	byName  map[string][]*field
 	byTable map[string][]*field
 	exact   map[string][]int // the fields that have a phrase of exactly these stems
@@ -83,10 +83,9 @@ type lexicon struct {
 	met     stems
 }
 
-// Bounds for catalogs that nobody made: how many fields the engine takes in, synonyms
-// of each, and verified answers.
+// Bounds for generated catalogs: the indexed fields, the synonyms of each, and the verified answers.
 const (
-	known       = 20_000
+	maxFields   = 20_000
 	maxSynonyms = 100
 	maxAnswers  = 1000
 )
@@ -128,7 +127,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 }
 
 func (l *lexicon) add(t Table, f *field, description string, synonyms []string, given instructions) {
-	if len(l.fields) == known {
+	if len(l.fields) == maxFields {
 		return
 	}
 	l.fields = append(l.fields, f)
@@ -176,7 +175,7 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 	}
 }
 
-// phrase adds a way to name the field, with the words of its table before the others.
+// phrase adds a way to name the field; the words of its table may precede it.
 func (l *lexicon) phrase(f *field, source Source, weight float64, words, table []word) {
 	p := phrase{source: source, weight: weight}
 	has := map[string]bool{}
@@ -189,7 +188,7 @@ func (l *lexicon) phrase(f *field, source Source, weight float64, words, table [
 		}
 	}
 	if table != nil && len(p.words) == 0 {
-		return // says no more than the name alone
+		return // adds nothing to the name alone
 	}
 	for _, w := range words {
 		p.words, p.own = append(p.words, l.newTerm(w)), append(p.own, true)
@@ -203,7 +202,7 @@ func (l *lexicon) phrase(f *field, source Source, weight float64, words, table [
 	f.phrases = append(f.phrases, p)
 }
 
-// id is that of a stem, which is new to the lexicon or is not.
+// id returns the id of a stem, and adds the stem if it is new.
 func (l *lexicon) id(stem string) int {
 	id := l.ids[stem]
 	if id == 0 {
@@ -214,7 +213,7 @@ func (l *lexicon) id(stem string) int {
 	return id
 }
 
-// look finds the stems of the words.
+// look sets the ids of the words' stems.
 func (l *lexicon) look(words []word) []word {
 	for i := range words {
 		words[i].id = l.ids[words[i].stem]
@@ -230,8 +229,8 @@ func (l *lexicon) newTerm(w word) term {
 	return t
 }
 
-// spelled is a name with the shortenings written out that the instructions explain,
-// nil where there are none.
+// spelled returns a name with the abbreviations expanded that the instructions explain, nil if there
+// are none.
 func (l *lexicon) spelled(name []word) []word {
 	var out []word
 	found := false
@@ -248,20 +247,19 @@ func (l *lexicon) spelled(name []word) []word {
 	return out
 }
 
-// leadEnds are the words that end what a description begins with.
+// leadEnds are words that end the first part of a description.
 var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or is are was were under since until if for during")
 
-// modifiers are the words that make something else of what comes before them.
+// modifiers are words that change the meaning of the words before them.
 var modifiers = setOf("divided minus plus times less where limited rather same start share change compares")
 
-// leadOf is what a description begins with: what it says that the field is, up to a
-// word that goes on to say more of it. It is nil where the sentence makes something
-// else of it: "revenue less cost" is no revenue.
+// leadOf returns the first part of a description, which names the field, up to a word that starts an
+// addition. It is nil when the sentence changes the meaning: "revenue less cost" is not revenue.
 func leadOf(all []word) []word {
 	for len(all) > 0 && (all[0].lower == "the" || all[0].lower == "a" || all[0].lower == "an") {
 		all = all[1:]
 	}
-	for i, w := range all[:min(len(all), 10)] { // a name in words, before what it is
+	for i, w := range all[:min(len(all), 10)] { // a name in words, before its kind
 		if i > 0 && w.after == ':' {
 			return all[:i]
 		}
@@ -288,7 +286,7 @@ func leadOf(all []word) []word {
 	return all[:end]
 }
 
-// key is what a field is told by in maps. A measure goes by its name alone.
+// key returns the key of a field in maps. A measure's key has no table.
 func (r FieldRef) key(measure bool) string {
 	if measure {
 		return "\x00" + strings.ToLower(r.Name)
@@ -296,7 +294,7 @@ func (r FieldRef) key(measure bool) string {
 	return strings.ToLower(r.Table) + "\x00" + strings.ToLower(r.Name)
 }
 
-// find is the column, or with measure the measure, that is named so.
+// find returns the column, or with measure the measure, of that name.
 func (l *lexicon) find(r FieldRef, measure bool) *field {
 	for _, f := range l.byName[strings.ToLower(r.Name)] {
 		if f.measure == measure && (measure || strings.EqualFold(f.ref.Table, r.Table)) {
@@ -306,8 +304,8 @@ func (l *lexicon) find(r FieldRef, measure bool) *field {
 	return nil
 }
 
-// written is what a reference in brackets may name: with a table its column or
-// measure, without one any measure, or else the columns of that name.
+// written returns the fields that a reference in brackets may name: with a table its column or
+// measure; without one any measure, or else the columns of that name.
 func (l *lexicon) written(w word) []*field {
 	var measures, columns []*field
 	for _, f := range l.byName[strings.ToLower(w.text)] {
@@ -325,7 +323,7 @@ func (l *lexicon) written(w word) []*field {
 	return append(columns, measures...)
 }
 
-// canonical is the catalog in one order, whatever the order it came in.
+// canonical returns the catalog's tables in an order that does not depend on theirs.
 func canonical(tables []Table) []Table {
 	out := make([]Table, len(tables))
 	for i, t := range tables {
@@ -351,7 +349,7 @@ func byName(a, b string, x, y any) int {
 	return byText(x, y)
 }
 
-// byText orders what has the same name, which a model does not have twice.
+// byText orders entries with equal names, which a model does not have.
 func byText(a, b any) int { return strings.Compare(fmt.Sprintf("%q", a), fmt.Sprintf("%q", b)) }
 
 func ordered(s []string) []string {

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// enough is what a match by names must be worth: half of a name of two words is.
+	// enough is the minimum score of a match by names: half of a two-word name reaches it.
 	enough = 0.7
-	// mostFields is how many fields a run of words is compared with.
+	// mostFields is how many fields a run of words is compared with at most.
 	mostFields = 4096
 )
 
-// candidates are the fields that the words may name, in the order of the lexicon.
+// candidates returns the fields that the words may name, in the order of the lexicon.
 func (l *lexicon) candidates(words []word, exact bool) []candidate {
 	if exact {
 		stems := make([]string, len(words))
@@ -28,21 +28,21 @@ func (l *lexicon) candidates(words []word, exact bool) []candidate {
 			return all
 		}
 	}
-	var telling, loose []word
+	var significant, loose []word
 	for _, w := range words {
 		switch {
 		case w.structural:
 		case w.amount, w.lower == "name", w.lower == "names":
 			loose = append(loose, w)
 		default:
-			telling = append(telling, w)
+			significant = append(significant, w)
 		}
 	}
-	if len(telling) == 0 {
-		telling = loose
+	if len(significant) == 0 {
+		significant = loose
 	}
 	var all []candidate
-	for _, i := range l.with(telling) {
+	for _, i := range l.with(significant) {
 		if c := l.fields[i].match(words); c.score > 0 {
 			all = append(all, c)
 		}
@@ -50,7 +50,7 @@ func (l *lexicon) candidates(words []word, exact bool) []candidate {
 	return all
 }
 
-// with are the fields that have all of the words somewhere.
+// with returns the fields that have all of the words somewhere.
 func (l *lexicon) with(words []word) []int {
 	if len(words) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (l *lexicon) with(words []word) []int {
 	return kept
 }
 
-// both are the numbers of two lists in order.
+// both returns the numbers in both of two ordered lists.
 func both(a, b []int) []int {
 	var kept []int
 	for _, n := range a {
@@ -83,18 +83,18 @@ func both(a, b []int) []int {
 	return kept
 }
 
-// match is how well the words name the field: by its best phrase, else by its
-// description. The score is 0 when they do not.
+// match returns how well the words name the field: by its best phrase, else by its description. The
+// score is 0 when they do not name it.
 func (f *field) match(words []word) candidate {
 	best := candidate{field: f}
 	worth := f.worth
 	if f.key && f.dataType != "dateTime" {
-		worth *= 0.9 // people ask by what tells things apart for them
+		worth *= 0.9 // people ask by labels, not by keys
 	}
 	for i := range f.phrases {
 		p := &f.phrases[i]
 		score := p.match(words, f.isLabel()) * worth
-		best.said = best.said || p.source == InInstructions && score > 0.9*p.weight
+		best.instructed = best.instructed || p.source == InInstructions && score > 0.9*p.weight
 		if score > best.score {
 			best.score, best.source = score, p.source
 		}
@@ -108,12 +108,13 @@ func (f *field) match(words []word) candidate {
 	return best
 }
 
-// isLabel tells a column of texts, which people call a name whatever it is called.
+// isLabel reports whether the column holds texts that people call names, whatever the column's name
+// is.
 func (f *field) isLabel() bool { return !f.measure && !f.key && f.dataType == "string" }
 
-// match is the phrase's weight, less for what of the phrase the words leave out and
-// for words that only fill. It is 0 when a telling word is not in the phrase, or none is of
-// the field's own name.
+// match returns the phrase's weight, reduced for words of the phrase that are missing and for filler
+// words. It is 0 when a significant word is not in the phrase, or when no word belongs to the field's
+// own name.
 func (p *phrase) match(words []word, label bool) float64 {
 	var found, own float64
 	penalty := 0.0
@@ -159,7 +160,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 	if found == 0 {
 		return 0
 	}
-	if own == 0 { // the words name the table: that is what its column of names is for
+	if own == 0 { // the words name the table, whose names are in its label column
 		for i, w := range p.words {
 			if p.own[i] && w.weight == 1 {
 				return 0
@@ -176,7 +177,7 @@ func sameButPlural(a, b string) bool {
 	return b == a+"s" || b == a+"es" || strings.HasSuffix(a, "y") && b == a[:len(a)-1]+"ies"
 }
 
-// described is what it is worth that the words stand in the description, in their order.
+// described returns the score for words that occur in the description, in their order.
 func (f *field) described(words []word) float64 {
 	var stems []int
 	for _, w := range words {
@@ -184,7 +185,7 @@ func (f *field) described(words []word) float64 {
 			stems = append(stems, w.id)
 		}
 	}
-	if len(stems) < 2 { // one word may stand in it for any reason
+	if len(stems) < 2 { // one word may occur for any reason
 		return 0
 	}
 	for i, s := range f.description {

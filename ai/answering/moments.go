@@ -23,7 +23,7 @@ var (
 	fiscalYear = regexp.MustCompile(`^fy ?-?([0-9]{2}|[0-9]{4})$`)
 )
 
-// moment is one time as it is written, and how many words it takes.
+// moment is one time as written, and the number of words it takes.
 type moment struct {
 	span    benchmark.Span
 	used    int
@@ -69,7 +69,7 @@ func (q *question) moment(i int) (m moment, ok bool) {
 		if m, ok := part(1, 3, n); ok {
 			return m, true
 		}
-		return moment{used: 1, unclear: "of which year " + w.text + " is meant"}, true
+		return moment{used: 1, unclear: "the year of " + w.text}, true
 	}
 	if q.is(i, "h1|h2") {
 		if m, ok := part(1, 6, int(w.lower[1]-'0')); ok {
@@ -80,7 +80,7 @@ func (q *question) moment(i int) (m moment, ok bool) {
 		if m, ok := part(2, 3, n); ok {
 			return m, true
 		}
-		return moment{used: 2, unclear: "of which year the quarter is meant"}, true
+		return moment{used: 2, unclear: "the year of the quarter"}, true
 	}
 	if n, ok := ordinal(w); ok && n <= 2 && q.is(i+1, "half") {
 		if m, ok := part(2, 6, n); ok {
@@ -125,7 +125,7 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 			if y, ok := year(q.word(i + n + 1)); ok {
 				return made(y, month, d, n+2)
 			}
-			return moment{used: n + 1, unclear: "of which year the day is meant"}, true
+			return moment{used: n + 1, unclear: "the year of the day"}, true
 		}
 		return moment{}, false
 	}
@@ -137,7 +137,7 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 		if y, ok := year(q.word(i + 2)); ok {
 			return made(y, month, d, 3)
 		}
-		return moment{used: 2, unclear: "of which year the day is meant"}, true
+		return moment{used: 2, unclear: "the year of the day"}, true
 	}
 	n := 1
 	if q.is(i+n, "of") {
@@ -147,12 +147,12 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 		return made(y, month, 0, n+1)
 	}
 	if w := q.word(i); len(w.lower) > 3 || q.is(i-1, "in|since|of|before|after|until|during") {
-		return moment{used: 1, unclear: "of which year " + w.text + " is meant"}, true
+		return moment{used: 1, unclear: "the year of " + w.text}, true
 	}
 	return moment{}, false
 }
 
-// month is the month that a word names, 0 for none.
+// month returns the month that a word names, 0 for none.
 func (q *question) month(i int) int {
 	w := q.word(i)
 	if w.kind != plainWord {

@@ -20,7 +20,7 @@ var ordinalNames = map[string]int{"first": 1, "second": 2, "third": 3, "fourth":
 
 var scales = map[string]int{"thousand": 3, "million": 6, "millions": 6, "billion": 9, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9}
 
-// count reads a small whole number.
+// count reads a small integer.
 func count(w word) (n int, ok bool) {
 	if n, ok = numberNames[w.lower]; ok {
 		return n, true
@@ -32,7 +32,7 @@ func count(w word) (n int, ok bool) {
 	return n, err == nil && n > 0 && n <= 10_000
 }
 
-// ordinal reads 1st, third and the like.
+// ordinal reads 1st, third and similar words.
 func ordinal(w word) (n int, ok bool) {
 	if n, ok = ordinalNames[w.lower]; ok {
 		return n, true
@@ -44,8 +44,8 @@ func ordinal(w word) (n int, ok bool) {
 	return 0, false
 }
 
-// amount reads a number as a filter writes it, with a currency or a minus before it
-// and a scale or a percent sign behind it. Used is how many words it takes.
+// amount reads a number and returns it as a filter writes it. A currency or a minus may precede it,
+// and a scale or a percent sign may follow. used is how many words it takes.
 func amount(words []word) (value string, used int, ok bool) {
 	for used < len(words) && words[used].kind == signWord && !strings.ContainsAny(words[used].text, "<>=") {
 		used++
@@ -83,7 +83,7 @@ func amount(words []word) (value string, used int, ok bool) {
 	return shift(whole, fraction, scale), used, true
 }
 
-// shift moves the point of a number to the right, by less than nothing to the left.
+// shift moves a number's decimal point to the right; a negative by moves it to the left.
 func shift(whole, fraction string, by int) string {
 	for ; by > 0; by-- {
 		if fraction == "" {

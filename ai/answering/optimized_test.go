@@ -17,8 +17,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// optimized is the definition with everything that the embedded rules propose of a
-// kind.
+// optimized returns the definition with all proposals of the embedded rules of a kind.
 func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) definition.Definition {
 	t.Helper()
 	m, err := semanticmodel.Read(d)
@@ -44,9 +43,8 @@ func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) de
 	return written
 }
 
-// Every sample answers at least the questions that it did before, after its AI
-// instructions or its descriptions were written as proposed, and one that has room
-// for it more of them.
+// With the proposed AI instructions or descriptions, every sample answers at least the questions that
+// it answered before, and samples with room for improvement answer more.
 func TestOptimizedSamples(t *testing.T) {
 	t.Parallel()
 	samples := filepath.Join("..", "..", "samples", "workspaces")
@@ -62,7 +60,7 @@ func TestOptimizedSamples(t *testing.T) {
 		const count = 40
 		queries, err := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: count})
 		if err != nil {
-			return fs.SkipDir // nothing to ask
+			return fs.SkipDir // no questions
 		}
 		texts := rules.Questions(m, queries, count)
 		before := answering.New(catalogOf(m))

@@ -8,15 +8,15 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// question is a question while it is being understood.
+// question is a question during its analysis.
 type question struct {
 	engine *Engine
-	source string // as it was asked, as far as it is read
+	source string // as asked, cut to the length that is read
 	words  []word
-	// taken tells of each word that its meaning is settled.
+	// taken reports for each word whether its meaning is settled.
 	taken []bool
-	// named are the runs of words that are exactly a name, or what instructions or
-	// synonyms call a field.
+	// named are the runs of words that are exactly a name of a field, or a term for it in instructions
+	// or synonyms.
 	named    []run
 	times    []timePhrase
 	bounds   []bound
@@ -25,28 +25,28 @@ type question struct {
 	contexts []context
 }
 
-// run are the words from, up to and without to.
+// run is the words from from up to, but not including, to.
 type run struct{ from, to int }
 
-// candidate is a field that a run of words may mean.
+// candidate is a field that a run of words may name.
 type candidate struct {
-	field  *field
-	score  float64
-	source Source
-	said   bool // in the instructions, that these words mean it
+	field      *field
+	score      float64
+	source     Source
+	instructed bool // the instructions say that these words mean it
 }
 
 // mention is a run of words that names a field.
 type mention struct {
 	run
 	context context
-	// columns and measures are what it may name, the best first.
+	// columns and measures are the fields that it may name, best first.
 	columns, measures []candidate
 	used              bool // by a filter
-	isMeasure         bool // is what it turned out to be
+	isMeasure         bool // the chosen field is a measure
 }
 
-// context is what the words before a mention say that it is for.
+// context is the role that the words before a mention give it.
 type context int
 
 const (
@@ -76,7 +76,7 @@ func (e *Engine) read(text string) *question {
 	return q
 }
 
-// word is a word that has no meaning yet, else none.
+// word returns a word that has no meaning yet, else the zero word.
 func (q *question) word(i int) word {
 	if i < 0 || i >= len(q.words) || q.taken[i] {
 		return word{}
@@ -84,8 +84,8 @@ func (q *question) word(i int) word {
 	return q.words[i]
 }
 
-// is tells whether the words from i on are these, in lower case, with nothing but
-// blanks between them; a word may be one of several, parted by bars.
+// is reports whether the words from i on are these, in lower case, separated only by blanks; bars
+// separate the alternatives for a word.
 func (q *question) is(i int, words ...string) bool {
 	for n, w := range words {
 		at := q.word(i + n)
@@ -105,27 +105,26 @@ func (q *question) take(from, to int) {
 
 func (q *question) anyTaken(from, to int) bool { return slices.Contains(q.taken[from:to], true) }
 
-// findNames finds the runs that are a name word for word, and settles references
-// in brackets.
+// findNames finds the runs that are exactly a name, and settles references in brackets.
 func (q *question) findNames() {
 	l := q.engine.lexicon
 	for i := range q.words {
 		key := ""
-		telling := false
+		significant := false
 		for j := i; j < len(q.words) && j-i < l.longest && q.words[j].kind != quotedWord && q.words[j].kind != fieldWord; j++ {
 			if j > i {
 				key += " "
 			}
 			key += q.words[j].stem
-			telling = telling || !structural[q.words[j].lower]
-			if telling && len(l.exact[key]) > 0 {
+			significant = significant || !structural[q.words[j].lower]
+			if significant && len(l.exact[key]) > 0 {
 				q.named = append(q.named, run{i, j + 1})
 			}
 		}
 	}
 }
 
-// isNamed tells whether a name takes in the run and a telling word more.
+// isNamed reports whether a longer name includes the run.
 func (q *question) isNamed(from, to int) bool {
 	for from < to-1 && structural[q.words[from].lower] {
 		from++
@@ -135,11 +134,10 @@ func (q *question) isNamed(from, to int) bool {
 	})
 }
 
-// isExactly tells whether the run is a name.
+// isExactly reports whether the run is a name.
 func (q *question) isExactly(r run) bool { return slices.Contains(q.named, r) }
 
-// findOrder settles the word that a question begins with when it is an order: in "List
-// the brands" nothing is called a list.
+// findOrder settles the first word if it is a command: in "List the brands", "list" is not a name.
 func (q *question) findOrder() {
 	begins := func(n run) bool { return n.from == 0 && n.to > 1 }
 	if q.is(0, "list|name|display|rank|compare|count|break|group|sort|report|chart") && !slices.ContainsFunc(q.named, begins) {
@@ -157,8 +155,8 @@ var cues = map[string]context{
 
 var sorts = setOf("sorted ordered ranked sort order rank")
 
-// findContexts tells of each word what the cue before it says that it is for. A
-// conjunction goes on with what was before.
+// findContexts sets the context of each word from the cue before it. A conjunction keeps the previous
+// context.
 func (q *question) findContexts() {
 	q.contexts = make([]context, len(q.words))
 	now := free
@@ -185,11 +183,11 @@ func (q *question) findContexts() {
 	}
 }
 
-// maxRun is how many words a mention has at most, unless it is a name word for word.
+// maxRun is how many words a mention has at most, unless it is exactly a name.
 const maxRun = 8
 
-// findMentions settles which runs of the words that are left name fields: those
-// that together explain the most words best.
+// findMentions determines which runs of the remaining words name fields: those that together explain
+// the most words best.
 func (q *question) findMentions() {
 	n := len(q.words)
 	type step struct {
@@ -200,7 +198,7 @@ func (q *question) findMentions() {
 	best := make([]step, n+1)
 	ends := make([][]step, n+1) // the mentions that end at a word
 	for i := range n {
-		broken := false // by the end of a sentence, as only a whole name can be
+		broken := false // by the end of a sentence, which only a complete name may span
 		for j := i + 1; j <= n && j-i <= max(maxRun, q.engine.lexicon.longest) && !q.taken[j-1]; j++ {
 			broken = broken || j > i+1 && q.words[j-1].after != 0 && strings.ContainsRune(".?!;", q.words[j-1].after)
 			if broken && !q.isExactly(run{i, j}) {
@@ -228,7 +226,7 @@ func (q *question) findMentions() {
 	slices.Reverse(q.mentions)
 }
 
-// cost is what it costs to leave a word without a meaning.
+// cost returns the cost of leaving a word without a meaning.
 func (q *question) cost(i int) float64 {
 	switch w := q.words[i]; {
 	case q.taken[i] || w.kind == plainWord && structural[w.lower]:
@@ -239,11 +237,10 @@ func (q *question) cost(i int) float64 {
 	return 0.6
 }
 
-// perMention is what it costs to see one more mention: that words go together is
-// likelier than that each is meant by itself.
+// perMention is the cost of one more mention: words more likely belong together than apart.
 const perMention = 0.25
 
-// mention is what a run may name, and what that is worth.
+// mention returns the fields that a run may name, and the gain.
 func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	head, tail := q.words[r.from], q.words[r.to-1]
 	exact := q.isExactly(r)
@@ -273,16 +270,16 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	if m.context == group || m.context == which {
 		score = max(c, s-0.1)
 	}
-	telling := 0
+	significant := 0
 	for _, w := range q.words[r.from:r.to] {
 		if exact || !structural[w.lower] {
-			telling++
+			significant++
 		}
 	}
-	return m, score*float64(telling) - perMention, score > 0
+	return m, score*float64(significant) - perMention, score > 0
 }
 
-// loose tells whether a word cannot begin or end a mention that is no name.
+// loose reports whether a word cannot start or end a mention that is not a name.
 func (q *question) loose(w word) bool {
 	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.kind == plainWord && structural[w.lower]
 }
@@ -301,7 +298,7 @@ func (m *mention) sort() {
 	}
 }
 
-// best are the scores of the best column and measure.
+// best returns the scores of the best column and measure.
 func (m *mention) best() (column, measure float64) {
 	if len(m.columns) > 0 {
 		column = m.columns[0].score
@@ -337,7 +334,7 @@ func (q *question) timePart(m *mention) {
 	if c == nil {
 		return
 	}
-	// A column elsewhere that is called Days is meant by it.
+	// A column elsewhere with the name Days takes precedence.
 	if w.plural() && slices.ContainsFunc(m.columns, func(c candidate) bool { return c.score >= nameWeight-0.01 }) {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 const none = "cannot tell"
 
-// questions are asked of the shop as it is: what they say, and what is to be found.
+// questions are asked about the shop; each has its expected fields.
 var questions = []struct{ question, want string }{
 	// one number
 	{"What are our net sales?", "[Net Sales]"},
@@ -122,7 +122,7 @@ var questions = []struct{ question, want string }{
 	{"List the brands", "by Product.Brand"},
 	{"How many brands are there?", none},
 
-	// what is not there, or not clear
+	// missing or ambiguous
 	{"", none},
 	{"Hello there!", none},
 	{"What is the weather by region?", none},
@@ -135,7 +135,7 @@ var questions = []struct{ question, want string }{
 	{"Why did net sales drop?", none},
 	{"gross by margin", none},
 
-	// more, each looked at by a person
+	// more, each checked by a person
 	{"What share of net sales comes from Bikes?", none},
 	{"How do net sales in 2024 compare to 2023?", none},
 	{"net sales growth by region", none},
@@ -239,7 +239,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%q\n got %s\nwant %s\n %s", q.question, fieldsOf(got), q.want, got.Text)
 		}
 		if got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) || got.CannotTell != (len(got.Reasons) == 0) || got.Text == "" {
-			t.Errorf("%q is answered by halves: %+v", q.question, got)
+			t.Errorf("%q is only partly answered: %+v", q.question, got)
 		}
 		if parsed, err := benchmark.ParseQuery(got.Query); !got.CannotTell && (err != nil || len(parsed.Fields()) != len(got.Fields)) {
 			t.Errorf("%q: %v in %s", q.question, err, got.Query)

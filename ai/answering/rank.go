@@ -14,15 +14,15 @@ var (
 	lowWords  = setOf("lowest least smallest fewest worst bottom")
 )
 
-// rank is which end of a ranking is asked for, and how many of it.
+// rank is the requested end of a ranking, and its count.
 type rank struct {
 	operator benchmark.Operator // "" for none
-	count    int                // 0 where the question says none
+	count    int                // 0 if the question gives none
 	word     string
 	at       int
 }
 
-// rank finds which end of a ranking is asked for and settles the words for it.
+// rank finds the requested end of a ranking and settles its words.
 func (q *question) rank() rank {
 	var r rank
 	both := false
@@ -40,7 +40,7 @@ func (q *question) rank() rank {
 			continue
 		}
 		q.take(i, i+1)
-		if i+1 < len(q.words) && q.is(i+1, "first") { // an order, not a choice
+		if i+1 < len(q.words) && q.is(i+1, "first") { // a sort order, not a choice
 			q.take(i+1, i+2)
 			both = true
 		}
@@ -69,8 +69,8 @@ func (q *question) rank() rank {
 	return r
 }
 
-// rankedBy is the mention that a ranking goes by where it could be a column too: the
-// one after "by", if nothing else is a measure.
+// rankedBy returns the mention by which a ranking goes, where it could also be a column: the one after
+// "by", if nothing else is a measure.
 func (q *question) rankedBy(r *rank) *mention {
 	if r.operator == "" {
 		return nil
@@ -90,8 +90,8 @@ func (q *question) rankedBy(r *rank) *mention {
 	return by
 }
 
-// ranked adds the choice of one end of the ranking. Without a count nothing is left
-// out, as the order is all that is asked for.
+// ranked adds the filter for one end of the ranking. Without a count it adds none, because only the
+// order was requested.
 func (q *question) ranked(d *draft, r rank) string {
 	switch {
 	case r.operator == "":
@@ -99,13 +99,13 @@ func (q *question) ranked(d *draft, r rank) string {
 	case len(d.query.Measures) == 0:
 		return fmt.Sprintf("I do not know by which measure something is %q", r.word)
 	case len(d.query.Groupings) == 0:
-		return fmt.Sprintf("I do not know of what %q is to be chosen", r.word)
+		return fmt.Sprintf("I do not know what %q chooses from", r.word)
 	case r.count == 0:
 		return ""
 	}
 	by := d.query.Measures[0]
 	if len(d.query.Measures) > 1 {
-		// The measure next after the word is the one that is ranked by.
+		// The first measure after the word is the one to rank by.
 		for _, m := range q.mentions {
 			if m.from >= r.at && len(m.measures) > 0 && slices.Contains(d.query.Measures, m.measures[0].field.named()) {
 				by = m.measures[0].field.named()

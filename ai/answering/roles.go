@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// roles settles what each mention is for, measures first, as what columns are meant
-// may hang on them.
+// roles settles the role of each mention, measures first, because the choice of columns may depend on
+// them.
 func (q *question) roles(d *draft, r *rank) string {
 	var columns []*mention
 	by := q.rankedBy(r)
@@ -56,12 +56,12 @@ func (q *question) roles(d *draft, r *rank) string {
 	return ""
 }
 
-// hasVerbAfter tells whether "which X" goes on with what X has or is.
+// hasVerbAfter reports whether "which X" continues with what X has or is.
 func (q *question) hasVerbAfter(m *mention) bool {
 	return q.is(m.to, "has|have|had|with|is|are|was|were|did|by|made|of")
 }
 
-// column settles what a column is for: to group by, unless a comparison or value took it.
+// column settles the role of a column: to group by, unless a comparison or value took it.
 func (q *question) column(d *draft, m *mention, r *rank) string {
 	c, why := q.choose(m.columns, m.run, d)
 	if why != "" {
@@ -76,7 +76,7 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	case m.context == sorting:
 		return ""
 	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
-		grouping = true // what is ranked, or kept
+		grouping = true // the column that is ranked or limited
 	case len(d.query.Measures) == 0 && q.isList():
 		grouping = true
 	case m.context == place && q.is(m.from-1, "for") && q.words[m.to-1].plural():
@@ -92,8 +92,8 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	return ""
 }
 
-// isOfFilter tells whether the words only say of what a filter is that follows: for
-// customers in the segment Corporate.
+// isOfFilter reports whether the words only name the subject of a following filter: "for customers in
+// the segment Corporate".
 func (q *question) isOfFilter(m *mention, table string) bool {
 	if !q.is(m.to, "in|with|where|from|whose|of|that|which|having") {
 		return false
@@ -112,8 +112,7 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 	return false
 }
 
-// isLimited tells whether the words say which of the column's values are kept by a
-// measure: categories with sales over 1000.
+// isLimited reports whether a measure limits the column's values: "categories with sales over 1000".
 func (q *question) isLimited(m *mention) bool {
 	return (m.from == 0 || q.contexts[m.from] == free) && q.is(m.to, "with|where|whose|having|that|which") && len(q.bounds) > 0
 }

@@ -7,7 +7,7 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// relation is how what is asked for stands to a time.
+// relation is the relation of the requested values to a time.
 type relation int
 
 const (
@@ -18,18 +18,18 @@ const (
 	until
 )
 
-// timePhrase is what a question says of time, at the words from to to.
+// timePhrase is a time in a question, at the words from from to to.
 type timePhrase struct {
 	from, to int
 	relation relation
 	span     benchmark.Span
 	period   benchmark.Period // instead of a span
-	named    bool             // it is a period
-	years    []int            // any of which will do, instead of a span
-	versus   bool             // of years: that they are compared
+	named    bool             // period is used
+	years    []int            // any of them matches, instead of a span
+	versus   bool             // the years are compared
 	fiscal   string           // a fiscal year as the question writes it, instead of a span
-	column   *candidate       // the date that the question names with it, nil for none
-	unclear  string           // why it cannot be told what is meant
+	column   *candidate       // the date column that the question names with it, nil for none
+	unclear  string           // what the engine does not know about the time; "" when it is clear
 }
 
 var unitNames = map[string]benchmark.Unit{
@@ -39,7 +39,7 @@ var unitNames = map[string]benchmark.Unit{
 
 var toDateNames = map[string]benchmark.Unit{"ytd": benchmark.Year, "qtd": benchmark.Quarter, "mtd": benchmark.Month, "wtd": benchmark.Week}
 
-// findTimes finds what the question says of time, from left to right.
+// findTimes finds the times in the question, from left to right.
 func (q *question) findTimes() {
 	for i := 0; i < len(q.words); {
 		t, ok := q.time(i)
@@ -53,13 +53,13 @@ func (q *question) findTimes() {
 	}
 }
 
-// time reads what is said of time at a word, with the words that lead to it.
+// time reads a time at a word, including the words that introduce it.
 func (q *question) time(i int) (t timePhrase, ok bool) {
 	t = timePhrase{from: i}
 	at := i
 	switch {
 	case unitNames[q.word(at).lower] != "" && q.is(at+1, "over|on|to") && q.word(at+2).lower == q.word(at).lower:
-		return timePhrase{from: i, to: at + 3, unclear: "what " + q.text(run{at, at + 3}) + " is to show"}, true
+		return timePhrase{from: i, to: at + 3, unclear: "what " + q.text(run{at, at + 3}) + " should show"}, true
 	case q.is(at, "between"):
 		return q.twoTimes(i, at+1, "and|to")
 	case q.is(at, "from"):
@@ -131,7 +131,7 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 	return t, true
 }
 
-// year steps over "the year", "calendar year" and the like before a moment.
+// year skips "the year", "calendar year" and similar words before a moment.
 func (q *question) year(at int) int {
 	if q.is(at, "the") {
 		at++
@@ -145,14 +145,14 @@ func (q *question) year(at int) int {
 	return at
 }
 
-// yearStands tells whether four digits without a word before them are a year.
+// yearStands reports whether four digits without a word before them are a year.
 func (q *question) yearStands(i int) bool {
 	before, next := q.word(i-1), q.word(i+1)
 	return before.kind != signWord && !q.is(i-1, "top|bottom|than|over|above|under|below|exceeding|exceed|exactly|least|most") &&
 		next.kind != signWord && next.lower != "percent" && scales[next.lower] == 0
 }
 
-// moreYears takes in the other years of a list: 2022, 2023 and 2024, or 2023 vs 2024.
+// moreYears adds the other years of a list: 2022, 2023 and 2024, or 2023 vs 2024.
 func (q *question) moreYears(t *timePhrase) {
 	if !t.span.Whole || t.span.From.Year() != t.span.To.Year() {
 		if q.is(t.to, "to|through|until") {
@@ -244,7 +244,7 @@ func (q *question) sharedMonth(from, at int) (t timePhrase, ok bool) {
 	return timePhrase{from: from, to: at + 2 + b.used, span: benchmark.DaySpan(b.span.From.Year(), int(b.span.From.Month()), d).Through(b.span)}, true
 }
 
-// namedPeriod reads a period named from today.
+// namedPeriod reads a period relative to today.
 func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 	start := at
 	if q.is(at, "the") {
@@ -273,7 +273,7 @@ func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 	case q.is(at, "last|previous|past|prior|preceding", "year|quarter|month|week|day"):
 		return timePhrase{to: at + 2, period: benchmark.Last(unitNames[q.word(at+1).lower])}, true
 	case q.is(at, "next|coming", "year|quarter|month|week|day"):
-		return timePhrase{to: at + 2, unclear: "what is to come"}, true
+		return timePhrase{to: at + 2, unclear: "future values"}, true
 	case q.is(at, "last|previous|past|prior|preceding"):
 		n, isCount := count(q.word(at + 1))
 		u := unitNames[q.word(at+2).lower]

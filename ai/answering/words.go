@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// kind is what a word of a question is.
+// kind is the kind of a word of a question.
 type kind int
 
 const (
@@ -18,23 +18,22 @@ const (
 	numberWord
 	signWord   // a comparison or a currency
 	quotedWord // a text in quotation marks
-	fieldWord  // a name in brackets, with a table or without
+	fieldWord  // a name in brackets, with or without a table
 )
 
-// word is a word of a text: what stands between blanks and punctuation, and where
-// the case of letters changes.
+// word is a word of a text: blanks, punctuation and changes of letter case separate words.
 type word struct {
 	kind  kind
 	text  string // as written, without quotation marks and brackets
-	table string // of a fieldWord that names it
+	table string // of a fieldWord with a table
 	lower string
-	stem  string // what it has in common with its plural and the like
-	id    int    // of the stem in the lexicon, 0 for one that it does not know
-	// structural and amount tell words that need not be in a name (see structural, amounts).
+	stem  string // common to a word, its plural and similar forms
+	id    int    // of the stem in the lexicon, 0 if the lexicon does not have it
+	// structural and amount mark words that need not be in a name (see structural, amounts).
 	structural, amount bool
-	// cut is that the word, unless a name has it, begins another part of the sentence.
+	// cut reports that the word starts another part of the sentence, unless a name has it.
 	cut  bool
-	from int // bytes of the text
+	from int // in bytes of the text
 	to   int
 	// after is the punctuation before it: 0, or the strongest of . ? ! ; , :
 	after rune
@@ -49,7 +48,7 @@ const (
 	maxText = 1000
 )
 
-// first is the beginning of a text.
+// first returns the first runes of a text.
 func first(s string, runes int) string {
 	for i := range s {
 		if runes == 0 {
@@ -60,11 +59,11 @@ func first(s string, runes int) string {
 	return s
 }
 
-// readWords cuts a text into words. Quotation marks and brackets mean something in
-// a question only; in a name they are punctuation.
+// readWords splits a text into words. Quotation marks and brackets have a meaning only in a question;
+// in a name they are punctuation.
 func readWords(s string, question bool) []word { return stems{}.read(s, question) }
 
-// stems are those of words that were met, for the words of a model are few.
+// stems caches the stems of words; a model has few distinct words.
 type stems map[string]string
 
 func (met stems) read(s string, question bool) []word {
@@ -90,7 +89,7 @@ type reader struct {
 func (r *reader) add(w word) {
 	w.lower = strings.ToLower(norm.NFC.String(w.text))
 	if w.lower == "percentage" || w.lower == "percentages" {
-		w.lower = "percent" // as a sign is read
+		w.lower = "percent" // read like the sign
 	}
 	if w.stem == "" {
 		met, ok := r.met[w.lower]
@@ -108,7 +107,7 @@ func (r *reader) add(w word) {
 	r.words = append(r.words, w)
 }
 
-// signs are the words that single signs stand for in names and questions.
+// signs are the words for single signs in names and questions.
 var signs = map[rune]string{'%': "percent", '#': "number", '&': "and"}
 
 func (r *reader) next() {
@@ -152,8 +151,8 @@ func (r *reader) next() {
 	}
 }
 
-// number reads digits with what may stand between them, and letters that follow at
-// once: 1,000.50 and 2024-01-31 and 10k are one word, 12M are two in a name.
+// number reads digits, the signs between them, and letters that follow directly: 1,000.50 and
+// 2024-01-31 and 10k are one word; 12M in a name is two.
 func (r *reader) number() {
 	from := r.at
 	isDigit := func(at int) bool { return at < len(r.src) && '0' <= r.src[at] && r.src[at] <= '9' }
@@ -169,8 +168,8 @@ func (r *reader) number() {
 	r.add(word{kind: numberWord, text: text, stem: strings.ToLower(text), from: from, to: r.at})
 }
 
-// letters reads one word, as the regime cuts names (regime C.1): at a change from
-// small to capital letters too. The s of a genitive is left out.
+// letters reads one word. A change from small to capital letters also ends a word. The s of a genitive
+// is left out.
 func (r *reader) letters() {
 	from, before, beforeThat := r.at, rune(0), rune(0)
 	for r.at < len(r.src) {
@@ -212,8 +211,8 @@ func (r *reader) letters() {
 	}
 }
 
-// enclosed reads a text in quotation marks, or the name of a field in brackets with
-// that of its table before it.
+// enclosed reads a text in quotation marks, or a field's name in brackets with the table's name before
+// it.
 func (r *reader) enclosed(c rune) bool {
 	closing := map[rune]string{'"': `"`, '“': "”", '‘': "’", '\'': "'", '[': "]"}[c]
 	if closing == "" {
@@ -238,12 +237,12 @@ func (r *reader) enclosed(c rune) bool {
 		}
 	}
 	r.at = w.to
-	w.stem = "\x00" // of no name
+	w.stem = "\x00" // matches no name
 	r.add(w)
 	return true
 }
 
-// stemOf is the stem of a word in lower case; of words that are not English the word.
+// stemOf returns the stem of a word in lower case; for a word that is not English, the word.
 func stemOf(lower string) string {
 	if len(lower) > maxName {
 		return lower
@@ -256,7 +255,7 @@ func stemOf(lower string) string {
 	return english.Stem(lower, true)
 }
 
-// plural tells whether a word is, by its form, more than one.
+// plural reports whether a word has the form of a plural.
 func (w word) plural() bool {
 	l := w.lower
 	return len(l) > 3 && strings.HasSuffix(l, "s") && !strings.HasSuffix(l, "ss") && !strings.HasSuffix(l, "us") && !strings.HasSuffix(l, "is")
@@ -273,20 +272,20 @@ func setOf(list string) set {
 }
 
 var (
-	// structural are words that say how a sentence is made, not what it is about.
+	// structural are words that form a sentence and say nothing about its subject.
 	structural = setOf(`the a an of is are was were be been being am do does did have has had having what which who whom how much many
 		show me give us tell find get see please can could would will shall should may might must i we you our my your their his her its it they
 		that this these those there here to on at in for from with within and or as than then so but if when where whose while
 		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
 		want need know like let go goes went`)
-	// amounts say that there is a number, and may be more than its name says.
+	// amounts are words that mark a number; they may carry no meaning beyond that.
 	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
-	// fillers may stand in a question without changing what is asked for.
+	// fillers may occur in a question without changing its meaning.
 	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report breakdown broken split
 		group grouped groups list lists display different various individual respective respectively together altogether combined
 		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
 		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
 		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
-	// vague are words of names that tell fields apart only when all else is alike.
+	// vague are words of names that distinguish fields only when everything else is equal.
 	vague = setOf("total sum amount value number count name overall all the of a an and in for to by dim fact fct tbl vw stg raw data table")
 )
