@@ -1,7 +1,6 @@
-// Package ai proposes texts for semantic models with the provider an account
-// chose: the embedded rules, a language model behind an OpenAI-compatible
-// interface, or a data agent (spec 4.5, preview rule 2; regime F). It reads no
-// account and writes nothing; who may ask a provider is decided elsewhere.
+// Package ai proposes texts for semantic models with the provider that an account chose: the embedded
+// rules, a language model behind an OpenAI-compatible interface, or a data agent. It reads no account
+// and writes nothing. Callers decide who may ask a provider.
 package ai
 
 import (
@@ -20,30 +19,28 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Options are what a Proposer works with. The zero value is of use.
+// Options configure a Proposer. The zero value is ready to use.
 type Options struct {
-	// Client calls the providers that may be anywhere (see PrivateAddresses);
-	// redirects are never followed.
+	// Client calls providers that may have any address (see PrivateAddresses). Redirects are
+	// never followed.
 	Client *http.Client
-	// PrivateAddresses lets the providers that accounts saved be in the service's own
-	// network too. The accounts file's may be anywhere in any case.
+	// PrivateAddresses allows providers saved by accounts in the service's own network. Providers of
+	// the accounts file may always have any address.
 	PrivateAddresses bool
-	// Getenv gives the keys by the names of their variables; by default os.Getenv.
+	// Getenv returns a key by the name of its environment variable; os.Getenv when nil.
 	Getenv func(string) string
 	Log    *slog.Logger
-	// Timeout bounds one attempt of one request of a declared provider; by default it
-	// is that of aiprovider.DefaultLimits.
+	// Timeout bounds one attempt of one request of a declared provider; 0 means that of
+	// aiprovider.DefaultLimits.
 	Timeout time.Duration
-	// Wait pauses between attempts and ends early with the context's error.
+	// Wait pauses between attempts. It returns early with the context's error.
 	Wait func(context.Context, time.Duration) error
 }
 
-// maxClients is how many providers are remembered at once, with what was learnt
-// of them and the answers they gave.
+// maxClients bounds the cached clients, each with its provider's capabilities and answers.
 const maxClients = 64
 
-// Proposer proposes with the provider an account chose. It may be used by many
-// at once.
+// Proposer proposes texts with the provider that an account chose. It is safe for concurrent use.
 type Proposer struct {
 	options Options
 
@@ -51,7 +48,7 @@ type Proposer struct {
 	clients map[openai.Settings]*openai.Client
 }
 
-// New returns a proposer. It asks no provider yet.
+// New returns a proposer. It sends no request yet.
 func New(o Options) *Proposer {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -60,24 +57,23 @@ func New(o Options) *Proposer {
 	return &Proposer{options: o, clients: map[openai.Settings]*openai.Client{}}
 }
 
-// Propose asks the provider of the settings. Every object asked about is in the
-// answer once; for AI instructions and the AI data schema that nothing is
-// proposed for, the model itself is skipped.
+// Propose asks the provider of the settings. The answer has every requested object exactly once, as a
+// proposal or as skipped. If nothing is proposed for AI instructions or the AI data schema, the model
+// itself is skipped.
 //
-// Display folders come from the measures' names first, and only what is left goes
-// to the provider. The AI data schema is chosen by the embedded rules whatever
-// language model was chosen: what an AI is to see follows from the model, and the
-// same model gives the same schema. AI instructions that the provider writes
-// worse than the rules demand are those of the rules.
+// Display folders come from the measures' names first; the provider gets only the remaining measures.
+// The embedded rules always choose the AI data schema, so that the same model always gives the same
+// schema. AI instructions from the provider that do not meet the rules are replaced by those of the
+// rules.
 //
-// The error is the context's, or a *domain.Refusal with code OptimizationFailed
-// when the provider as a whole cannot be asked or does not answer.
+// The error is the context's, or a *domain.Refusal with the code OptimizationFailed when the provider
+// cannot be asked or does not answer at all.
 func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
-	s = whole(s)
+	s = withDefaults(s)
 	if s.IsEmbedded() || ask.Type == proposal.AIDataSchema && !s.IsDataAgent() {
 		return rules.Propose(ask), nil
 	}
-	a := proposal.Answer{Provider: signed(s)}
+	a := proposal.Answer{Provider: providerOf(s)}
 	if ask.Type == proposal.DisplayFolder {
 		a.Proposals = rules.Folders(ask.Model, ask.Objects)
 		ask.Objects = without(ask.Objects, a.Proposals)
@@ -111,10 +107,10 @@ func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask propo
 	return a, nil
 }
 
-// Test makes the test call of a saved language model (regime F.1). What the
-// provider does is never an error. When it was made, who asks knows.
+// Test makes the test call of a saved language model. A failure of the provider is part of the
+// Observation, not an error. The Observation has no time; the caller sets it.
 func (p *Proposer) Test(ctx context.Context, s aiprovider.Settings) (aiprovider.Observation, error) {
-	of, err := p.settings(whole(s))
+	of, err := p.settings(withDefaults(s))
 	if err != nil {
 		return aiprovider.Observation{}, err
 	}
@@ -127,8 +123,7 @@ func (p *Proposer) Test(ctx context.Context, s aiprovider.Settings) (aiprovider.
 	return c.Test(ctx)
 }
 
-// Silent is how many language models are not asked for now, because they answer
-// nothing in time.
+// Silent returns how many language models are currently not asked because they did not answer in time.
 func (p *Proposer) Silent() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +139,7 @@ func (p *Proposer) open(of openai.Settings) (*openai.Client, error) {
 	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout})
 }
 
-// client returns the client of the settings, the one of before if there is one.
+// client returns the client of the settings, from the cache if it is there.
 func (p *Proposer) client(s aiprovider.Settings) (*openai.Client, error) {
 	of, err := p.settings(s)
 	if err != nil {
@@ -166,8 +161,8 @@ func (p *Proposer) client(s aiprovider.Settings) (*openai.Client, error) {
 	return c, nil
 }
 
-// instruct has the provider write what the rules would, and takes theirs when
-// what it writes cannot be used.
+// instruct asks the provider for AI instructions, and uses those of the rules when the provider's
+// cannot be used.
 func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]proposal.Proposal, []proposal.Skip, error) {
 	base := rules.Propose(ask)
 	if len(base.Proposals) == 0 {
@@ -179,7 +174,7 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 	case err != nil:
 		return nil, nil, err
 	case why != "":
-		one.Reason += " They are of the embedded rules, as what the AI provider wrote could not be used: " + why + "."
+		one.Reason += " They come from the embedded rules, because the AI provider's text could not be used: " + why + "."
 	default:
 		one.Value = text
 		one.Reason += " Written by the AI provider."
@@ -187,9 +182,9 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 	return []proposal.Proposal{one}, nil, nil
 }
 
-// noAgent skips what a data agent would answer for.
+// noAgent skips the objects that a data agent would answer for.
 func noAgent(ask proposal.Ask) []proposal.Skip {
-	const why = "The account's AI provider is a data agent, and this installation's platform has none that answers: declare another AI provider."
+	const why = "The account's AI provider is a data agent, and this installation's platform has no data agent that answers: declare another AI provider."
 	if ask.Type == proposal.AIInstructions || ask.Type == proposal.AIDataSchema {
 		ask.Objects = []proposal.Object{{Type: proposal.Model}}
 	}
@@ -200,7 +195,7 @@ func noAgent(ask proposal.Ask) []proposal.Skip {
 	return skipped
 }
 
-// without are the objects, each once, that nothing is proposed for.
+// without returns the objects, each once, that have no proposal.
 func without(objects []proposal.Object, proposals []proposal.Proposal) []proposal.Object {
 	seen := make(map[proposal.Object]bool, len(objects))
 	for _, one := range proposals {

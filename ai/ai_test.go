@@ -27,7 +27,7 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// wire answers in place of every server, and keeps what it was asked.
+// wire answers in place of every server, and records the requests.
 type wire struct {
 	answer func(body string) (status int, content string)
 
@@ -79,7 +79,7 @@ func (w *wire) proposer(t *testing.T) *ai.Proposer {
 
 var keyPattern = regexp.MustCompile(`one item for each of the keys ([tcm0-9., ]+)\. `)
 
-// obey describes what is asked for.
+// obey returns a description for each requested key.
 func obey(body string) (int, string) {
 	found := keyPattern.FindStringSubmatch(body)
 	if found == nil {
@@ -125,7 +125,7 @@ var (
 
 const local = `{"kind":"openai_compatible","name":"Local","baseUrl":"http://127.0.0.1:11434/v1","model":"small"}`
 
-// declared are the settings of a provider in the accounts file; "" is none.
+// declared returns the settings of a provider in the accounts file; "" declares none.
 func declared(t *testing.T, document string) aiprovider.Settings {
 	t.Helper()
 	a := account.Account{}
@@ -178,7 +178,7 @@ func TestProposeRefusesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}
 	for name, tt := range map[string]struct{ settings, want string }{
-		"unknown kind":   {`{"kind":"oracle"}`, `of kind "oracle"`},
+		"unknown kind":   {`{"kind":"oracle"}`, `the kind "oracle"`},
 		"no model":       {`{"kind":"openai","apiKeyEnv":"KEY"}`, "aiProvider.model"},
 		"no key named":   {`{"kind":"openai","model":"large"}`, "aiProvider.apiKeyEnv"},
 		"key is not set": {`{"kind":"openai_compatible","name":"Local","baseUrl":"http://127.0.0.1","model":"m","apiKeyEnv":"OTHER_KEY"}`, "Local is missing: the service's environment variable OTHER_KEY"},
@@ -193,7 +193,7 @@ func TestProposeRefusesWhatCannotBeAsked(t *testing.T) {
 				t.Errorf("got %+v and error %v, want OptimizationFailed that says %q", a, err, tt.want)
 			}
 			if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), secret) {
-				t.Errorf("the error tells the key: %v", err)
+				t.Errorf("the error reveals the key: %v", err)
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestProposeInstructions(t *testing.T) {
 		reason string
 	}{
 		"the provider's": {good, strings.TrimSpace(good), "Written by the AI provider."},
-		"no use":         {"Use [Nothing].", base.Value, "of the embedded rules, as what the AI provider wrote could not be used: its text has 14 characters"},
+		"no use":         {"Use [Nothing].", base.Value, "from the embedded rules, because the AI provider's text could not be used: its text has 14 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -317,7 +317,7 @@ func TestProposeWithADataAgent(t *testing.T) {
 		var skipped []proposal.Object
 		for _, s := range a.Skipped {
 			skipped = append(skipped, s.Object)
-			if s.Reason != proposal.NothingProposed || !strings.Contains(s.Message, "none that answers") {
+			if s.Reason != proposal.NothingProposed || !strings.Contains(s.Message, "no data agent that answers") {
 				t.Errorf("%s: skipped %+v", tt.of, s)
 			}
 		}
@@ -327,8 +327,8 @@ func TestProposeWithADataAgent(t *testing.T) {
 	}
 }
 
-// A provider is one client: what it answered once is not asked again.
-func TestProposeRemembers(t *testing.T) {
+// A provider has one client: an answer is cached, and the request is not sent again.
+func TestProposeCachesAnswers(t *testing.T) {
 	t.Parallel()
 	w := &wire{answer: obey}
 	p := w.proposer(t)

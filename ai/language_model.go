@@ -5,10 +5,9 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// LanguageModel returns what asks the language model of the settings, for what is
-// not a proposal: the one of before if there is one, so that a provider's limits
-// hold for all that ask it. The error is a *domain.Refusal for settings that nothing
-// can be asked with.
+// LanguageModel returns the client of the settings' language model, for requests other than proposals.
+// It shares cached clients with Propose, so that the provider's limits apply to all requests. The
+// error is a *domain.Refusal when the settings cannot be used.
 func (p *Proposer) LanguageModel(s aiprovider.Settings) (*openai.Client, error) {
-	return p.client(whole(s))
+	return p.client(withDefaults(s))
 }

@@ -11,17 +11,17 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// phraseTimeout is how long a provider may phrase the questions of one generation.
+// phraseTimeout bounds how long a provider may take to phrase the questions of one generation.
 const phraseTimeout = 2 * time.Minute
 
-// Phrase puts queries about a model into questions that people would ask: one text
-// for each of the first so many that can be said, in their order, "" for the
-// others. The embedded rules say each; a language model of the settings says it
-// better, where what it writes can be used. A provider that does not answer keeps
-// no question from being made. The error is the context's.
+// Phrase turns queries about a model into questions as people would ask them. It returns one text per
+// query, in their order: a question for each of the first count queries that the embedded rules can
+// phrase, "" for the others. Where the settings' language model returns a usable text, that text
+// replaces the rules' question. A provider that does not answer prevents no question. The error is the
+// context's.
 func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error) {
 	texts := rules.Questions(m, queries, count)
-	s = whole(s)
+	s = withDefaults(s)
 	if s.IsEmbedded() || s.IsDataAgent() {
 		return texts, nil
 	}

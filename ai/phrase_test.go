@@ -19,8 +19,8 @@ import (
 
 var draftKey = regexp.MustCompile(`\bq\d+\b`)
 
-// Questions are the account's provider's where it makes something of them, else the
-// embedded ones; no provider keeps questions from being made.
+// Questions come from the account's provider where it returns usable ones, else from the embedded
+// rules. A failing provider prevents no question.
 func TestPhrase(t *testing.T) {
 	t.Parallel()
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Measures: []semanticmodel.Measure{{Name: "Sales Qty"}, {Name: "[]"}, {Name: "Revenue"}, {Name: "Cost"}}}}}
@@ -73,7 +73,7 @@ func TestPhrase(t *testing.T) {
 	}
 }
 
-// Who ends the work ends the phrasing.
+// Canceling the context ends the phrasing.
 func TestPhraseEnds(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())

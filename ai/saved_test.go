@@ -14,7 +14,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// saved are the settings of a provider that an account saved.
+// saved returns the settings of a provider that an account saved.
 func saved(t *testing.T, kind aiprovider.Kind, baseURL, key string) aiprovider.Settings {
 	t.Helper()
 	s := aiprovider.Settings{ProviderID: "one", Kind: kind, Name: "Ours", BaseURL: baseURL, Model: "m", Limits: aiprovider.DefaultLimits()}
@@ -28,8 +28,8 @@ func saved(t *testing.T, kind aiprovider.Kind, baseURL, key string) aiprovider.S
 	return s
 }
 
-// A saved provider is asked with the key that was saved. Where the operator does not allow its network, nobody is asked, not even
-// by the client that others are.
+// A saved provider is asked with its saved key. Where the operator does not allow its network, no
+// request is sent, not even by the client for other providers.
 func TestProposeAsksSavedProviders(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}
@@ -68,7 +68,7 @@ func TestProposeAsksSavedProviders(t *testing.T) {
 	}
 }
 
-// A test call begins afresh: what one before it saw does not count, and it is made again once at most.
+// A test call ignores the results of earlier calls, and is retried at most once.
 func TestTestAsksAfresh(t *testing.T) {
 	t.Parallel()
 	w := &wire{answer: func(string) (int, string) { return http.StatusBadGateway, secret }}

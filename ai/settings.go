@@ -12,8 +12,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// vendors are the kinds that have one address, and what people call them.
-// Anthropic is asked over its interface for clients of OpenAI's.
+// vendors are the kinds with a fixed address, and their display names. Anthropic is called through its
+// OpenAI-compatible interface.
 var vendors = map[aiprovider.Kind]struct{ name, baseURL string }{
 	aiprovider.OpenAI:      {"OpenAI", "https://api.openai.com/v1"},
 	aiprovider.Anthropic:   {"Anthropic", "https://api.anthropic.com/v1"},
@@ -21,8 +21,8 @@ var vendors = map[aiprovider.Kind]struct{ name, baseURL string }{
 	aiprovider.DataAgent:   {"Data agent", ""},
 }
 
-// whole are the settings with what their kind has by itself.
-func whole(s aiprovider.Settings) aiprovider.Settings {
+// withDefaults returns the settings with the name and address that their kind implies.
+func withDefaults(s aiprovider.Settings) aiprovider.Settings {
 	v := vendors[s.Kind]
 	s.BaseURL = cmp.Or(s.BaseURL, v.baseURL)
 	s.Name = cmp.Or(s.Name, v.name, host(s.BaseURL), string(s.Kind))
@@ -37,16 +37,16 @@ func host(address string) string {
 	return u.Host
 }
 
-// signed is who an answer is of.
-func signed(s aiprovider.Settings) proposal.Provider {
+// providerOf returns the provider that an answer names.
+func providerOf(s aiprovider.Settings) proposal.Provider {
 	if s.IsEmbedded() {
 		return rules.Provider
 	}
 	return proposal.Provider{Kind: string(s.Kind), Name: s.Name, Model: s.Model}
 }
 
-// settings are those of the language model. The key of a declared provider is
-// in the environment.
+// settings returns the client settings of the language model. The key of a declared provider is read
+// from the environment.
 func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	key := s.Key.Reveal()
 	if s.KeyEnv != "" {
@@ -54,7 +54,7 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	}
 	switch {
 	case !s.Kind.Remote():
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider %s is of kind %q, which this version cannot ask: choose another one.", s.Name, s.Kind)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider %s has the kind %q, which this version does not support: choose another one.", s.Name, s.Kind)
 	case s.Model == "" && s.Declared:
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: add aiProvider.model to the accounts file.", s.Name)
 	case s.Model == "":
@@ -65,13 +65,13 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
 	case key == "" && s.Kind.NeedsKey():
 		return openai.Settings{}, aiprovider.KeyMissing(s.Name, s.ProviderID)
-	case key != "" && !aiprovider.MayCarryKey(s.BaseURL): // saved before that was refused
+	case key != "" && !aiprovider.MayCarryKey(s.BaseURL): // saved before such settings were refused
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has a key and an http address, and keys are sent over https only: change its baseUrl and give the key again.", s.Name)
 	}
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{
 		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, APIVersion: s.APIVersion,
 		WithoutDAX: s.WithoutDAX, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
-		Anywhere: s.Declared || p.options.PrivateAddresses,
+		PrivateAddresses: s.Declared || p.options.PrivateAddresses,
 	}, nil
 }

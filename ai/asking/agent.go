@@ -17,14 +17,14 @@ import (
 // stage is a state of a data agent's configuration.
 type stage string
 
-// The stages, by the names that a target has for them.
+// The stages, with their names in a target.
 const (
 	publishedStage stage = "published"
 	draftStage     stage = "draft"
 )
 
-// testAgent is a data agent's draft, run by the service: by the account's language
-// model that is meant to answer, or by the embedded engine where there is none.
+// testAgent returns the view of a data agent's draft that the service runs: with the account's
+// language model for agents, or with the embedded engine if there is none.
 func (a *Asker) testAgent(ctx context.Context, as item.Caller, side benchmark.Side) (view, error) {
 	v, err := a.agent(ctx, as, side, agentOf(side), draftStage)
 	if err != nil {
@@ -41,9 +41,9 @@ func (a *Asker) testAgent(ctx context.Context, as item.Caller, side benchmark.Si
 	return v, nil
 }
 
-// agent is a stage of a data agent. It sees the tables that it selected of the
-// side's semantic model and what prepares them for AI (regime C.6 (2)); the agent's
-// own instructions are not passed on to what answers (regime A.0).
+// agent returns the view of a stage of a data agent. It sees the tables that the stage selected from
+// the side's semantic model and the parts that prepare them for AI. The agent's own instructions are
+// not passed on.
 func (a *Asker) agent(ctx context.Context, as item.Caller, side benchmark.Side, agent item.Item, of stage) (v view, err error) {
 	d, err := a.Definitions(ctx, as, agent)
 	if err != nil {

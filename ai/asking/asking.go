@@ -1,10 +1,8 @@
-// Package asking asks what answers for a side of a benchmark or an A/B test: the
-// four kinds of AI about a semantic model, each of which is given what that kind is
-// given and nothing else (spec 2.11, answeredBy; regime A.0, C.6, D.2). Where the
-// platform answers no questions, the embedded engine stands in for its assistant
-// and its data agents. Every question is asked in a conversation of its own; none
-// is remembered. It reads definitions as the person, decides no verdict and writes
-// nothing.
+// Package asking asks the AI that answers for a side of a benchmark or an A/B test. Each of the four
+// kinds of AI gets exactly the part of the semantic model that its kind gets. Where the platform
+// answers no questions, the embedded engine replaces its assistant and its data agents. Every question
+// is asked in a new conversation; none is cached. The package reads definitions as the person, decides
+// no verdict and writes nothing.
 package asking
 
 import (
@@ -26,12 +24,12 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Options are what an Asker works with. Log may be nil; all else must be given.
+// Options configure an Asker. All but Log are required.
 type Options struct {
-	// Definitions reads an item as the person; its refusals are the platform's.
+	// Definitions reads an item as the person; its refusals come from the platform.
 	Definitions func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Providers   Providers
-	// Models asks the language models.
+	// Models has the clients of the language models.
 	Models *ai.Proposer
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -39,35 +37,33 @@ type Options struct {
 
 // Providers are the AI providers that accounts saved.
 type Providers interface {
-	// Get returns a provider of the account; it refuses AiProviderNotFound and
+	// Get returns a provider of the account. It refuses with AiProviderNotFound or
 	// AiCredentialNotFound.
 	Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error)
-	// ForPurpose returns the account's oldest language model that may be asked for the
-	// purpose, none of except; false when there is none. It refuses AiCredentialNotFound
-	// where its key does not open.
+	// ForPurpose returns the account's oldest language model that may be asked for the purpose and is
+	// not in except; false when there is none. It refuses with AiCredentialNotFound when its key
+	// cannot be decrypted.
 	ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error)
 }
 
-// Asker asks. It may be used by many at once.
+// Asker asks questions for the sides of benchmarks and A/B tests. It is safe for concurrent use.
 type Asker struct{ Options }
 
-// New returns an asker. It asks nothing yet.
+// New returns an asker. It sends no request yet.
 func New(o Options) *Asker {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Asker{o}
 }
 
-// Ask asks one question in a fresh conversation. It may be called by many at once;
-// no more are under way than the provider's limits say. A question that has no
-// answer after all attempts is a Reply with a Failure; the error is the context's,
-// or a refusal that keeps the whole side from answering.
+// Ask asks one question in a new conversation. It is safe for concurrent use; the provider's limits
+// bound the calls in flight. A question without an answer after all attempts is a Reply with a
+// Failure. An error is the context's, or a refusal that keeps the entire side from answering.
 type Ask = func(ctx context.Context, question string) (benchmark.Reply, error)
 
-// Open reads, as the person, what the side's kind of AI may see of its semantic
-// model, as it is now, and returns who is asked and what asks. A *domain.Refusal
-// keeps the whole side from answering: the platform's and the providers' own,
-// ItemNotReadable for what cannot answer about the model, BenchmarkRunFailed for a
-// provider that cannot be asked.
+// Open reads, as the person, the part of the current semantic model that the side's kind of AI may
+// see. It returns the target that is asked, and a function to ask it. A *domain.Refusal keeps the
+// entire side from answering: the platform's and the providers' own, ItemNotReadable for an item that
+// cannot answer about the model, BenchmarkRunFailed for a provider that cannot be asked.
 func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, ask Ask, err error) {
 	v, err := a.look(ctx, as, side)
 	if err != nil {
@@ -80,15 +76,15 @@ func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	return a.languageModel(v)
 }
 
-// view is what a side sees of its semantic model, and by what it is answered.
+// view is the part of its semantic model that a side sees, and the AI that answers.
 type view struct {
 	sight
 	about comparison.Target
-	// by is a language model, or the embedded engine.
+	// by is a language model or the embedded engine.
 	by aiprovider.Settings
 }
 
-// look reads what the side's kind sees.
+// look reads the view of the side's kind.
 func (a *Asker) look(ctx context.Context, as item.Caller, side benchmark.Side) (v view, err error) {
 	switch kind := side.AnsweredBy.Kind; kind {
 	case comparison.PlatformAssistant:
@@ -100,11 +96,11 @@ func (a *Asker) look(ctx context.Context, as item.Caller, side benchmark.Side) (
 	case comparison.GenericAgent:
 		return a.generic(ctx, as, side)
 	default:
-		return v, fmt.Errorf("asking: a side is answered by %q, which no version of this program asks", kind)
+		return v, fmt.Errorf("asking: a side is answered by %q, which this program does not support", kind)
 	}
 }
 
-// assistant is the platform's: it sees what is prepared for AI.
+// assistant returns the view of the platform's assistant: it sees the parts that are prepared for AI.
 func (a *Asker) assistant(ctx context.Context, as item.Caller, side benchmark.Side) (view, error) {
 	m, about, err := a.model(ctx, as, side)
 	if err != nil {
@@ -113,8 +109,8 @@ func (a *Asker) assistant(ctx context.Context, as item.Caller, side benchmark.Si
 	return view{sight: sight{readiness.Expose(m), seenOfDescriptions}, about: about}, nil
 }
 
-// generic is a saved provider that knows the model's metadata and nothing of what
-// prepares the model for AI. One that is a data agent answers as that does.
+// generic returns the view of a saved provider. It sees the model's metadata without the parts that
+// prepare the model for AI. A provider that is a data agent answers like that agent.
 func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side) (v view, err error) {
 	settings, err := a.Providers.Get(ctx, as.Account, side.AnsweredBy.ProviderID)
 	if err != nil {
@@ -135,8 +131,8 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 	return v, err
 }
 
-// unnamed is a refusal that calls the data agent of a provider by the provider's
-// name: a side of that kind names no data agent anywhere (spec 2.11).
+// unnamed replaces the data agent's id in a refusal by the name of the provider: a side of this kind
+// never names a data agent.
 func unnamed(err error, settings aiprovider.Settings) error {
 	refusal, refused := domain.Refused(err)
 	if !refused {
@@ -163,8 +159,8 @@ func (a *Asker) model(ctx context.Context, as item.Caller, side benchmark.Side) 
 	return m, about, nil
 }
 
-// agentOf is the data agent that answers for the side; its workspace is the model's
-// where the side names none.
+// agentOf returns the data agent that answers for the side. Without a workspace of its own it is in
+// the model's.
 func agentOf(side benchmark.Side) item.Item {
 	by := side.AnsweredBy
 	it := item.Item{Type: item.DataAgent, WorkspaceID: side.WorkspaceID, DisplayName: by.DataAgentName}

@@ -18,7 +18,7 @@ import (
 	"readiness/domain/item"
 )
 
-// seen writes a catalog down: its fields by table, then what prepares it for AI.
+// seen lists a catalog: its fields by table, then the parts that prepare it for AI.
 func seen(c answering.Catalog) string {
 	var out []string
 	words := func(text string, synonyms []string) string {
@@ -59,8 +59,8 @@ func seen(c answering.Catalog) string {
 	return strings.Join(out, "\n")
 }
 
-// Each kind of AI sees what that kind is given and nothing else: Apple and Zebra
-// stand before and after the 200th character of a description.
+// Each kind of AI sees exactly the parts for its kind. Apple and Zebra are before and after the 200th
+// character of a description.
 func TestWhatEachKindSees(t *testing.T) {
 	t.Parallel()
 	const (
@@ -129,15 +129,14 @@ func TestWhatEachKindSees(t *testing.T) {
 	}
 }
 
-// The configuration's hash tells whether what the kind sees changed, and of
-// nothing else.
+// The hash of the configuration changes exactly when something that the kind sees changes.
 func TestConfigHash(t *testing.T) {
 	t.Parallel()
 	const model = "Retail/Shop.SemanticModel/"
 	kinds := []benchmark.Side{side(comparison.PlatformAssistant, ""), side(comparison.DataAgent, ""), side(comparison.ServiceTestAgent, ""), side(comparison.GenericAgent, "embedded"), side(comparison.GenericAgent, "large")}
 	for name, tt := range map[string]struct {
 		change func(*testing.T, *world)
-		want   string // which of kinds see it
+		want   string // the kinds that see it
 	}{
 		"nothing": {func(*testing.T, *world) {}, "....."},
 		"a description": {func(t *testing.T, w *world) {
@@ -194,7 +193,7 @@ func TestConfigHash(t *testing.T) {
 	}
 }
 
-// What a side sees is read when it is opened, once, and again by the next one.
+// A side's view is read once, when the side is opened, and again for the next side.
 func TestOpenReadsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -235,7 +234,7 @@ func TestOpenRefuses(t *testing.T) {
 	otherModel.SemanticModelID = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000002")
 	sameElsewhere := dataAgent
 	sameElsewhere.WorkspaceID, sameElsewhere.AnsweredBy.DataAgentWorkspaceID = uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000002"), &retail
-	nobody := uuid.MustParse("dddddddd-0000-0000-0000-000000000009") // a side that is a provider names no data agent
+	hiddenAgent := uuid.MustParse("dddddddd-0000-0000-0000-000000000009") // a side that is a provider names no data agent
 	noAgent := dataAgent
 	noAgent.AnsweredBy.DataAgentID = nil
 	nothing := func(*testing.T, *world) {}
@@ -268,7 +267,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no address": {generic("lost"), func(_ *testing.T, w *world) { w.save("lost").BaseURL = "nowhere" }, domain.BenchmarkRunFailed, "Model lost"},
 		"a provider of an agent that is not there": {generic("agent"), func(_ *testing.T, w *world) {
 			of := w.save("agent")
-			of.Kind, of.WorkspaceID, of.DataAgentID = aiprovider.DataAgent, retail, nobody
+			of.Kind, of.WorkspaceID, of.DataAgentID = aiprovider.DataAgent, retail, hiddenAgent
 		}, domain.ItemNotFound, "DataAgent Model agent is not in workspace"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +275,7 @@ func TestOpenRefuses(t *testing.T) {
 			w := newWorld(t)
 			tt.meet(t, w)
 			_, ask, err := w.Open(t.Context(), ana, tt.side)
-			if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), nobody.String()) || ask != nil {
+			if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), hiddenAgent.String()) || ask != nil {
 				t.Errorf("got error %v, want %s that says %q", err, tt.code, tt.says)
 			}
 			if len(w.asked()) != 0 {
@@ -285,8 +284,8 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 	if _, _, err := newWorld(t).Open(t.Context(), ana, side("Oracle", "")); err == nil {
-		t.Error("an unknown kind is answered")
+		t.Error("an unknown kind opened without error")
 	} else if _, refused := domain.Refused(err); refused {
-		t.Errorf("got %v, want a fault", err)
+		t.Errorf("got %v, want an internal error", err)
 	}
 }

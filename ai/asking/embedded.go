@@ -8,14 +8,14 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Of the embedded engine: its transport, and its name in place of a model's, with
-// the version that says when its answers may have changed.
+// The transport of the embedded engine, and the name that it has in place of a model's; its version
+// changes when its answers may change.
 const (
 	embedded = "embedded"
 	engine   = "answering/1"
 )
 
-// embedded has the embedded engine answer from what is seen.
+// embedded returns a function that answers with the embedded engine from the view.
 func (a *Asker) embedded(v view) (about comparison.Target, ask Ask) {
 	catalog := v.catalog()
 	answers := answering.New(catalog)

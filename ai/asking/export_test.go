@@ -10,20 +10,19 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Sees returns what the embedded engine is given for a side.
+// Sees returns the catalog that the embedded engine gets for a side.
 func (a *Asker) Sees(ctx context.Context, as item.Caller, side benchmark.Side) (answering.Catalog, error) {
 	v, err := a.look(ctx, as, side)
 	return v.catalog(), err
 }
 
-// Told returns what a language model is told of a model for a question, and
-// everything that it may be told.
-func Told(e readiness.Exposure, question string) (told, whole openai.Material) {
+// Materials returns the material that a language model gets for a question, and the full material.
+func Materials(e readiness.Exposure, question string) (sent, full openai.Material) {
 	m := newMaterial(sight{Exposure: e}, false)
-	return m.about(question), m.whole
+	return m.about(question), m.full
 }
 
-// Size is how long a material is, in bytes, and MaxMaterial how long it may be.
+// Size returns the length of a material in bytes; MaxMaterial is its bound.
 func Size(m openai.Material) int { return size(m) }
 
 const MaxMaterial = maxMaterial

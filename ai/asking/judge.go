@@ -11,19 +11,17 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Judge has an answer judged that nothing else decides on, by the account's oldest
-// provider that is meant to judge and is none of sides, the ids of the providers
-// that were asked (regime D.2 (4)). judged is false where the verdict needs no
-// judge, where nothing is known to judge by, and where no judge is there or
-// answers: the verdict is then without it. An error is the context's or one of the
-// service's own.
+// Judge asks a language model to judge an answer when nothing else decides the verdict. It uses the
+// account's oldest provider for judging that is not in sides, the ids of the providers that were
+// asked. judged is false when the verdict needs no judge, when nothing is expected, and when no judge
+// exists or answers; the verdict is then made without one. An error is the context's or internal.
 func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected, answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
 	known := comparison.Expected{Fields: expected.Fields, Value: expected.Value}
 	if known.Decide(answer, nil, nil).Method != "" || len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" {
 		return j, by, false, nil
 	}
 	settings, found, err := a.Providers.ForPurpose(ctx, accountID, aiprovider.Judge, sides...)
-	if _, refused := domain.Refused(err); refused { // its key does not open
+	if _, refused := domain.Refused(err); refused { // its key cannot be decrypted
 		a.Log.Warn("no judge can be asked", "error", err)
 		return j, by, false, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"readiness/domain/comparison"
 )
 
-// A judge is asked where nothing else decides, and is none of the sides.
+// A judge is asked only if nothing else decides, and it is not one of the sides.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	words := benchmark.Expected{Value: "Paris sells more than any other city, by far"}
@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		expected benchmark.Expected
 		answer   comparison.Answer
 		said     string
-		by       string // "" when nobody judges
+		by       string // "" without a judgement
 		asked    int
 	}{
 		"the oldest judge":                   {judges("j1", "j2"), nil, words, answer, said, "j1", 1},

@@ -15,7 +15,7 @@ import (
 // byChat is the transport of language models.
 const byChat = "chat_completions"
 
-// languageModel has a saved language model answer from what is seen.
+// languageModel returns a function that answers with a saved language model from the view.
 func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 	about, settings := v.about, v.by
 	model, err := a.Models.LanguageModel(settings)
@@ -28,10 +28,10 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 		Prompt, BaseURL, Model, APIVersion string
 		Kind                               aiprovider.Kind
 		Material                           openai.Material
-	}{openai.AnswerPrompt, settings.BaseURL, settings.Model, settings.APIVersion, settings.Kind, m.whole})
+	}{openai.AnswerPrompt, settings.BaseURL, settings.Model, settings.APIVersion, settings.Kind, m.full})
 	names := newSpelling(v.Exposure)
 	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
-		said, e, err := model.AnswerQuestion(ctx, m.about(question), question)
+		answer, e, err := model.AnswerQuestion(ctx, m.about(question), question)
 		reply := benchmark.Reply{DurationMS: e.Duration.Milliseconds(), Attempts: e.Attempts}
 		if e.RequestID != "" {
 			reply.Remote = &comparison.Remote{RequestID: e.RequestID}
@@ -42,7 +42,7 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 		none, unanswered := errors.AsType[*openai.NoAnswer](err)
 		switch {
 		case err == nil:
-			reply.Answer = names.answer(said)
+			reply.Answer = names.answer(answer)
 		case !unanswered:
 			return benchmark.Reply{Attempts: e.Attempts}, err
 		case none.Lasting:
@@ -57,8 +57,7 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 	}, nil
 }
 
-// cannotAsk is the refusal of a provider whose settings no question can be asked
-// with.
+// cannotAsk returns the refusal for a provider whose settings cannot be used.
 func cannotAsk(err error, settings aiprovider.Settings) error {
 	if refusal, refused := domain.Refused(err); refused {
 		return domain.Refuse(domain.BenchmarkRunFailed, "%s", refusal.Message).About("providerId", settings.ProviderID)

@@ -17,7 +17,7 @@ import (
 	"readiness/domain/comparison"
 )
 
-// saying is a language model's answer with a query and its fields.
+// saying returns a language model's answer with a query and its fields.
 func saying(dax string, fields ...comparison.Field) string {
 	type field struct {
 		comparison.Field
@@ -52,14 +52,14 @@ func grouped(table, name string) comparison.Field {
 	return comparison.Field{Role: comparison.GroupingField, Table: table, Name: name}
 }
 
-// A language model is told what its kind sees and what the provider may have, as
-// data, in a conversation that knows no other question.
+// A language model gets the parts that its kind sees and that the provider may have, as data, in a
+// conversation without other questions.
 func TestWhatALanguageModelIsTold(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		side        benchmark.Side
 		withoutDAX  bool
-		told, never []string
+		sent, never []string
 	}{
 		"GenericAgent": {
 			side(comparison.GenericAgent, "large"), false,
@@ -99,24 +99,24 @@ func TestWhatALanguageModelIsTold(t *testing.T) {
 			if one.key != "Bearer "+secret || *one.temperature != 0 || strings.Contains(one.raw, secret) {
 				t.Errorf("asked with key %q and temperature %v", one.key, one.temperature)
 			}
-			// JSON escapes what stands in data.
+			// JSON escapes characters in data.
 			text := one.system + strings.NewReplacer(`\u003c`, "<", `\"`, `"`).Replace(one.user)
-			for _, part := range tt.told {
+			for _, part := range tt.sent {
 				if !strings.Contains(text, part) {
-					t.Errorf("not told %q", part)
+					t.Errorf("not sent: %q", part)
 				}
 			}
 			for _, part := range tt.never {
 				if strings.Contains(text, part) {
-					t.Errorf("told %q", part)
+					t.Errorf("sent %q", part)
 				}
 			}
 		})
 	}
 }
 
-// What a language model says is compared by the fields of the model, in the forms
-// in which answers are compared, and never by fields that are not there.
+// A language model's answer is compared by the fields of the model, in the form in which answers are
+// compared, and never by fields that do not exist.
 func TestLanguageModelAnswers(t *testing.T) {
 	t.Parallel()
 	const query = "EVALUATE\nSUMMARIZECOLUMNS('Calendar'[Year], \"Revenue\", [Revenue])"
@@ -170,8 +170,8 @@ func TestLanguageModelAnswers(t *testing.T) {
 	}
 }
 
-// What is no answer is none: a question's own failure, the word that it cannot be
-// answered, or what keeps the whole side from answering.
+// A response without an answer is a failure of the question, an answer with CannotTell, or a refusal
+// that keeps the entire side from answering.
 func TestLanguageModelDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -185,8 +185,8 @@ func TestLanguageModelDoesNotAnswer(t *testing.T) {
 		"it cannot tell":        {200, `{"answer":"No costs here.","dax":"","cannotTell":true,"fields":[]}`, 1, "", "", "No costs here."},
 		"its policy":            {400, `{"error":{"code":"content_filter","message":"private words"}}`, 1, "", "", "The AI provider does not answer this: its content filter refuses the question."},
 		"it is down":            {500, "private words", 3, "Unreachable", "", "The AI provider Model large did not answer: it answered with status 500."},
-		"it is busy":            {429, "private words", 3, "TooManyRequests", "", "The AI provider Model large did not answer: it takes no more requests for now (status 429)."},
-		"it makes no sense":     {200, "private words", 3, "AnswerNotUsable", "", "The AI provider Model large did not answer: its answer is not in the form that was asked for."},
+		"it is busy":            {429, "private words", 3, "TooManyRequests", "", "The AI provider Model large did not answer: it accepts no requests at the moment (status 429)."},
+		"it makes no sense":     {200, "private words", 3, "AnswerNotUsable", "", "The AI provider Model large did not answer: its answer does not have the requested form."},
 		"it knows not the key":  {401, "private words", 1, "", domain.BenchmarkRunFailed, "The AI provider Model large cannot be asked: it does not accept the key (status 401)."},
 		"it allows not the key": {403, "private words", 1, "", domain.BenchmarkRunFailed, "it does not accept the key (status 403)."},
 		"no such model":         {404, "private words", 1, "", domain.BenchmarkRunFailed, "it knows no such address or model (status 404)."},
@@ -198,8 +198,8 @@ func TestLanguageModelDoesNotAnswer(t *testing.T) {
 			w.reply = func(int, request) (int, string) { return tt.status, tt.body }
 			_, ask := w.open(t, side(comparison.GenericAgent, "large"))
 			got, err := ask(t.Context(), "What was sold?")
-			if told := fmt.Sprintf("%+v %v", got, err); strings.Contains(told, "private words") || strings.Contains(told, secret) {
-				t.Errorf("told %s", told)
+			if sent := fmt.Sprintf("%+v %v", got, err); strings.Contains(sent, "private words") || strings.Contains(sent, secret) {
+				t.Errorf("revealed: %s", sent)
 			}
 			if tt.code != "" {
 				if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.text) || got.Attempts != 0 {

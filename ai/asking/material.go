@@ -15,45 +15,45 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Bounds of what a language model is told at once: of one text in characters, of
-// all in bytes (regime F.3 (6)).
+// Bounds of the data in one request to a language model: of one text in characters, of all data in
+// bytes.
 const (
 	maxDescription  = 2000
 	maxInstructions = 10_000
 	maxExpression   = 1500
 	maxPhrase       = 500
 	maxMaterial     = 60_000
-	// maxTable is what one table may take of it where not everything fits.
+	// maxTable bounds one table if not everything fits.
 	maxTable = maxMaterial / 4
-	// maxPrepared is what verified answers may take of it, and maxJoins what is kept
-	// for relationships.
+	// maxPrepared bounds verified answers; maxJoins is reserved for relationships.
 	maxPrepared = maxMaterial / 4
 	maxJoins    = maxMaterial / 10
 )
 
-// material is what a language model may be told of a semantic model. It is read,
-// never changed, once it is made.
+// material is what a language model may be given of a semantic model. It is not changed after
+// newMaterial.
 type material struct {
-	whole openai.Material
-	// fits is that the whole may be told at once.
+	full openai.Material
+	// fits reports whether full fits into one request.
 	fits bool
-	// joins are those of whole.Relationships.
+	// joins are the relationships of full.Relationships.
 	joins []*semanticmodel.Relationship
-	// tables and answers are the words of each one's texts, in the order of whole.
+	// tables and answers are the words of each table's and verified answer's texts, in the order of
+	// full.
 	tables, answers []map[string]bool
-	// rarity of a word is the greater the fewer tables have it.
+	// rarity is higher for a word that fewer tables have.
 	rarity map[string]float64
 }
 
-// newMaterial tells everything that is seen, measures and columns without their
-// expressions where the provider is not to have them.
+// newMaterial returns the material of everything that is seen. withoutDAX leaves out the expressions
+// of measures and columns.
 func newMaterial(seen sight, withoutDAX bool) *material {
-	m := &material{whole: openai.Material{Instructions: firstRunes(seen.Instructions, maxInstructions)}, rarity: map[string]float64{}}
+	m := &material{full: openai.Material{Instructions: firstRunes(seen.Instructions, maxInstructions)}, rarity: map[string]float64{}}
 	expression := func(text string) string {
 		if withoutDAX {
 			return ""
 		}
-		// What lies far behind the bound is not worth reading for comments.
+		// Text far behind the bound is not worth searching for comments.
 		return firstRunes(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxExpression)])), maxExpression)
 	}
 	describe := func(text string) string { return firstRunes(seen.description(text), maxDescription) }
@@ -69,37 +69,37 @@ func newMaterial(seen sight, withoutDAX bool) *material {
 				Name: f.Name, Description: describe(f.Description), Synonyms: f.Terms, Folder: f.DisplayFolder, Format: f.FormatString, DAX: expression(f.Expression),
 			})
 		}
-		m.whole.Tables = append(m.whole.Tables, table)
+		m.full.Tables = append(m.full.Tables, table)
 	}
 	m.joins = seen.Relationships
 	for _, r := range m.joins {
-		m.whole.Relationships = append(m.whole.Relationships, openai.MaterialRelation{
+		m.full.Relationships = append(m.full.Relationships, openai.MaterialRelation{
 			From: reference(r.FromTable, r.FromColumn), To: reference(r.ToTable, r.ToColumn),
 			Kind: fmt.Sprintf("%s-to-%s", r.FromCardinality, r.ToCardinality), Inactive: !r.IsActive,
 		})
 	}
 	for _, answer := range seen.Answers {
-		var told openai.MaterialAnswer
+		var given openai.MaterialAnswer
 		for _, p := range answer.Phrases {
-			told.Phrases = append(told.Phrases, firstRunes(p, maxPhrase))
+			given.Phrases = append(given.Phrases, firstRunes(p, maxPhrase))
 		}
 		for _, f := range answer.Fields {
-			told.Fields = append(told.Fields, reference(f.Table, f.Name))
+			given.Fields = append(given.Fields, reference(f.Table, f.Name))
 		}
-		m.whole.VerifiedAnswers = append(m.whole.VerifiedAnswers, told)
+		m.full.VerifiedAnswers = append(m.full.VerifiedAnswers, given)
 	}
-	if m.fits = size(m.whole) <= maxMaterial; !m.fits {
+	if m.fits = size(m.full) <= maxMaterial; !m.fits {
 		m.index()
 	}
 	return m
 }
 
-// reference is a field as DAX writes it.
+// reference returns a field in DAX syntax.
 func reference(table, field string) string {
 	return "'" + strings.ReplaceAll(table, "'", "''") + "'[" + strings.ReplaceAll(field, "]", "]]") + "]"
 }
 
-// size is how much something takes in a question, in bytes.
+// size returns the length of v in a request, in bytes.
 func size(v any) int {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -108,9 +108,9 @@ func size(v any) int {
 	return len(text)
 }
 
-// index notes the words of tables and verified answers.
+// index collects the words of tables and verified answers.
 func (m *material) index() {
-	for _, t := range m.whole.Tables {
+	for _, t := range m.full.Tables {
 		words := map[string]bool{}
 		add(words, t.Name, t.Description)
 		add(words, t.Synonyms...)
@@ -126,7 +126,7 @@ func (m *material) index() {
 	for w, n := range m.rarity {
 		m.rarity[w] = math.Log(1 + float64(len(m.tables))/n)
 	}
-	for _, a := range m.whole.VerifiedAnswers {
+	for _, a := range m.full.VerifiedAnswers {
 		words := map[string]bool{}
 		add(words, a.Phrases...)
 		m.answers = append(m.answers, words)
@@ -141,60 +141,59 @@ func add(words map[string]bool, texts ...string) {
 	}
 }
 
-// about is what is told for a question: everything where that fits, else what the
-// question has most words in common with: verified answers, tables, and of large
-// tables the fields.
+// about returns the material for a question: all of it if it fits, else the verified answers, tables
+// and, of large tables, fields that share the most words with the question.
 func (m *material) about(question string) openai.Material {
 	if m.fits {
-		return m.whole
+		return m.full
 	}
 	asked := map[string]bool{}
 	add(asked, question)
-	told := openai.Material{Instructions: m.whole.Instructions}
-	left := maxMaterial - maxJoins - size(told) - marks
+	given := openai.Material{Instructions: m.full.Instructions}
+	left := maxMaterial - maxJoins - size(given) - marks
 	room := min(left, maxPrepared)
 	for _, i := range ranked(len(m.answers), func(i int) float64 { return m.shared(asked, m.answers[i]) }) {
-		if n := size(m.whole.VerifiedAnswers[i]) + 1; n <= room {
-			told.VerifiedAnswers = append(told.VerifiedAnswers, m.whole.VerifiedAnswers[i])
+		if n := size(m.full.VerifiedAnswers[i]) + 1; n <= room {
+			given.VerifiedAnswers = append(given.VerifiedAnswers, m.full.VerifiedAnswers[i])
 			room, left = room-n, left-n
 		}
 	}
 	chosen := map[string]openai.MaterialTable{}
 	for _, i := range ranked(len(m.tables), func(i int) float64 {
-		if m.whole.Tables[i].IsCalendar {
+		if m.full.Tables[i].IsCalendar {
 			return math.Inf(1) // most questions have a time
 		}
 		return m.shared(asked, m.tables[i])
 	}) {
-		t := m.part(m.whole.Tables[i], asked, min(left, maxTable))
+		t := m.part(m.full.Tables[i], asked, min(left, maxTable))
 		if n := size(t) + 1; n <= left && len(t.Columns)+len(t.Measures) > 0 {
 			chosen[t.Name] = t
 			left -= n
 		}
 	}
-	for _, t := range m.whole.Tables {
+	for _, t := range m.full.Tables {
 		if part, ok := chosen[t.Name]; ok {
-			told.Tables = append(told.Tables, part)
+			given.Tables = append(given.Tables, part)
 		}
 	}
-	told.LeftOut = len(m.whole.Tables) - len(told.Tables)
+	given.LeftOut = len(m.full.Tables) - len(given.Tables)
 	left += maxJoins
 	for i, r := range m.joins {
 		_, from := chosen[r.FromTable]
 		_, to := chosen[r.ToTable]
-		if n := size(m.whole.Relationships[i]) + 1; from && to && n <= left {
-			told.Relationships = append(told.Relationships, m.whole.Relationships[i])
+		if n := size(m.full.Relationships[i]) + 1; from && to && n <= left {
+			given.Relationships = append(given.Relationships, m.full.Relationships[i])
 			left -= n
 		}
 	}
-	return told
+	return given
 }
 
-// marks is what the members of a material take beside what is in them.
+// marks bounds the length of a material's member names and punctuation, in bytes.
 const marks = 200
 
-// part is a table with the fields that fit into room, those first that have the
-// question's words.
+// part returns the table with as many fields as fit into room bytes, preferring those that share words
+// with the question.
 func (m *material) part(t openai.MaterialTable, asked map[string]bool, room int) openai.MaterialTable {
 	if size(t) <= room {
 		return t
@@ -227,7 +226,7 @@ func (m *material) part(t openai.MaterialTable, asked map[string]bool, room int)
 	return t
 }
 
-// shared weighs the words that a question has in common with a text.
+// shared returns the weight of the words that a question shares with a text.
 func (m *material) shared(asked, words map[string]bool) float64 {
 	var common []float64
 	for w := range asked {
@@ -235,7 +234,7 @@ func (m *material) shared(asked, words map[string]bool) float64 {
 			common = append(common, m.rarity[w])
 		}
 	}
-	slices.Sort(common) // so that the sum does not hang on the order of a map
+	slices.Sort(common) // so that the sum does not depend on the map's order
 	sum := 0.0
 	for _, r := range common {
 		sum += r
@@ -243,7 +242,7 @@ func (m *material) shared(asked, words map[string]bool) float64 {
 	return sum
 }
 
-// ranked are the numbers below n, those with the highest score first.
+// ranked returns the numbers below n, highest score first.
 func ranked(n int, score func(int) float64) []int {
 	scores, order := make([]float64, n), make([]int, n)
 	for i := range n {
@@ -255,7 +254,7 @@ func ranked(n int, score func(int) float64) []int {
 
 var caseBreak = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// wordsOf are the words of a text, in lower case and without the s of a plural.
+// wordsOf returns the words of a text, in lower case and without a plural s.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(caseBreak.ReplaceAllString(text, "$1 $2")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {

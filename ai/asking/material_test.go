@@ -15,8 +15,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// large is a model of so many tables of 40 fields, a calendar and one table that
-// knows of penguins.
+// large returns a model of that many tables with 40 fields each, a calendar and one table about
+// penguins.
 func large(tables int) *semanticmodel.Model {
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{
 		{Name: "Calendar", DataCategory: "Time", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime, IsKey: true}}},
@@ -47,8 +47,7 @@ func tableNames(m openai.Material) []string {
 	return all
 }
 
-// A model that does not fit is told in part: what the question is about, with the
-// calendar.
+// Of a model that does not fit, the parts that match the question are sent, with the calendar.
 func TestMaterialIsBounded(t *testing.T) {
 	t.Parallel()
 	m := large(100)
@@ -61,39 +60,39 @@ func TestMaterialIsBounded(t *testing.T) {
 	m.Copilot.VerifiedAnswers = append(m.Copilot.VerifiedAnswers, semanticmodel.VerifiedAnswer{Folder: "z", TriggerPhrases: []string{"Do penguins pay?"}, Fields: []semanticmodel.FieldRef{{Table: "Zoo", Name: "Visitors"}}})
 	e := readiness.Expose(m)
 	const question = "How many visitors saw a penguin, and which accounts and amounts were posted?"
-	told, whole := asking.Told(e, question)
-	if n := asking.Size(told); n > asking.MaxMaterial || n < asking.MaxMaterial/2 || asking.Size(whole) < 2*asking.MaxMaterial {
-		t.Errorf("told %d bytes of %d", n, asking.Size(whole))
+	sent, full := asking.Materials(e, question)
+	if n := asking.Size(sent); n > asking.MaxMaterial || n < asking.MaxMaterial/2 || asking.Size(full) < 2*asking.MaxMaterial {
+		t.Errorf("sent %d bytes of %d", n, asking.Size(full))
 	}
-	names := tableNames(told)
-	if !slices.Contains(names, "Zoo") || !slices.Contains(names, "Calendar") || !slices.IsSorted(names) || told.LeftOut != 102-len(names) || told.Instructions != "Use [Visitors]." {
-		t.Errorf("told of %v and %d left out", names, told.LeftOut)
+	names := tableNames(sent)
+	if !slices.Contains(names, "Zoo") || !slices.Contains(names, "Calendar") || !slices.IsSorted(names) || sent.LeftOut != 102-len(names) || sent.Instructions != "Use [Visitors]." {
+		t.Errorf("sent %v, %d left out", names, sent.LeftOut)
 	}
-	if len(told.VerifiedAnswers) == 0 || told.VerifiedAnswers[0].Phrases[0] != "Do penguins pay?" || len(told.VerifiedAnswers) > 50 {
-		t.Errorf("told %d verified answers", len(told.VerifiedAnswers))
+	if len(sent.VerifiedAnswers) == 0 || sent.VerifiedAnswers[0].Phrases[0] != "Do penguins pay?" || len(sent.VerifiedAnswers) > 50 {
+		t.Errorf("sent %d verified answers", len(sent.VerifiedAnswers))
 	}
-	if n := len(told.Tables[0].Columns); n != 41 {
-		t.Errorf("told of %d columns of the calendar", n)
+	if n := len(sent.Tables[0].Columns); n != 41 {
+		t.Errorf("sent %d columns of the calendar", n)
 	}
-	if len(told.Relationships) == 0 {
-		t.Error("told of no relationship")
+	if len(sent.Relationships) == 0 {
+		t.Error("sent no relationship")
 	}
-	for _, r := range told.Relationships {
+	for _, r := range sent.Relationships {
 		for _, end := range []string{r.From, r.To} {
 			if table, _, _ := strings.Cut(strings.TrimPrefix(end, "'"), "'["); !slices.Contains(names, table) {
-				t.Errorf("told of %s, whose table is left out", end)
+				t.Errorf("sent %s, whose table is left out", end)
 			}
 		}
 	}
-	if again, _ := asking.Told(e, question); !cmp.Equal(told, again) {
-		t.Error("told otherwise the second time")
+	if again, _ := asking.Materials(e, question); !cmp.Equal(sent, again) {
+		t.Error("sent different material the second time")
 	}
-	if small, whole := asking.Told(readiness.Expose(large(2)), "x"); !cmp.Equal(small, whole) || small.LeftOut != 0 {
-		t.Error("a small model is told in part")
+	if small, full := asking.Materials(readiness.Expose(large(2)), "x"); !cmp.Equal(small, full) || small.LeftOut != 0 {
+		t.Error("a small model is sent in part")
 	}
 }
 
-// Of a table that is too large the fields are told that the question is about.
+// Of a table that is too large, the fields that match the question are sent.
 func TestMaterialOfALargeTable(t *testing.T) {
 	t.Parallel()
 	table := semanticmodel.Table{Name: "Wide"}
@@ -101,16 +100,16 @@ func TestMaterialOfALargeTable(t *testing.T) {
 		table.Columns = append(table.Columns, semanticmodel.Column{Name: fmt.Sprintf("Account %d", i), Description: strings.Repeat("Account. ", 10)})
 	}
 	table.Columns[700].Description = "Penguins."
-	told, _ := asking.Told(readiness.Expose(&semanticmodel.Model{Tables: []semanticmodel.Table{table}}), "Which penguin?")
-	if n := asking.Size(told); n > asking.MaxMaterial || len(told.Tables) != 1 || len(told.Tables[0].Columns) < 10 {
-		t.Fatalf("told %d bytes of %d tables", n, len(told.Tables))
+	sent, _ := asking.Materials(readiness.Expose(&semanticmodel.Model{Tables: []semanticmodel.Table{table}}), "Which penguin?")
+	if n := asking.Size(sent); n > asking.MaxMaterial || len(sent.Tables) != 1 || len(sent.Tables[0].Columns) < 10 {
+		t.Fatalf("sent %d bytes of %d tables", n, len(sent.Tables))
 	}
-	if !slices.ContainsFunc(told.Tables[0].Columns, func(f openai.MaterialField) bool { return f.Description == "Penguins." }) {
-		t.Error("not told what was asked for")
+	if !slices.ContainsFunc(sent.Tables[0].Columns, func(f openai.MaterialField) bool { return f.Description == "Penguins." }) {
+		t.Error("the requested field is not sent")
 	}
 }
 
-// Whatever a model holds, what is told of it keeps the bound.
+// For any model, the material keeps the bound.
 func TestMaterialWhateverTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,9 +122,9 @@ func TestMaterialWhateverTheModel(t *testing.T) {
 			}
 			m.Tables = append(m.Tables, table)
 		}
-		told, _ := asking.Told(readiness.Expose(m), text.Draw(t, "question"))
-		if n := asking.Size(told); n > 2*asking.MaxMaterial {
-			t.Errorf("told %d bytes", n)
+		sent, _ := asking.Materials(readiness.Expose(m), text.Draw(t, "question"))
+		if n := asking.Size(sent); n > 2*asking.MaxMaterial {
+			t.Errorf("sent %d bytes", n)
 		}
 	})
 }

@@ -19,8 +19,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// sample is a copy of a sample's semantic model, with a data agent that selected
-// all its tables.
+// sample is a copy of a sample's semantic model, with a data agent that selected all its tables.
 type sample struct {
 	*world
 	model item.Item
@@ -76,7 +75,7 @@ func (s sample) definition(t *testing.T) (definition.Definition, *semanticmodel.
 	return d, m
 }
 
-// correct is how many of the questions a kind answers as expected, and of whom.
+// correct returns how many of the questions a kind answers as expected.
 func (s sample) correct(t *testing.T, kind comparison.AgentKind, questions []benchmark.Question) (n int, about comparison.Target) {
 	t.Helper()
 	of := side(kind, "embedded")
@@ -91,7 +90,7 @@ func (s sample) correct(t *testing.T, kind comparison.AgentKind, questions []ben
 	return n, about
 }
 
-// optimize applies everything that the embedded rules propose for a kind.
+// optimize applies every proposal of the embedded rules of a kind.
 func (s sample) optimize(t *testing.T, kind optimization.Kind) (changes int) {
 	t.Helper()
 	d, m := s.definition(t)
@@ -125,10 +124,9 @@ func (s sample) optimize(t *testing.T, kind optimization.Kind) (changes int) {
 	return len(all)
 }
 
-// What is asked before an optimization and after it is the same, and more of it is
-// answered as expected, by every kind of AI: the questions are in the words of the
-// business, which the model lacks at first. A kind that is not given what was written
-// answers as before.
+// The same questions are asked before and after an optimization, and every kind of AI answers more of
+// them as expected: the questions use business words that the model lacks at first. A kind that does
+// not get the new texts answers as before.
 func TestAnAppliedOptimizationRaisesAccuracy(t *testing.T) {
 	t.Parallel()
 	kinds := []comparison.AgentKind{comparison.PlatformAssistant, comparison.DataAgent, comparison.ServiceTestAgent, comparison.GenericAgent}
@@ -149,12 +147,12 @@ func TestAnAppliedOptimizationRaisesAccuracy(t *testing.T) {
 				n, about := s.correct(t, k, questions)
 				before[k], given[k] = n, about.ConfigHash
 				if n == 0 || n == len(questions) {
-					t.Fatalf("%s answers %d of %d before anything is optimized, which leaves nothing to show", k, n, len(questions))
+					t.Fatalf("%s answers %d of %d before the optimization, which leaves no room for improvement", k, n, len(questions))
 				}
 			}
 			if s.optimize(t, optimization.AIInstructions) > 0 {
 				if n, about := s.correct(t, comparison.GenericAgent, questions); n != before[comparison.GenericAgent] || about.ConfigHash != given[comparison.GenericAgent] {
-					t.Errorf("who is not given the AI instructions answers %d of %d with them, %d without", n, len(questions), before[comparison.GenericAgent])
+					t.Errorf("the kind without the AI instructions answers %d of %d with them, %d without", n, len(questions), before[comparison.GenericAgent])
 				}
 			}
 			if s.optimize(t, optimization.Descriptions) == 0 {

@@ -10,18 +10,17 @@ import (
 	"readiness/domain/readiness"
 )
 
-// seenOfDescriptions is how much of a description the platform's AI reads, in
-// characters (regime A.0).
+// seenOfDescriptions is how much of a description the platform's AI reads, in characters.
 const seenOfDescriptions = 200
 
-// sight is what a kind of AI sees of a semantic model.
+// sight is the part of a semantic model that a kind of AI sees.
 type sight struct {
 	readiness.Exposure
-	// descriptions is how many characters of each description are seen, 0 for all.
+	// descriptions is how many characters of each description are seen; 0 means all.
 	descriptions int
 }
 
-// description is what is seen of one.
+// description returns the part of a description that is seen.
 func (s sight) description(text string) string {
 	text = strings.TrimSpace(text)
 	if s.descriptions > 0 {
@@ -40,7 +39,7 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// catalog is what the embedded engine is given.
+// catalog returns the input of the embedded engine.
 func (s sight) catalog() answering.Catalog {
 	c := answering.Catalog{Instructions: s.Instructions}
 	for _, t := range s.Tables {
@@ -67,8 +66,8 @@ func (s sight) catalog() answering.Catalog {
 	return c
 }
 
-// configHash tells whether what an AI was given changed between two runs: given is
-// all of it but the questions.
+// configHash returns a hash of everything but the questions that an AI was given, to detect changes
+// between two runs.
 func configHash(given any) string {
 	text, err := json.Marshal(given)
 	if err != nil {

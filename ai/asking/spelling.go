@@ -14,11 +14,11 @@ import (
 	"readiness/domain/readiness"
 )
 
-// spelling knows the fields that a model was told of. Names compare as in DAX.
+// spelling has the fields that a model was given. Names compare as in DAX.
 type spelling struct {
 	columns  map[[2]string]name
 	measures map[string]name
-	// joins are the columns of relationships, which a query may use beside columns.
+	// joins are the columns of relationships, which a query may use in addition to columns.
 	joins map[[2]string]bool
 }
 
@@ -43,7 +43,7 @@ func newSpelling(e readiness.Exposure) *spelling {
 
 func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
 
-// bare is a name without the marks that DAX writes around it.
+// bare returns a name without DAX quotes or brackets.
 func bare(s, open, closing string) string {
 	s = strings.TrimSpace(s)
 	if inner, ok := strings.CutPrefix(s, open); ok {
@@ -69,10 +69,10 @@ func (s *spelling) find(role comparison.Role, table, field string) (name, bool) 
 	return name{}, false
 }
 
-// answer is what a model said, checked against the fields that it was told of. One
-// that uses a field that there is none of is not compared by its fields: those
-// that are left would say something else than its query does.
-func (s *spelling) answer(said openai.Said) comparison.Answer {
+// answer returns a model's answer, checked against the fields that it was given. If it uses a field
+// that does not exist, the answer has no fields: comparing the remaining ones would misrepresent its
+// query.
+func (s *spelling) answer(said openai.ModelAnswer) comparison.Answer {
 	a := comparison.Answer{Text: said.Text, CannotTell: said.CannotTell}
 	if said.CannotTell {
 		return a
@@ -113,13 +113,13 @@ func (s *spelling) answer(said openai.Said) comparison.Answer {
 			unknown, more = unknown[:shown], fmt.Sprintf(" and %d more", n)
 		}
 		a.Fields = nil
-		a.Text = strings.TrimSpace(a.Text + " (It uses what the model it was told of does not have: " + strings.Join(unknown, ", ") + more + ".)")
+		a.Text = strings.TrimSpace(a.Text + " (It uses fields that the model does not have: " + strings.Join(unknown, ", ") + more + ".)")
 	}
 	return a
 }
 
-// filter is a filter in the one form that answers are compared by, and false when
-// it filters nothing.
+// filter returns a filter in the form in which answers are compared, and false when it filters
+// nothing.
 func filter(f comparison.Field) (comparison.Field, bool) {
 	switch {
 	case len(f.Values) == 0:

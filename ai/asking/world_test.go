@@ -40,8 +40,8 @@ var (
 // secret is the key of every provider in these tests.
 const secret = "sk-very-secret-0123456789"
 
-// world is a platform in a folder, an account's providers and a server that answers
-// for all of them.
+// world has a platform in a folder, an account's providers, and one server that answers for all of
+// them.
 type world struct {
 	*asking.Asker
 	root    string
@@ -53,11 +53,11 @@ type world struct {
 	log  bytes.Buffer
 	read []item.Item
 	sent []request
-	// reply is what the server says; nil is status 500.
+	// reply is the server's response; nil means status 500.
 	reply func(n int, r request) (status int, body string)
 }
 
-// request is what the server was asked.
+// request is a request to the server.
 type request struct {
 	system, user, key string
 	temperature       *float64
@@ -113,7 +113,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// Write takes the log.
+// Write receives the log.
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *world) put(t *testing.T, name, text string) {
 	}
 }
 
-// change replaces a text in a file, once.
+// change replaces a text in a file, which must have it once.
 func (w *world) change(t *testing.T, name, old, text string) {
 	t.Helper()
 	was, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(name)))
@@ -148,7 +148,7 @@ func (w *world) remove(t *testing.T, name string) {
 	}
 }
 
-// ServeHTTP answers as a chat completions interface does.
+// ServeHTTP answers like a chat completions interface.
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -194,7 +194,7 @@ func (w *world) asked() []request {
 	return slices.Clone(w.sent)
 }
 
-// save adds a language model at the server under the id, meant for the purposes.
+// save adds a language model on the server under the id, for the purposes.
 func (w *world) save(id string, purposes ...aiprovider.Purpose) *aiprovider.Settings {
 	key, err := aiprovider.NewKey(secret)
 	if err != nil {
@@ -212,7 +212,7 @@ type provider struct {
 	purposes []aiprovider.Purpose
 }
 
-// providers are those of the account contoso, the oldest first.
+// The providers of the account contoso, oldest first.
 type providers struct{ all []*provider }
 
 func (p *providers) Get(_ context.Context, accountID, providerID string) (aiprovider.Settings, error) {
@@ -242,7 +242,7 @@ func (p *providers) ForPurpose(ctx context.Context, accountID string, purpose ai
 	return aiprovider.Settings{}, false, ctx.Err()
 }
 
-// sides of the model Shop.
+// side returns a side of the model Shop.
 func side(kind comparison.AgentKind, providerID string) benchmark.Side {
 	s := benchmark.Side{WorkspaceID: retail, SemanticModelID: shop, AnsweredBy: benchmark.AnsweredBy{Kind: kind, ProviderID: providerID}}
 	if kind == comparison.DataAgent || kind == comparison.ServiceTestAgent {
@@ -251,7 +251,7 @@ func side(kind comparison.AgentKind, providerID string) benchmark.Side {
 	return s
 }
 
-// open opens a side that must open.
+// open opens a side and fails the test on an error.
 func (w *world) open(t *testing.T, s benchmark.Side) (comparison.Target, asking.Ask) {
 	t.Helper()
 	about, ask, err := w.Open(t.Context(), ana, s)
@@ -261,7 +261,7 @@ func (w *world) open(t *testing.T, s benchmark.Side) (comparison.Target, asking.
 	return about, ask
 }
 
-// reply asks a question that must have a reply.
+// reply asks a question and fails the test on an error.
 func reply(t *testing.T, ask asking.Ask, question string) benchmark.Reply {
 	t.Helper()
 	r, err := ask(t.Context(), question)

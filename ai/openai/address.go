@@ -15,11 +15,9 @@ import (
 // errAddress is the error of a connection that Public refuses to make.
 var errAddress = errors.New("the address is in a network that saved providers may not reach")
 
-// Public returns the client that calls providers whose address is not the
-// operator's choice. It looks at the address that a connection is about to be made
-// to, whatever name led to it, and makes none to this machine, to private networks
-// or to any other address that is not everybody's. It uses no proxy, for a proxy
-// would connect in its place.
+// Public returns the client for providers whose address the operator did not choose. It checks the
+// resolved address of each connection and refuses this machine, private networks and every other
+// address that is not public. It uses no proxy, because a proxy would connect in its place.
 var Public = sync.OnceValue(func() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: publicOnly}
 	return &http.Client{Transport: &http.Transport{
@@ -32,7 +30,7 @@ var Public = sync.OnceValue(func() *http.Client {
 	}}
 })
 
-// publicOnly is the net.Dialer's Control: address is the one that was resolved.
+// publicOnly is the Control function of the net.Dialer: address is the resolved address.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -44,16 +42,15 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// reserved are the networks, beside those that netip knows, that are nobody's or
-// not everybody's (IANA's registries of special purposes).
+// reserved are networks, in addition to those that netip knows, that are unassigned or not public
+// (IANA's special-purpose registries).
 var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 	"240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20")
 
-// global is all of IPv6 that was ever allocated to be everybody's.
+// global is the IPv6 space that is allocated as public.
 var global = netip.MustParsePrefix("2000::/3")
 
-// carriers are the IPv6 networks whose addresses stand for the IPv4 address that
-// begins at the byte.
+// carriers maps IPv6 networks that embed an IPv4 address to the first byte of that address.
 var carriers = map[netip.Prefix]int{
 	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
 	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
@@ -67,7 +64,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// public reports whether an address is one that everybody could reach.
+// public reports whether an address is publicly reachable.
 func public(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if !a.IsGlobalUnicast() || a.IsPrivate() {

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// The address that a connection is made to counts, not the name that led to it.
+// The resolved address of a connection counts, not the name that led to it.
 func TestPublicOnly(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
@@ -28,15 +28,15 @@ func TestPublicOnly(t *testing.T) {
 		"localhost:80": false, "": false,
 	} {
 		if err := openai.PublicOnly("tcp", address, nil); (err == nil) != want {
-			t.Errorf("%s: got error %v, want it reached: %v", address, err, want)
+			t.Errorf("%s: got error %v, want it reachable: %v", address, err, want)
 		} else if err != nil && !errors.Is(err, openai.ErrAddress) {
 			t.Errorf("%s: %v is another error", address, err)
 		}
 	}
 }
 
-// A saved provider on this machine is not asked, by address or by name, and by no
-// proxy; what it would have said is nowhere.
+// A saved provider on this machine is not asked, by address or by name, nor through a proxy, and no
+// part of its response is returned.
 func TestSavedProvidersInOurNetwork(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// given is one item of an answer; Text is nil where the model has nothing to say.
+// given is one item of an answer; Text is nil where the model returned null.
 type given struct {
 	Key  string  `json:"key"`
 	Text *string `json:"text"`
 }
 
-// spoken is an answer without what a reasoning model thinks aloud before it.
+// spoken returns an answer without the reasoning that some models write before it.
 func spoken(text string) string {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
@@ -21,11 +21,11 @@ func spoken(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// kept tells whether an answer is what the form's schema demands, so that the
-// server may be taken to enforce it.
-func (f *form) kept(text string) bool {
+// matches reports whether an answer conforms to the form's schema, so that the server can be assumed
+// to enforce it.
+func (f *form) matches(text string) bool {
 	if f.own != nil {
-		return f.keeps(text)
+		return f.valid(text)
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -44,8 +44,8 @@ func (f *form) kept(text string) bool {
 	return !slices.ContainsFunc(*a.Items, func(g given) bool { return !slices.Contains(f.keys, g.Key) })
 }
 
-// itemsOf takes the items out of an answer, however it is wrapped: the first JSON
-// in it that holds some.
+// itemsOf returns the items of an answer, however it is wrapped: those of the first JSON value that
+// has any.
 func itemsOf[T any](text string) ([]T, bool) {
 	for raw := range values(text) {
 		var object struct {
@@ -62,10 +62,10 @@ func itemsOf[T any](text string) ([]T, bool) {
 	return nil, false
 }
 
-// starts is how many places of a text are tried as the start of a JSON value.
+// starts is how many positions of a text are tried as the start of a JSON value.
 const starts = 32
 
-// values yields the JSON objects and arrays in a text that are not in another one.
+// values yields the outermost JSON objects and arrays in a text.
 func values(text string) func(func(json.RawMessage) bool) {
 	return func(yield func(json.RawMessage) bool) {
 		for range starts {

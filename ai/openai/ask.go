@@ -9,24 +9,21 @@ import (
 	"github.com/openai/openai-go/v3"
 )
 
-// question is one request: what the model is told, then the turns of user and
-// assistant in alternation.
+// question is one request: the system message, then alternating turns of user and assistant.
 type question struct {
 	system string
 	turns  []string
 	form   *form // nil for an answer in plain text
 }
 
-// longestWait is the longest pause before a request is made again (regime F.3,
-// point 4).
+// longestWait is the longest pause before a retry.
 const longestWait = time.Minute
 
-// pauses are those before the retries when the provider names none; the last is
-// that of every later one too.
+// pauses are the pauses before retries when the provider sends none; the last one also applies to all
+// later retries.
 var pauses = [...]time.Duration{500 * time.Millisecond, 4 * time.Second}
 
-// ask returns the model's answer, perhaps one it gave before. The error is a
-// *failure, or that of the context.
+// ask returns the model's answer, possibly from the cache. The error is a *failure or the context's.
 func (c *Client) ask(ctx context.Context, q question) (string, error) {
 	if text, ok := c.answers.get(q); ok {
 		return text, nil
@@ -59,8 +56,8 @@ func (c *Client) known() capabilities {
 	return c.knows
 }
 
-// learn keeps what an answer shows of the server: what it takes, and whether it
-// keeps to the form, or only says so.
+// learn records the server's capabilities that an answer shows: the parameters it accepts, and whether
+// it enforces the form or only claims to.
 func (c *Client) learn(q question, k capabilities, text string, in mode) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +66,7 @@ func (c *Client) learn(q question, k capabilities, text string, in mode) {
 	c.knows.tokens = max(c.knows.tokens, k.tokens)
 	if q.form != nil && k.mode >= c.knows.mode {
 		c.knows.mode, c.knows.proven = k.mode, true
-		if k.mode < plain && (in != k.mode || !q.form.kept(text)) {
+		if k.mode < plain && (in != k.mode || !q.form.matches(text)) {
 			c.knows.mode, c.knows.proven = k.mode+1, false
 		}
 	}
@@ -78,8 +75,8 @@ func (c *Client) learn(q question, k capabilities, text string, in mode) {
 	}
 }
 
-// send makes the request, again when that may help, and returns the answer and
-// the mode it is in: plain when a tool was to be called and was not.
+// send makes the request, with retries where they may help. It returns the answer and its mode: plain
+// if a tool should have been called and was not.
 func (c *Client) send(ctx context.Context, q question, k capabilities) (text string, in mode, err error) {
 	for attempt := 0; ; attempt++ {
 		text, in, err := c.sendOnce(ctx, q, k)
@@ -101,8 +98,8 @@ func (c *Client) send(ctx context.Context, q question, k capabilities) (text str
 	}
 }
 
-// ends reports whether the time for the work is over before the pause is: what
-// went wrong is then worth more than that it is.
+// ends reports whether the context ends before the pause does. The failure is then reported instead of
+// the timeout.
 func ends(ctx context.Context, pause time.Duration) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < pause
@@ -121,7 +118,7 @@ func (c *Client) sendOnce(ctx context.Context, q question, k capabilities) (text
 	return read(completion.Choices[0], k.mode)
 }
 
-// turn waits until one more request may be under way.
+// turn waits until another request may be in flight.
 func (c *Client) turn(ctx context.Context) (release func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -131,7 +128,8 @@ func (c *Client) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// complete makes one request, unless the provider is silent; its answer has a choice.
+// complete makes one request, unless the circuit is open; a returned completion has at least one
+// choice.
 func (c *Client) complete(all context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
 	began := c.options.Now()
 	if f := c.circuit.admit(began); f != nil {
@@ -144,9 +142,9 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 	now := c.options.Now()
 	switch {
 	case err == nil || ctx.Err() == nil:
-		c.circuit.cameBack()
+		c.circuit.responded()
 	case all.Err() != nil && (!errors.Is(all.Err(), context.DeadlineExceeded) || now.Sub(began) < limit/2):
-		c.circuit.gaveUp() // it had no time to speak of
+		c.circuit.abandoned() // it had too little time to count
 	case c.circuit.timedOut(now):
 		c.options.Log.Warn("AI provider answers nothing in time, so it is not asked for a while", "provider", c.name, "timeouts", maxTimeouts)
 	}
@@ -156,12 +154,12 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 	case err != nil:
 		return nil, err
 	case len(completion.Choices) == 0:
-		return nil, &failure{class: malformed, what: "its answer holds nothing", retry: true}
+		return nil, &failure{class: malformed, what: "its answer is empty", retry: true}
 	}
 	return completion, nil
 }
 
-// read takes the text out of an answer.
+// read returns the text of an answer and its mode.
 func read(choice openai.ChatCompletionChoice, asked mode) (text string, in mode, err error) {
 	m := choice.Message
 	switch {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// cached is how many answers are kept, the latest.
+// cached is how many answers are cached, the latest ones.
 const cached = 512
 
-// cache keeps answers that were of use by the question's hash, so that asking
-// again costs nothing (regime F.3, point 7). The zero value is empty.
+// cache holds usable answers by the question's hash, so that asking again costs nothing. The zero
+// value is empty.
 type cache struct {
 	mu      sync.Mutex
 	answers map[[sha256.Size]byte]string

@@ -9,26 +9,24 @@ import (
 )
 
 const (
-	// maxTimeouts is how many requests in a row go without an answer in time before a
-	// provider is not asked for a while.
+	// maxTimeouts is how many consecutive timeouts open the circuit.
 	maxTimeouts = 5
-	// silence is how long it is not asked then; after it, one request finds out
-	// whether it answers again.
+	// silence is how long an open circuit rejects all requests; after it, one request probes whether
+	// the provider answers again.
 	silence = 30 * time.Second
 )
 
-// circuit keeps a provider that does not answer from being asked by everybody who
-// would wait for it in vain. It reads no clock. The zero circuit is one of a provider
-// that answers.
+// circuit is a circuit breaker: it rejects requests to a provider that does not answer in time, so
+// that callers do not wait for it. It reads no clock. The zero value is closed.
 type circuit struct {
 	mu       sync.Mutex
 	timeouts int // in a row
 	until    time.Time
-	finding  bool // one request finds out
+	probing  bool // a probing request is in flight
 }
 
-// admit lets a request be made, or says why not. What becomes of one that is made
-// must be told: cameBack, timedOut or gaveUp.
+// admit returns nil if a request may be made, else the failure. The caller must report the outcome of
+// an admitted request with responded, timedOut or abandoned.
 func (c *circuit) admit(now time.Time) *failure {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,8 +34,8 @@ func (c *circuit) admit(now time.Time) *failure {
 	case c.timeouts < maxTimeouts:
 		return nil
 	case now.Before(c.until):
-	case !c.finding:
-		c.finding = true
+	case !c.probing:
+		c.probing = true
 		return nil
 	}
 	return &failure{
@@ -46,39 +44,38 @@ func (c *circuit) admit(now time.Time) *failure {
 	}
 }
 
-// cameBack tells that the provider did something in time, be it an error.
-func (c *circuit) cameBack() {
+// responded records that the provider responded in time, even with an error.
+func (c *circuit) responded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timeouts, c.finding = 0, false
+	c.timeouts, c.probing = 0, false
 }
 
-// timedOut tells that the provider did nothing in time, and whether it is not asked
-// from now on, which it was before.
+// timedOut records a timeout and reports whether it opens the circuit.
 func (c *circuit) timedOut(now time.Time) (opens bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timeouts, c.finding = c.timeouts+1, false
+	c.timeouts, c.probing = c.timeouts+1, false
 	if c.timeouts >= maxTimeouts {
 		c.until = now.Add(silence)
 	}
 	return c.timeouts == maxTimeouts
 }
 
-// gaveUp tells that whoever asked left before there was an answer.
-func (c *circuit) gaveUp() {
+// abandoned records that the caller left before there was an answer.
+func (c *circuit) abandoned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.finding = false
+	c.probing = false
 }
 
-// open reports whether the provider is not asked for now.
+// open reports whether the circuit is open: requests are rejected, except probes.
 func (c *circuit) open() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.timeouts >= maxTimeouts
 }
 
-// Silent reports whether the language model answered so many requests in a row not
-// in time that it is not asked for now.
+// Silent reports whether the language model is currently not asked because it timed out too many times
+// in a row.
 func (c *Client) Silent() bool { return c.circuit.open() }

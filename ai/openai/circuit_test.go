@@ -13,14 +13,14 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// Requests are let through while a provider answers, five in a row that it does not
-// answer in time end that, and half a minute later one finds out.
+// Requests are admitted while a provider answers. Five consecutive timeouts stop that, and half a
+// minute later one request probes the provider.
 //
 // proves: decisions/9/4
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	const yes, no = "yes", "no" // asked, and let through or not
+	const yes, no = "yes", "no" // asked, and admitted or not
 	type step struct {
 		after time.Duration
 		what  string
@@ -31,11 +31,11 @@ func TestCircuit(t *testing.T) {
 		"four are late":              append(silent[:8:8], step{0, yes}),
 		"five are late":              append(silent[:10:10], step{0, no}, step{29999 * time.Millisecond, no}),
 		"four, an answer, four":      append(append(silent[:8:8], step{0, yes}, step{0, "back"}), append(silent[:8:8], step{0, yes})...),
-		"left by who asked":          append(append(silent[:8:8], step{0, yes}, step{0, "left"}), step{0, yes}, step{0, "left"}, step{0, yes}),
-		"one finds out":              append(silent[:10:10], step{30 * time.Second, yes}, step{0, no}, step{time.Minute, no}),
-		"and it answers":             append(silent[:10:10], step{30 * time.Second, yes}, step{0, "back"}, step{0, yes}, step{0, yes}),
-		"and it does not":            append(silent[:10:10], step{30 * time.Second, yes}, step{time.Minute, "late"}, step{0, no}, step{29 * time.Second, no}, step{time.Second, yes}, step{0, no}),
-		"and who finds out leaves":   append(silent[:10:10], step{30 * time.Second, yes}, step{0, "left"}, step{0, yes}, step{0, no}),
+		"the caller leaves":          append(append(silent[:8:8], step{0, yes}, step{0, "left"}), step{0, yes}, step{0, "left"}, step{0, yes}),
+		"one request probes":         append(silent[:10:10], step{30 * time.Second, yes}, step{0, no}, step{time.Minute, no}),
+		"the probe is answered":      append(silent[:10:10], step{30 * time.Second, yes}, step{0, "back"}, step{0, yes}, step{0, yes}),
+		"the probe times out":        append(silent[:10:10], step{30 * time.Second, yes}, step{time.Minute, "late"}, step{0, no}, step{29 * time.Second, no}, step{time.Second, yes}, step{0, no}),
+		"the probe's caller leaves":  append(silent[:10:10], step{30 * time.Second, yes}, step{0, "left"}, step{0, yes}, step{0, no}),
 		"asked before, late at last": append(silent[:10:10], step{20 * time.Second, "late"}, step{10 * time.Second, no}, step{20 * time.Second, yes}),
 		"asked before, and answers":  append(silent[:10:10], step{time.Second, "back"}, step{0, yes}),
 	} {
@@ -48,21 +48,21 @@ func TestCircuit(t *testing.T) {
 				switch s.what {
 				case yes, no:
 					if f := openai.Admit(&c, now); (f == nil) != (s.what == yes) {
-						t.Errorf("step %d: let through is %v, want %s", i+1, f == nil, s.what)
+						t.Errorf("step %d: admitted is %v, want %s", i+1, f == nil, s.what)
 					}
 				case "back":
-					c.CameBack()
+					c.Responded()
 				case "late":
 					c.TimedOut(now)
 				case "left":
-					c.GaveUp()
+					c.Abandoned()
 				}
 			}
 		})
 	}
 }
 
-// ending is a context whose time is over when a test says so.
+// ending is a context whose deadline passes when the test closes over.
 type ending struct {
 	context.Context
 	over chan struct{}
@@ -79,8 +79,8 @@ func (e ending) Err() error {
 	}
 }
 
-// A provider that answers nothing in time is not asked any more, the answer to who
-// wants a text of it stays what it was, and once it answers it is asked again.
+// A provider that times out repeatedly is no longer asked; callers get the same failure as before, and
+// it is asked again once it answers.
 //
 // proves: decisions/9/4
 func TestSilentProviderIsNotAsked(t *testing.T) {
@@ -122,13 +122,13 @@ func TestSilentProviderIsNotAsked(t *testing.T) {
 	for range maxTimeouts - 1 {
 		late(limit)
 	}
-	late(limit/2 - 1) // it had little time, and is not held against the provider
+	late(limit/2 - 1) // there was too little time, so it does not count
 	if c.Silent() {
-		t.Error("a provider is not asked that had no time to answer")
+		t.Error("a provider that had no time to answer is not asked")
 	}
 	late(limit)
 	if !c.Silent() {
-		t.Fatal("a provider that answered nothing in time is still asked")
+		t.Fatal("a provider that timed out is still asked")
 	}
 	answers.Store(true)
 	before := len(s.asked())

@@ -15,12 +15,12 @@ import (
 	"readiness/domain/proposal"
 )
 
-// maxRequest is what a request about a real model may have, in bytes: some
-// thousand tokens, so that a small server has room for it.
+// maxRequest bounds a request about a real model, in bytes: a few thousand tokens, so that it fits a
+// small server.
 const maxRequest = 24 << 10
 
-// Every real semantic model is told of in requests of a bounded size, and each of
-// its objects has one outcome.
+// Every real semantic model is described in requests of a bounded size, and each of its objects has
+// one outcome.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("READINESS_CORPUS")
@@ -56,7 +56,7 @@ func TestCorpus(t *testing.T) {
 			largest, requests = max(largest, len(r.raw)), requests+1
 			return obey(r)
 		})
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Anywhere: true}, openai.Options{Client: &http.Client{Transport: s}})
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", PrivateAddresses: true}, openai.Options{Client: &http.Client{Transport: s}})
 		if err != nil {
 			t.Fatal(err)
 		}

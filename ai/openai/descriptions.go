@@ -19,21 +19,21 @@ const describeTask = `You document semantic models for the people and the AI tha
 - Claim only what follows from the facts given. Where nothing follows that the name does not say already, give null.
 - Refer to a field as [Field] only if it is in the data. No two descriptions are the same.`
 
-// Describe proposes a description for each of the objects (spec 2.12; regime
-// F.3, point 5). Each of them is in proposals or in skipped, in their order.
+// Describe proposes a description for each of the objects. Each object is in proposals or in skipped,
+// in the order given.
 func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	d := describer{names: namesOf(m), taken: described(m)}
 	all, skipped := itemsFor(c.facts(m), objects, d.check)
 	accepted := map[string]string{}
 	reasons := map[string]string{}
-	// Texts are written side by side, so two may turn out the same: the later ones
-	// are asked for once more, now that it is known.
+	// Batches are written concurrently, so two texts may be equal. The later ones are requested once
+	// more, with the duplicate text as a hint.
 	for round := range 2 {
 		j := job{client: c, facts: c.facts(m), task: describeTask}
 		outcomes, err := j.run(ctx, all)
 		if err != nil {
 			if round > 0 && ctx.Err() == nil {
-				break // what is there stays
+				break // keep the results so far
 			}
 			return nil, nil, err
 		}
@@ -58,7 +58,7 @@ func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects [
 	return collect(c.facts(m), objects, skipped, accepted, reasons, "Written by the AI provider from what the model says of it.")
 }
 
-// described are the descriptions that objects have, under norm.
+// described returns the objects by their descriptions, normalized with norm.
 func described(m *semanticmodel.Model) map[string]proposal.Object {
 	taken := map[string]proposal.Object{}
 	for _, t := range m.Tables {
@@ -75,11 +75,11 @@ func described(m *semanticmodel.Model) map[string]proposal.Object {
 
 type describer struct {
 	names names
-	// taken are the descriptions that objects have. It is only read while a job runs.
+	// taken are the objects by their descriptions. It is not changed while a job runs.
 	taken map[string]proposal.Object
 }
 
-// other tells whether another object has the description.
+// other reports whether another object has the description.
 func (d describer) other(o proposal.Object, text string) bool {
 	of, ok := d.taken[norm(text)]
 	return ok && of != o
@@ -88,7 +88,7 @@ func (d describer) other(o proposal.Object, text string) bool {
 // fill are words that say nothing about an object (rule DSC-04).
 var fill = []string{"the", "a", "an", "of", "for", "this", "is", "column", "table", "measure", "field", "contains"}
 
-// check says what is wrong with a description, to go on after "your answer".
+// check returns what is wrong with a description, to follow "your answer"; "" when nothing is.
 func (d describer) check(o proposal.Object, text string) string {
 	if why := oneLine(text); why != "" {
 		return why
@@ -115,7 +115,7 @@ func (d describer) check(o proposal.Object, text string) string {
 	return ""
 }
 
-// oneLine says what keeps a text from being written in one line.
+// oneLine returns what keeps a text from being one line; "" when nothing does.
 func oneLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
@@ -125,8 +125,7 @@ func oneLine(text string) string {
 	return ""
 }
 
-// itemsFor makes an item of each object, once; those that the model does not hold
-// are skipped.
+// itemsFor returns an item for each object, once; objects that the model does not have are skipped.
 func itemsFor(f facts, objects []proposal.Object, check func(proposal.Object, string) string) (all []item, skipped []proposal.Skip) {
 	seen := map[proposal.Object]bool{}
 	for _, o := range objects {
@@ -144,7 +143,7 @@ func itemsFor(f facts, objects []proposal.Object, check func(proposal.Object, st
 	return all, skipped
 }
 
-// collect puts what was found in the order of the objects.
+// collect returns the results in the order of the objects.
 func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepted, reasons map[string]string, reason string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	skipped = absent
 	seen := map[string]bool{}

@@ -22,7 +22,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Of three measures a, b and c of Sales, the first has the key t0.m0.
+// The first of the measures a, b and c of Sales has the key t0.m0.
 const (
 	aText = "a: Euros booked under number t0.m0 of the ledger."
 	bText = "b: Euros booked under number t0.m1 of the ledger."
@@ -31,7 +31,7 @@ const (
 
 var allTexts = []string{aText, bText, cText}
 
-// Whatever a server does, each object has a text that passes or a reason.
+// For any behaviour of a server, each object gets a valid text or a reason.
 func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 	t.Parallel()
 	but := func(key string, text any) func(string) any {
@@ -55,7 +55,7 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 		answer func(n int, r request) reply
 		want   []string
 		calls  int
-		// repaired is a part of what the second request says was wrong.
+		// repaired is a part of the problems that the second request names.
 		repaired string
 	}{
 		"it obeys": {func(_ int, r request) reply { return obey(r) }, allTexts, 1, ""},
@@ -70,8 +70,8 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 			a.header = map[string]string{"Content-Type": "text/plain"}
 			return a
 		}, allTexts, 1, ""},
-		"no JSON at first": {onlyFirst(say("I cannot do that, can I?")), allTexts, 2, "did not answer in the form that was asked for"},
-		"half of it":       {onlyFirst(say(list([]string{"t0.m1"}, described))), allTexts, 2, "t0.m0: your answer gave none for this key"},
+		"no JSON at first": {onlyFirst(say("I cannot do that, can I?")), allTexts, 2, "did not have the requested form"},
+		"half of it":       {onlyFirst(say(list([]string{"t0.m1"}, described))), allTexts, 2, "t0.m0: your answer has no item for this key"},
 		"unknown keys":     {onlyFirst(say(list([]string{"t0.m0", "t9.m9", "Sales", ""}, described))), allTexts, 2, "t0.m1: your answer gave none"},
 		"a key twice": {func(_ int, r request) reply {
 			n := 0
@@ -87,9 +87,9 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 		"two lines":                   {onlyFirst(say(list([]string{"t0.m0", "t0.m1", "t0.m2"}, but("t0.m1", "Euros that were\nbooked.")))), allTexts, 2, "holds a line break"},
 		"the name again":              {onlyFirst(say(list([]string{"t0.m0", "t0.m1", "t0.m2"}, but("t0.m0", "This is the measure of a.")))), allTexts, 2, "says no more than the name"},
 		"an unknown field":            {onlyFirst(say(list([]string{"t0.m0", "t0.m1", "t0.m2"}, but("t0.m1", "Euros by [Region] that were booked.")))), allTexts, 2, "does not have: [Region]"},
-		"nothing to say":              {func(_ int, r request) reply { return say(list(r.keys, but("t0.m1", nil))) }, []string{aText, cText, "b skipped: The AI provider had nothing to say about it that its name does not."}, 1, ""},
+		"nothing to say":              {func(_ int, r request) reply { return say(list(r.keys, but("t0.m1", nil))) }, []string{aText, cText, "b skipped: The AI provider had nothing to add to its name."}, 1, ""},
 		"always wrong of one":         {func(_ int, r request) reply { return say(list(r.keys, but("t0.m1", "short"))) }, []string{aText, cText, "b " + never + "has 5 characters, and 15 to 200 are wanted."}, 3, "t0.m1"},
-		"always nonsense":             {func(int, request) reply { return say("no") }, []string{"a " + never + "did not answer in the form that was asked for.", "b " + never + "did not answer in the form that was asked for.", "c " + never + "did not answer in the form that was asked for."}, 6, ""},
+		"always nonsense":             {func(int, request) reply { return say("no") }, []string{"a " + never + "did not have the requested form.", "b " + never + "did not have the requested form.", "c " + never + "did not have the requested form."}, 6, ""},
 		"once the answer is too long": {onlyFirst(completion(map[string]any{"content": `{"items":[`}, "length")), allTexts, 3, ""},
 		"always too long": {func(int, request) reply { return completion(map[string]any{"content": `{"items":[`}, "length") }, []string{
 			"a skipped: The AI provider gave no text for it: its answer is too long.", "b skipped: The AI provider gave no text for it: its answer is too long.", "c skipped: The AI provider gave no text for it: its answer is too long.",
@@ -156,7 +156,7 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 	}
 }
 
-// What a server does not take is left out, and not sent again.
+// Parameters that a server does not accept are left out, and not sent again.
 func TestDescribeLearnsWhatAServerTakes(t *testing.T) {
 	t.Parallel()
 	reject := func(modes ...string) func(int, request) reply {
@@ -245,14 +245,14 @@ func TestDescribeLeavesOutParameters(t *testing.T) {
 	}
 }
 
-// Only a provider that answers nothing at all fails the job.
+// Only a provider that does not answer at all fails the job.
 func TestDescribeWithAProviderThatIsDown(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		answer  func(n int, r request) reply
 		want    string // in the refusal; "" for success
 		waits   []time.Duration
-		calls   int // -1: a request that is given up may not reach the server
+		calls   int // -1: an abandoned request may not reach the server
 		timeout time.Duration
 		after   time.Duration
 	}{
@@ -276,9 +276,9 @@ func TestDescribeWithAProviderThatIsDown(t *testing.T) {
 		"slow":          {func(int, request) reply { return reply{hang: true} }, "it took too long", []time.Duration{500 * time.Millisecond, 4 * time.Second}, -1, 5 * time.Millisecond, 0},
 		"cut once":      {func(n int, r request) reply { a := obey(r); a.cut = true; return orElse(n < 1, a, r) }, "", []time.Duration{500 * time.Millisecond}, 2, 0, 0},
 		"always cut":    {func(_ int, r request) reply { a := obey(r); a.cut = true; return a }, "the connection failed", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
-		"no JSON":       {func(int, request) reply { return reply{body: "<html>private words</html>"} }, "not one of a chat completions interface", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
-		"half JSON":     {func(_ int, r request) reply { return reply{body: `{"choices":[{"mess`} }, "not one of a chat completions interface", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
-		"no choices":    {func(int, request) reply { return reply{body: `{"choices":[]}`} }, "its answer holds nothing", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
+		"no JSON":       {func(int, request) reply { return reply{body: "<html>private words</html>"} }, "does not follow the chat completions interface", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
+		"half JSON":     {func(_ int, r request) reply { return reply{body: `{"choices":[{"mess`} }, "does not follow the chat completions interface", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
+		"no choices":    {func(int, request) reply { return reply{body: `{"choices":[]}`} }, "its answer is empty", []time.Duration{500 * time.Millisecond, 4 * time.Second}, 3, 0, 0},
 		"rejects all":   {func(int, request) reply { return fail(400, "", "", "private words") }, "status 400", nil, 4, 0, 0},
 		"nothing":       {func(int, request) reply { return reply{status: 204} }, "status 204", nil, 1, 0, 0},
 	} {
@@ -316,14 +316,14 @@ func orElse(first bool, a reply, r request) reply {
 	return obey(r)
 }
 
-func TestDescribeWhereNobodyListens(t *testing.T) {
+func TestDescribeWithoutAServer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ int, r request) reply { return obey(r) })
-	nobody := httptest.NewServer(http.NotFoundHandler())
-	nobody.Close()
-	c := s.client(t, func(of *openai.Settings, _ *openai.Options) { of.BaseURL = nobody.URL + "/?key=" + secret })
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	c := s.client(t, func(of *openai.Settings, _ *openai.Options) { of.BaseURL = closed.URL + "/?key=" + secret })
 	_, _, err := c.Describe(t.Context(), sales("a"), measures("a"))
-	if !domain.IsRefused(err, domain.OptimizationFailed) || strings.Contains(err.Error(), nobody.URL) {
+	if !domain.IsRefused(err, domain.OptimizationFailed) || strings.Contains(err.Error(), closed.URL) {
 		t.Errorf("got error %v, want OptimizationFailed without the address", err)
 	}
 	s.secrecy(t, err)
@@ -350,7 +350,7 @@ func TestDescribeFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// many is a model of tables with 25 columns each.
+// many returns a model of tables with 25 columns each.
 func many(tables int) (*semanticmodel.Model, []proposal.Object) {
 	m := &semanticmodel.Model{}
 	var objects []proposal.Object
@@ -370,7 +370,7 @@ func TestDescribeAsksFourAtOnce(t *testing.T) {
 	m, objects := many(9)
 	synctest.Test(t, func(t *testing.T) {
 		w := wire{started: make(chan struct{}, len(objects)), end: make(chan struct{})}
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Key: secret, Anywhere: true}, openai.Options{Client: &http.Client{Transport: w}})
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Key: secret, PrivateAddresses: true}, openai.Options{Client: &http.Client{Transport: w}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,9 +381,9 @@ func TestDescribeAsksFourAtOnce(t *testing.T) {
 			proposals, _, err = c.Describe(t.Context(), m, objects)
 			done <- err
 		}()
-		synctest.Wait() // nothing moves until a request ends
+		synctest.Wait() // wait until all requests are in flight
 		if n := len(w.started); n != aiprovider.DefaultLimits().MaxConcurrency {
-			t.Errorf("%d requests at once, want %d", n, aiprovider.DefaultLimits().MaxConcurrency)
+			t.Errorf("%d requests in flight, want %d", n, aiprovider.DefaultLimits().MaxConcurrency)
 		}
 		close(w.end)
 		if err := <-done; err != nil || len(proposals) != len(objects) {
@@ -397,7 +397,7 @@ func TestDescribeAsksFourAtOnce(t *testing.T) {
 	})
 }
 
-// wire is a server without a network: a request is answered once end is closed.
+// wire is a server without a network: it answers requests once end is closed.
 type wire struct{ started, end chan struct{} }
 
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -443,8 +443,8 @@ func TestDescribeGivesUp(t *testing.T) {
 	}
 }
 
-// A provider that goes down on the way leaves what it gave.
-func TestDescribeKeepsWhatItHas(t *testing.T) {
+// If a provider goes down during a job, the texts so far are kept.
+func TestDescribeKeepsItsTexts(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{})
 	s := serve(t, func(_ int, r request) reply {
@@ -468,7 +468,7 @@ func TestDescribeKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-// closing closes a channel when an answer with status 200 is there.
+// closing closes a channel after the first answer with status 200.
 type closing struct {
 	http.RoundTripper
 	first chan struct{}
@@ -495,7 +495,7 @@ func TestDescribeTwiceCostsOnce(t *testing.T) {
 		got[i] = outcomes(proposals, skipped)
 	}
 	if diff := cmp.Diff(got[0], got[1]); diff != "" {
-		t.Errorf("the second answer is another (-first +second):\n%s", diff)
+		t.Errorf("the second answer differs (-first +second):\n%s", diff)
 	}
 	if n := len(s.asked()); n != 2 {
 		t.Errorf("%d requests, want 2", n)
@@ -510,7 +510,7 @@ func TestDescribeDistinct(t *testing.T) {
 		want   []string
 		calls  int
 	}{
-		"another when told": {func(_ int, r request) reply {
+		"another after the hint": {func(_ int, r request) reply {
 			return orElse(!strings.Contains(r.raw, "textOfAnotherObject"), say(list(r.keys, same)), r)
 		}, []string{"a: What was booked, in euros, by day.", bText, cText}, 2},
 		"always the same": {func(_ int, r request) reply { return say(list(r.keys, same)) }, []string{
@@ -536,7 +536,7 @@ func TestDescribeDistinct(t *testing.T) {
 	}
 }
 
-func TestDescribeNeverRepeatsWhatIsThere(t *testing.T) {
+func TestDescribeNeverRepeatsADescription(t *testing.T) {
 	t.Parallel()
 	m := sales("a", "b")
 	m.Tables[0].Measures[0].Description = described("t0.m0").(string)
@@ -568,8 +568,8 @@ func TestDescribeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// What a model's texts say is delimited, bounded and without comments.
-func TestDescribeTellsDataOnly(t *testing.T) {
+// Texts of a model are sent delimited, bounded and without comments.
+func TestDescribeSendsDataOnly(t *testing.T) {
 	t.Parallel()
 	m := sales("a")
 	x := &m.Tables[0].Measures[0]
@@ -583,7 +583,7 @@ func TestDescribeTellsDataOnly(t *testing.T) {
 	}
 	r := s.asked()[0]
 	if strings.Contains(r.raw, "remark") {
-		t.Error("a comment of the DAX is told")
+		t.Error("a comment of the DAX is sent")
 	}
 	if n := strings.Count(r.last(), "</data>"); n != 1 {
 		t.Errorf("the data ends %d times:\n%s", n, r.last())

@@ -8,47 +8,44 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// Exchange is what it took to have one question answered.
+// Exchange describes the requests that one question took.
 type Exchange struct {
-	// Attempts counts the requests, those that brought no answer among them.
+	// Attempts counts all requests, including those without an answer.
 	Attempts int
-	// Duration is that of the last request, from its start to the end of its answer:
-	// neither its turn, waits nor earlier requests are in it.
+	// Duration is the time of the last request alone, from its start to the end of its answer. It
+	// excludes waits and earlier requests.
 	Duration time.Duration
-	// InputTokens and OutputTokens are what the provider counted, of all its answers, 0
-	// where it does not say.
+	// InputTokens and OutputTokens are the provider's counts over all its answers; 0 where it sends
+	// none.
 	InputTokens, OutputTokens int64
-	// RequestID is the provider's name for the last answer, "" where it has none.
+	// RequestID is the provider's id of the last answer; "" when it has none.
 	RequestID string
-	// Temperature is the one that was asked for, nil where the model takes none.
+	// Temperature is the requested temperature; nil when the model accepts none.
 	Temperature *float64
 }
 
-// NoAnswer is a question that no attempt brought an answer to. Nothing in it is in
-// the provider's words.
+// NoAnswer is the error of a question that got no answer in any attempt. It has no text written by the
+// provider.
 type NoAnswer struct {
 	Code aiprovider.TestError
-	// What happened, as in "it took too long".
+	// What happened, for example "it took too long".
 	What string
-	// Lasting is that every other question would meet the same: the key, the address
-	// or the model is not accepted.
+	// Lasting reports that every other question would fail the same way: the key, the address or the
+	// model is not accepted.
 	Lasting bool
-	// Declined is that a policy of the provider's keeps the question from being
-	// answered.
+	// Declined reports that a policy of the provider keeps the question from being answered.
 	Declined bool
 }
 
 // Error implements error.
 func (e *NoAnswer) Error() string { return "the AI provider did not answer: " + e.What }
 
-// maxWaited is how long one question waits between its attempts, in all.
+// maxWaited bounds the pauses between the attempts of one question, in total.
 const maxWaited = time.Minute
 
-// exchange asks a question anew, whatever was answered before, and again where that
-// may help: after a request that failed for now, and after an answer that is not
-// usable. It waits for its turn, which it keeps through all of its attempts, and
-// from then on takes no longer than within. The error is a *NoAnswer, or that of
-// the context.
+// exchange asks a question without using the cache, with retries after a temporary failure and after
+// an answer that is not usable. It waits for its turn and keeps it through all attempts; after that it
+// takes at most within. The error is a *NoAnswer or the context's.
 func (c *Client) exchange(ctx context.Context, q question, within time.Duration, usable func(text string) bool) (text string, e Exchange, err error) {
 	release, err := c.turn(ctx)
 	if err != nil {
@@ -65,7 +62,7 @@ func (c *Client) exchange(ctx context.Context, q question, within time.Duration,
 			if usable(text) {
 				return text, e, nil
 			}
-			err = &failure{class: malformed, what: "its answer is not in the form that was asked for", retry: true}
+			err = &failure{class: malformed, what: "its answer does not have the requested form", retry: true}
 			k = c.known()
 		}
 		if ctx.Err() != nil {
@@ -89,7 +86,7 @@ func (c *Client) exchange(ctx context.Context, q question, within time.Duration,
 	}
 }
 
-// measured makes one request and notes in e what is known of it.
+// measured makes one request and records it in e.
 func (c *Client) measured(ctx context.Context, q question, k capabilities, e *Exchange) (text string, in mode, err error) {
 	e.Attempts++
 	e.RequestID, e.Temperature = "", nil
@@ -108,10 +105,10 @@ func (c *Client) measured(ctx context.Context, q question, k capabilities, e *Ex
 	return read(completion.Choices[0], k.mode)
 }
 
-// maxID bounds what is kept of a provider's id.
+// maxID bounds a stored provider's id, in bytes.
 const maxID = 128
 
-// visible is an id if it is one that may be shown and kept, else "".
+// visible returns the id if it can be shown and stored, else "".
 func visible(id string) string {
 	if len(id) > maxID {
 		return ""
@@ -124,7 +121,7 @@ func visible(id string) string {
 	return id
 }
 
-// noAnswer is the failure as those see it who asked.
+// noAnswer returns the failure as a *NoAnswer for the caller.
 func (f *failure) noAnswer() *NoAnswer {
 	return &NoAnswer{Code: f.testError(), What: f.what, Lasting: f.class == unreachable && !f.retry && f.cause != aiprovider.TimedOut, Declined: f.class == refused}
 }

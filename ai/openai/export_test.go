@@ -2,28 +2,28 @@ package openai
 
 import "time"
 
-// PublicOnly is publicOnly.
+// PublicOnly is exported for its test.
 var PublicOnly = publicOnly
 
-// ErrAddress is errAddress.
+// ErrAddress is exported for its test.
 var ErrAddress = errAddress
 
-// What is taken out of answers.
+// The parsers of answers, exported for fuzzing.
 var (
-	ReadSaid      = readSaid
+	ReadAnswer    = readAnswer
 	ReadJudgement = readJudgement
 )
 
 // Given is an item of an answer.
 type Given = given
 
-// Items are those of an answer.
+// Items returns the items of an answer.
 func Items(text string) ([]Given, bool) { return itemsOf[given](text) }
 
-// Circuit is circuit.
+// Circuit is exported for its test.
 type Circuit = circuit
 
-// Admit is admit.
+// Admit calls admit.
 func Admit(c *Circuit, now time.Time) error {
 	if f := c.admit(now); f != nil {
 		return f
@@ -31,11 +31,11 @@ func Admit(c *Circuit, now time.Time) error {
 	return nil
 }
 
-// CameBack is cameBack.
-func (c *circuit) CameBack() { c.cameBack() }
+// Responded calls responded.
+func (c *circuit) Responded() { c.responded() }
 
-// TimedOut is timedOut.
+// TimedOut calls timedOut.
 func (c *circuit) TimedOut(now time.Time) { c.timedOut(now) }
 
-// GaveUp is gaveUp.
-func (c *circuit) GaveUp() { c.gaveUp() }
+// Abandoned calls abandoned.
+func (c *circuit) Abandoned() { c.abandoned() }

@@ -10,8 +10,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Bounds of what is told of a model, so that no model makes a question without
-// end. Lengths are in characters.
+// Bounds of the facts about a model in one request. Lengths are in characters.
 const (
 	maxName   = 128
 	maxText   = 200
@@ -20,8 +19,7 @@ const (
 	maxLinks  = 30
 )
 
-// tableFacts is what a model is told of a table around the objects it is asked
-// about.
+// tableFacts are the facts about the table of the requested objects.
 type tableFacts struct {
 	Name         string   `json:"name"`
 	Description  string   `json:"description,omitempty"`
@@ -32,9 +30,8 @@ type tableFacts struct {
 	Relations    []string `json:"relationships,omitempty"`
 }
 
-// fieldFacts is what a model is told of an object. Expressions are without
-// comments, or left out where the provider is not to have them; there are never
-// values of rows.
+// fieldFacts are the facts about an object. Expressions have no comments, and are left out where the
+// provider must not have them. There are never values of rows.
 type fieldFacts struct {
 	Key          string `json:"key,omitempty"`
 	Type         string `json:"type"`
@@ -47,17 +44,17 @@ type fieldFacts struct {
 	SortBy       string `json:"sortedBy,omitempty"`
 	DAX          string `json:"dax,omitempty"`
 	Description  string `json:"description,omitempty"`
-	// NotThis is a text that another object has already.
+	// NotThis is a text that another object already has.
 	NotThis string `json:"textOfAnotherObject,omitempty"`
 }
 
-// facts looks up what is told of a model.
+// facts returns facts about a model.
 type facts struct {
 	model      *semanticmodel.Model
 	withoutDAX bool
 }
 
-// facts are those of the model that the provider may be told.
+// facts returns the facts of the model that the provider may have.
 func (c *Client) facts(m *semanticmodel.Model) facts { return facts{m, c.withoutDAX} }
 
 func (f facts) find(table string) (*semanticmodel.Table, int) {
@@ -104,8 +101,7 @@ func relation(r semanticmodel.Relationship) string {
 	return text
 }
 
-// object returns the facts of an object under its key, and false when the model
-// does not hold it.
+// object returns the facts of an object under its key, and false when the model does not have it.
 func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 	t, at := f.find(o.Table)
 	if t == nil {

@@ -16,36 +16,37 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// class says what a failed request means for what was asked.
+// class is the consequence of a failed request for the question.
 type class int
 
 const (
-	unreachable class = iota // nobody answers, or not us
-	rejected                 // this request is not taken
-	malformed                // the answer is not one of the interface
-	tooLong                  // the question or its answer is; a smaller one may do
-	refused                  // the text is not answered, by policy
+	unreachable class = iota // the provider does not answer, or does not accept us
+	rejected                 // this request is not accepted
+	malformed                // the answer does not follow the interface
+	tooLong                  // the question or its answer; a smaller one may succeed
+	refused                  // a policy keeps the text from being answered
 )
 
-// failure is a request that brought no answer.
+// failure is the error of a request without an answer.
 type failure struct {
 	class class
-	// what happened, in words of ours: never what the provider wrote.
+	// what happened, in our words: never text that the provider wrote.
 	what   string
 	status int
-	// retry tells that the same request may do later, and after how long.
+	// retry reports that the same request may succeed later; after is the pause that the provider asks
+	// for.
 	retry bool
 	after time.Duration
-	// cause is what a test call says of it; "" follows from status and class.
+	// cause is the error of a test call; "" means that it follows from status and class.
 	cause aiprovider.TestError
-	// hint is what the provider wrote, in lower case, to guess what it does not
-	// take. It is never shown.
+	// hint is the provider's text, in lower case, used to guess which parameter it rejects. It is
+	// never shown.
 	hint string
 }
 
 func (f *failure) Error() string { return f.what }
 
-// testError is what a test call says of the failure.
+// testError returns the error of a test call for the failure.
 func (f *failure) testError() aiprovider.TestError {
 	switch {
 	case f.cause != "":
@@ -64,7 +65,7 @@ func (f *failure) testError() aiprovider.TestError {
 	return aiprovider.AnswerNotUsable
 }
 
-// Bounds of what is read of an answer.
+// Bounds of the bytes read from an answer.
 const (
 	maxAnswer = 4 << 20
 	maxError  = 64 << 10
@@ -72,11 +73,10 @@ const (
 
 var errRedirect = errors.New("redirected")
 
-// noRedirect keeps keys and texts from an address that nobody configured.
+// noRedirect refuses redirects, so that keys and texts never go to an address that was not configured.
 func noRedirect(*http.Request, []*http.Request) error { return errRedirect }
 
-// bounded is the middleware that reads at most so much, and makes failures of
-// the statuses that are.
+// bounded is middleware that bounds the bytes read and turns failure statuses into failures.
 func bounded(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
@@ -90,8 +90,8 @@ func bounded(req *http.Request, next func(*http.Request) (*http.Response, error)
 		}
 		return nil, failureOf(res, text)
 	}
-	// It is read whole here, so that a connection that is cut is told from an
-	// answer that makes no sense.
+	// The body is read completely here, so that an interrupted connection differs from a malformed
+	// answer.
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
@@ -101,33 +101,33 @@ func bounded(req *http.Request, next func(*http.Request) (*http.Response, error)
 		return nil, &failure{class: tooLong, what: "its answer is too large"}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(text))
-	res.Header.Set("Content-Type", "application/json") // or it is found out when it is parsed
+	res.Header.Set("Content-Type", "application/json") // a wrong type shows when the body is parsed
 	return res, nil
 }
 
-// failureOf reads what a status means (regime F.3, point 4).
+// failureOf returns the failure for a status and its body.
 func failureOf(res *http.Response, text []byte) *failure {
 	f := &failure{class: rejected, status: res.StatusCode, what: fmt.Sprintf("it answered with status %d", res.StatusCode)}
 	var body struct {
 		Error json.RawMessage `json:"error"`
 	}
-	var told struct {
+	var reported struct {
 		Code, Message, Param string
 		Inner                struct{ Code string } `json:"innererror"`
 	}
 	if json.Unmarshal(text, &body) == nil {
-		told.Message = string(body.Error)
-		if json.Unmarshal(body.Error, &told) != nil { // "error" is a text, or a code is a number
-			told.Message = string(text)
+		reported.Message = string(body.Error)
+		if json.Unmarshal(body.Error, &reported) != nil { // "error" is a text, or a code is a number
+			reported.Message = string(text)
 		}
 	} else {
-		told.Message = string(text)
+		reported.Message = string(text)
 	}
-	f.hint = strings.ToLower(told.Message + " " + told.Code)
-	if told.Param != "" {
-		f.hint = strings.ToLower(told.Param + " " + told.Code)
+	f.hint = strings.ToLower(reported.Message + " " + reported.Code)
+	if reported.Param != "" {
+		f.hint = strings.ToLower(reported.Param + " " + reported.Code)
 	}
-	about := strings.ToLower(told.Code + " " + told.Inner.Code + " " + told.Message)
+	about := strings.ToLower(reported.Code + " " + reported.Inner.Code + " " + reported.Message)
 	switch s := res.StatusCode; {
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:
 		f.class, f.what = unreachable, fmt.Sprintf("it does not accept the key (status %d)", s)
@@ -140,7 +140,7 @@ func failureOf(res *http.Response, text []byte) *failure {
 	case contains(about, "insufficient_quota"):
 		f.class, f.what = unreachable, fmt.Sprintf("its quota is used up (status %d)", s)
 	case s == http.StatusTooManyRequests:
-		f.class, f.what, f.retry, f.after = unreachable, "it takes no more requests for now (status 429)", true, retryAfter(res.Header)
+		f.class, f.what, f.retry, f.after = unreachable, "it accepts no requests at the moment (status 429)", true, retryAfter(res.Header)
 	case s == http.StatusRequestTimeout, s == http.StatusConflict, s >= 500 && s != http.StatusNotImplemented:
 		f.class, f.retry, f.after = unreachable, true, retryAfter(res.Header)
 	case s < 400:
@@ -158,7 +158,7 @@ func contains(text string, any ...string) bool {
 	return false
 }
 
-// retryAfter is how long the provider asks to wait, 0 when it does not say.
+// retryAfter returns how long the provider asks to wait; 0 when it does not.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -173,8 +173,8 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// network makes a failure of an error of the connection. What the network and its
-// libraries say is left out: it may hold an address.
+// network returns the failure for a connection error. It leaves out the error's text, which may
+// contain an address.
 func network(err error) *failure {
 	f := &failure{class: unreachable, what: "the connection failed", retry: true}
 	var slow net.Error
@@ -192,8 +192,8 @@ func network(err error) *failure {
 	return f
 }
 
-// failed makes a failure of any error of a request: what is no status and not of
-// the network is an answer that could not be read.
+// failed returns the failure for any error of a request. An error without a status that is not from
+// the network means that the answer could not be read.
 func failed(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -201,5 +201,5 @@ func failed(err error) *failure {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return network(err)
 	}
-	return &failure{class: malformed, what: "its answer is not one of a chat completions interface", retry: true}
+	return &failure{class: malformed, what: "its answer does not follow the chat completions interface", retry: true}
 }

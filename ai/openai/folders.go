@@ -12,12 +12,12 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Bounds of the list of folders that measures are put into.
+// Bounds of the list of folders for measures.
 const (
-	maxFolders   = 80 // in all
-	maxNew       = 20 // that the model adds
+	maxFolders   = 80 // in total
+	maxNew       = 20 // added by the model
 	maxLevels    = 2
-	maxUnplaced  = 200 // measures shown when it adds them
+	maxUnplaced  = 200 // measures shown in the request for folders
 	levelDivider = `\`
 )
 
@@ -28,10 +28,9 @@ const foldersTask = `You arrange the measures of a semantic model into display f
 
 const placeTask = `You arrange the measures of a semantic model into display folders, so that people and AI find them. For each measure you are given a key of, choose the folder it belongs into, exactly as it is written in the list. Where none fits, give null.`
 
-// Place proposes a display folder for each of the measures, out of a list that
-// one request made for the whole model from the folders there are (regime F.3,
-// point 5). also are folders that were proposed for other measures already. Each
-// measure is in proposals or in skipped, in their order.
+// Place proposes a display folder for each of the measures, chosen from a list. One request for all
+// measures makes the list from the existing folders; also has folders already proposed for other
+// measures. Each measure is in proposals or in skipped, in the order given.
 func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []proposal.Object, also []string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	chosen := map[string]string{}
 	all, skipped := itemsFor(c.facts(m), measures, nil)
@@ -72,7 +71,7 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 	return collect(c.facts(m), measures, skipped, chosen, reasons, "Chosen by the AI provider from the folders of the model.")
 }
 
-// folders makes the list, of those that exist first; why says why it is empty.
+// folders returns the list, existing folders first; why is the reason for an empty list.
 func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item, also []string) (list []string, why string, err error) {
 	seen := map[string]bool{}
 	add := func(folder string, most int) {
@@ -110,7 +109,7 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 			return nil, "", err
 		}
 		given, _ := itemsOf[string](text)
-		problem := "did not answer in the form that was asked for"
+		problem := "did not have the requested form"
 		for _, folder := range given {
 			folder = strings.TrimSpace(folder)
 			if wrong := checkFolder(folder); wrong != "" {
@@ -134,7 +133,7 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 	return list, why, nil
 }
 
-// checkFolder says what is wrong with a folder, to go on after "your answer".
+// checkFolder returns what is wrong with a folder, to follow "your answer"; "" when nothing is.
 func checkFolder(folder string) string {
 	if why := oneLine(folder); why != "" {
 		return why

@@ -11,7 +11,7 @@ import (
 	"readiness/domain"
 )
 
-// folders is the answer of a list of folders.
+// folders returns the reply with a list of folders.
 func folders(names ...string) reply {
 	text, err := json.Marshal(map[string]any{"items": names})
 	if err != nil {
@@ -35,7 +35,7 @@ func TestPlace(t *testing.T) {
 		"a new folder":            {[]reply{folders("Revenue", `Stock\Turnover`)}, into(`Stock\Turnover`), []string{`a: Stock\Turnover`, `b: Stock\Turnover`}, 2},
 		"a folder that exists":    {[]reply{folders("Revenue")}, into("Costs"), []string{"a: Costs", "b: Costs"}, 2},
 		"a folder already chosen": {[]reply{folders("Revenue")}, into("Ratios"), []string{"a: Ratios", "b: Ratios"}, 2},
-		"none fits":               {[]reply{folders("Revenue")}, into(nil), []string{"a skipped: The AI provider had nothing to say about it that its name does not.", "b skipped: The AI provider had nothing to say about it that its name does not."}, 2},
+		"none fits":               {[]reply{folders("Revenue")}, into(nil), []string{"a skipped: The AI provider had nothing to add to its name.", "b skipped: The AI provider had nothing to add to its name."}, 2},
 		"not of the list": {[]reply{folders("Revenue")}, into("Other"), []string{
 			"a skipped: No text of the AI provider could be used: it is no folder of the list.", "b skipped: No text of the AI provider could be used: it is no folder of the list.",
 		}, 5},
@@ -85,7 +85,7 @@ func TestPlace(t *testing.T) {
 	})
 }
 
-// The folders to choose from are closed: the schema names them, and keys, too.
+// The folders to choose from are fixed: the schema lists them, and the keys, too.
 func TestPlaceClosesTheSchema(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(n int, r request) reply {

@@ -12,8 +12,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// saidByModels is what models say, well and badly.
-var saidByModels = []string{
+// modelTexts are texts of models, valid and invalid.
+var modelTexts = []string{
 	`{"answer":"By region.","dax":"EVALUATE VALUES(Sales[Region])","cannotTell":false,"fields":[{"role":"grouping","table":"Sales","name":"Region","operator":null,"values":[]}]}`,
 	`{"answer":"In 2024.","dax":"EVALUATE ROW(\"x\", [Revenue])","cannotTell":false,"fields":[{"role":"measure","table":"Sales","name":"Revenue","operator":null,"values":[]},{"role":"filter","table":"Date","name":"Year","operator":"=","values":["2024"]}]}`,
 	`{"answer":"There is no such figure.","dax":"","cannotTell":true,"fields":[]}`, "<think>{\"answer\":</think> ```json\n{\"answer\":\"x\",\"dax\":\"\",\"cannotTell\":true,\"fields\":[]}\n```",
@@ -21,9 +21,10 @@ var saidByModels = []string{
 	`{"items":[{"key":"q1","text":"How much did we sell?"},{"key":"q2","text":null}]}`, `[{"key":"q1","text":"x"}]`, `{"items":["descriptions"]}`, `{"items":null}`, `{"items":[null]}`, strings.Repeat("{", 40), strings.Repeat("[", 20_000), `{"a":{"items":[]}}`, "", "\xff{}", `{"answer":"\ud800","dax":"x","cannotTell":false,"fields":null}`,
 }
 
-// Whatever a model says, what is taken of it is of the lengths and the words that are allowed, and is on one line where it should be.
+// For any text of a model, the parsed values have the allowed lengths and words, and are on one line
+// where required.
 func FuzzAnswers(f *testing.F) {
-	for _, text := range saidByModels {
+	for _, text := range modelTexts {
 		f.Add(text)
 	}
 	for _, text := range samples.Texts(f, samples.Ending(".json")) {
@@ -35,12 +36,12 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("%s is %q", what, text)
 			}
 		}
-		if said, ok := openai.ReadSaid(text); ok {
-			line("the answer", said.Text, 4000)
-			if said.CannotTell != (len(said.Fields) == 0) || said.CannotTell != (said.DAX == "") || said.CannotTell && said.Text == "" || utf8.RuneCountInString(said.DAX) > 10_000 || len(said.Fields) > 50 {
-				t.Errorf("said %+v", said)
+		if answer, ok := openai.ReadAnswer(text); ok {
+			line("the answer", answer.Text, 4000)
+			if answer.CannotTell != (len(answer.Fields) == 0) || answer.CannotTell != (answer.DAX == "") || answer.CannotTell && answer.Text == "" || utf8.RuneCountInString(answer.DAX) > 10_000 || len(answer.Fields) > 50 {
+				t.Errorf("answer %+v", answer)
 			}
-			for _, field := range said.Fields {
+			for _, field := range answer.Fields {
 				if !slices.Contains([]comparison.Role{comparison.MeasureField, comparison.GroupingField, comparison.FilterField}, field.Role) || len(field.Values) > 100 || field.Role != comparison.FilterField && (field.Operator != "" || field.Values != nil) {
 					t.Errorf("field %+v", field)
 				}
@@ -52,7 +53,8 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("judged %+v", judged)
 			}
 		}
-		// What was said aloud before it changes nothing, and the items written down again are the same.
+		// Reasoning before the answer changes nothing, and the items have the same values after a
+		// round trip.
 		if items, ok := openai.Items(text); ok {
 			again, err := json.Marshal(map[string]any{"items": items})
 			if err != nil {
@@ -67,10 +69,11 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// Whatever a provider's answer is, it is told as an answer or as a failure that holds nothing of the key and none of its words.
+// Any response of a provider becomes an answer or a failure, which has neither the key nor any text of
+// the provider.
 func FuzzProvider(f *testing.F) {
 	const completion = `{"id":"x","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`
-	for _, text := range saidByModels {
+	for _, text := range modelTexts {
 		content, err := json.Marshal(text)
 		if err != nil {
 			f.Fatal(err)
@@ -93,9 +96,9 @@ func FuzzProvider(f *testing.F) {
 		s.requests, s.waits = nil, nil
 		s.log.Reset()
 		s.mu.Unlock()
-		said, e, err := s.client(t).AnswerQuestion(t.Context(), openai.Material{}, "How much?")
-		if err == nil && said.Text == "" && said.DAX == "" {
-			t.Errorf("said %+v after %q", said, body)
+		answer, e, err := s.client(t).AnswerQuestion(t.Context(), openai.Material{}, "How much?")
+		if err == nil && answer.Text == "" && answer.DAX == "" {
+			t.Errorf("answer %+v after %q", answer, body)
 		}
 		if e.InputTokens < 0 || e.OutputTokens < 0 || len(e.RequestID) > 128 {
 			t.Errorf("got %+v", e)

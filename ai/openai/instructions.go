@@ -13,22 +13,21 @@ import (
 	"readiness/domain/proposal"
 )
 
-const instructTask = `You write the AI instructions of a semantic model: Markdown that tells an AI how to answer questions with the model. You are given a draft and facts about the model. Write the draft better: clearer, in the order of importance, with what the facts add.
+const instructTask = `You write the AI instructions of a semantic model: Markdown that explains to an AI how to answer questions with the model. You are given a draft and facts about the model. Write the draft better: clearer, in the order of importance, with what the facts add.
 - 800 to 3000 characters of English, with headings (## Time, ## Key measures, ## Defaults, ## Terms and others that the draft has) and short lists.
 - Keep every date, calculation group and field parameter that the draft explains, which measure to use for what, what a term means, and what the default is.
 - Name fields as 'Table'[Field] or [Measure], only ones that are in the data. Use brackets for nothing else.
 - Claim only what follows from the data. Answer with the Markdown alone.`
 
-// minInstructions is the length below which instructions say too little (rule
-// INS-02).
+// minInstructions is the shortest length of useful instructions, in characters (rule INS-02).
 const minInstructions = 200
 
-// maxTold bounds the facts in one question, in bytes.
-const maxTold = 60_000
+// maxFacts bounds the facts in one question, in bytes.
+const maxFacts = 60_000
 
-// Instruct has the model write the AI instructions from a draft, which keeps what
-// the model has already: only what the draft adds is written anew. When nothing
-// it writes can be used, text is "" and why says why (regime F.3, point 5).
+// Instruct asks the model to rewrite the part of a draft that the model's AI instructions do not have
+// yet; existing instructions stay unchanged. If no answer can be used, text is "" and why is the
+// reason.
 func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft string) (text, why string, err error) {
 	kept := keptOf(m, draft)
 	added := draft[len(kept):]
@@ -39,13 +38,13 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 		Draft   string       `json:"draft"`
 		Tables  []tableFacts `json:"tables"`
 	}{Present: kept, Draft: added}
-	told := 0
+	sent := 0
 	for _, t := range m.Tables {
 		if unseen(t) {
 			continue
 		}
 		of := c.facts(m).table(t.Name)
-		if told += len(data(of)); told > maxTold {
+		if sent += len(data(of)); sent > maxFacts {
 			break
 		}
 		about.Tables = append(about.Tables, of)
@@ -78,8 +77,7 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 	return "", "its text " + problem, nil
 }
 
-// keptOf is the start of a draft that the model has already, with the blank lines
-// after it (regime C.9 (5)).
+// keptOf returns the start of a draft that the model already has, including the blank lines after it.
 func keptOf(m *semanticmodel.Model, draft string) string {
 	current := instructionsOf(m)
 	rest, ok := strings.CutPrefix(draft, current)
@@ -89,7 +87,7 @@ func keptOf(m *semanticmodel.Model, draft string) string {
 	return draft[:len(draft)-len(strings.TrimLeft(rest, "\r\n"))]
 }
 
-// instructionsOf are the AI instructions that the model has.
+// instructionsOf returns the model's AI instructions.
 func instructionsOf(m *semanticmodel.Model) string {
 	if m.Copilot.Instructions != nil {
 		return *m.Copilot.Instructions
@@ -113,7 +111,7 @@ func instructionsOf(m *semanticmodel.Model) string {
 	return *first.CustomInstructions
 }
 
-// markdown is the text of an answer, out of the fence that it may stand in.
+// markdown returns the text of an answer without its code fence.
 func markdown(answer string) string {
 	text := strings.TrimSpace(strings.ReplaceAll(answer, "\r\n", "\n"))
 	if body, ok := strings.CutPrefix(text, "```"); ok {
@@ -126,8 +124,8 @@ func markdown(answer string) string {
 	return text
 }
 
-// checkInstructions says what is wrong with what the model wrote instead of what
-// the draft adds, to go on after "your answer".
+// checkInstructions returns what is wrong with the text that replaces the draft's addition, to follow
+// "your answer"; "" when nothing is.
 func checkInstructions(m *semanticmodel.Model, kept, added, addition string) string {
 	n := utf8.RuneCountInString(kept) + utf8.RuneCountInString(addition) + strings.Count(addition, "\n")
 	switch {
@@ -159,7 +157,7 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 	return ""
 }
 
-// explained tells a table that instructions have to name.
+// explained reports whether instructions must name the table.
 func explained(t semanticmodel.Table) bool {
 	return t.CalculationGroup != nil || slices.ContainsFunc(t.Columns, func(c semanticmodel.Column) bool {
 		_, ok := c.ExtendedProperties["ParameterMetadata"]

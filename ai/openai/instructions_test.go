@@ -12,7 +12,7 @@ import (
 
 const draft = "Answers questions about Sales.\n\n## Key measures\n- Use [a] for sales.\n"
 
-// written is what a model may write instead: long enough, and of fields there are.
+// written is a valid answer: long enough, and with existing fields only.
 var written = "## Key measures\n\n- Prefer [a] over 'Sales'[Amount], see [the guide](https://example.com).\n\n## Time\n\nThe calendar year is Sales[Order Date] unless said otherwise.\n\n" + strings.Repeat("Sales means what was booked. ", 5)
 
 func TestInstruct(t *testing.T) {
@@ -23,7 +23,7 @@ func TestInstruct(t *testing.T) {
 		want    string
 		why     string
 		calls   int
-		// repaired is a part of what the second request says was wrong.
+		// repaired is a part of the problems that the second request names.
 		repaired string
 	}{
 		"as it is":          {[]string{written}, text, "", 1, ""},
@@ -86,8 +86,8 @@ func TestInstruct(t *testing.T) {
 	})
 }
 
-// What a person wrote stays byte for byte, and what is added is in its line ends.
-func TestInstructKeepsWhatIsThere(t *testing.T) {
+// A person's text stays byte for byte, and additions use its line endings.
+func TestInstructKeepsExistingText(t *testing.T) {
 	t.Parallel()
 	present := "Read me\tfirst: [not a field]. \r\n- \u00a0x"
 	s := serve(t, func(int, request) reply { return say("## Terms\nUse [a].\n") })
@@ -106,7 +106,7 @@ func TestInstructKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestInstructNamesWhatNeedsExplaining(t *testing.T) {
+func TestInstructNamesGroupsAndParameters(t *testing.T) {
 	t.Parallel()
 	m := sales("a")
 	m.Tables = append(m.Tables, semanticmodel.Table{Name: "Time Shift", CalculationGroup: &semanticmodel.CalculationGroup{}})
@@ -125,7 +125,7 @@ func TestInstructNamesWhatNeedsExplaining(t *testing.T) {
 	}
 }
 
-// What passes here passes the rule that will judge it, and what does not, does not.
+// A text that passes here passes the rule that scores it, and a text that fails here fails that rule.
 func TestReferencesAreReadAsTheRegimeReadsThem(t *testing.T) {
 	t.Parallel()
 	m := sales("a", "Net  Amount", "it's")

@@ -62,9 +62,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A judge is told the question, what is known of its answer and the answer, and
-// nothing of who gave it.
-func TestJudgeIsTold(t *testing.T) {
+// The judge's request has the question, the expected answer and the answer, but not who answered.
+func TestJudgeRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ int, r request) reply {
 		if r.temperature != nil {
@@ -78,16 +77,16 @@ func TestJudgeIsTold(t *testing.T) {
 	}
 	r := s.asked()[1]
 	if len(r.texts) != 2 || r.mode != "json_schema" || strings.Count(r.texts[1], "</data>") != 1 {
-		t.Fatalf("told %q", r.texts)
+		t.Fatalf("sent %q", r.texts)
 	}
 	for _, part := range []string{"What is the revenue", "About 1.2 million", "EVALUATE x", "EVALUATE y", "The revenue."} {
 		if !strings.Contains(r.texts[1], part) {
-			t.Errorf("not told %q", part)
+			t.Errorf("not sent: %q", part)
 		}
 	}
 	for _, never := range []string{"side", "Side", "agent", "provider", "assistant", `"a"`, `"b"`} {
 		if strings.Contains(r.texts[0]+r.texts[1], never) {
-			t.Errorf("told %q", never)
+			t.Errorf("sent %q", never)
 		}
 	}
 	s.secrecy(t)
@@ -98,6 +97,6 @@ func TestJudgeIsTold(t *testing.T) {
 	}
 	all := s.asked()
 	if strings.Contains(all[len(all)-1].raw, "EVALUATE") {
-		t.Error("told DAX that it is not to have")
+		t.Error("sent DAX that it must not have")
 	}
 }

@@ -7,27 +7,26 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 )
 
-// mode is how a server is made to answer in a form, the surest first (regime
-// F.3, point 2).
+// mode is a way to get an answer in a form, the most reliable first.
 type mode int
 
 const (
 	jsonSchema mode = iota // the schema is enforced
-	toolCall               // the answer is the argument of a tool with the schema
-	jsonObject             // the answer is some JSON object
-	plain                  // the answer is text; its first JSON is taken
+	toolCall               // the answer is the argument of a tool that has the schema
+	jsonObject             // the answer is any JSON object
+	plain                  // the answer is text; its first JSON value is used
 )
 
 var modeNames = map[mode]string{jsonSchema: "json_schema", toolCall: "tool", jsonObject: "json_object", plain: "plain"}
 
-// capabilities are what a server takes, as far as it was seen.
+// capabilities are what a server is known to accept.
 type capabilities struct {
 	mode mode
-	// proven tells that a request in this mode was answered, so that another that
-	// is rejected is so for another reason.
+	// proven reports that a request in this mode was answered, so that a later rejection has another
+	// reason.
 	proven        bool
 	noTemperature bool
-	// tokens tells how the length of an answer is bounded.
+	// tokens is the parameter that bounds the length of an answer.
 	tokens tokenLimit
 }
 
@@ -39,8 +38,8 @@ const (
 	noTokenLimit
 )
 
-// less returns what is left when a server rejects a request, and false when
-// nothing is to be left out. formed tells that the request wants a form.
+// less returns capabilities with one fewer, after a server rejected a request; false when nothing can
+// be left out. formed reports that the request has a form.
 func (k capabilities) less(f *failure, formed bool) (capabilities, bool) {
 	switch {
 	case !k.noTemperature && contains(f.hint, "temperature"):
@@ -55,7 +54,7 @@ func (k capabilities) less(f *failure, formed bool) (capabilities, bool) {
 	return k, true
 }
 
-// params makes the request.
+// params returns the parameters of the request.
 func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewParams {
 	p := openai.ChatCompletionNewParams{Model: c.model}
 	p.Messages = append(p.Messages, openai.SystemMessage(q.system))
@@ -96,24 +95,23 @@ func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewPara
 	return p
 }
 
-// answerName is what the schema and the tool are called.
+// answerName is the name of the schema and of the tool.
 const answerName = "answer"
 
-// form is the shape of an answer: a JSON object with one list, or an object of
-// its own.
+// form is the shape of an answer: a JSON object with one list, or an object with its own schema.
 type form struct {
-	// keys are those an item may have; nil makes the list one of texts.
+	// keys are the allowed keys of items; nil makes the list one of texts.
 	keys []string
-	// values are those an item may have; nil is any text.
+	// values are the allowed texts of items; nil allows any text.
 	values []string
-	// own is the schema of another object than one with a list, and keeps tells
-	// whether a text is such an object.
+	// own is the schema of an object without a list, and valid reports whether a text is such an
+	// object.
 	own   map[string]any
-	keeps func(text string) bool
+	valid func(text string) bool
 }
 
-// schema is the form in the subset of JSON Schema that strict servers share:
-// every member required, none beside them, no lengths (regime F.3, point 1).
+// schema returns the form in the subset of JSON Schema that strict servers share: all members
+// required, no others allowed, no lengths.
 func (f *form) schema() map[string]any {
 	if f.own != nil {
 		return f.own
@@ -133,12 +131,12 @@ func (f *form) schema() map[string]any {
 	return object(map[string]any{"items": map[string]any{"type": "array", "items": item}}, "items")
 }
 
-// object is the schema of an object with these members, all of them required.
+// object returns the schema of an object with these members, all of them required.
 func object(members map[string]any, required ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": members, "required": required, "additionalProperties": false}
 }
 
-// described is the schema as a prompt says it, for modes that do not enforce it.
+// described returns the schema as a prompt, for modes that do not enforce it.
 func (f *form) described() string {
 	text, err := json.Marshal(f.schema())
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// norm is the form under which texts are compared (regime C.9 (1)).
+// norm returns the form in which texts are compared.
 func norm(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
 }
 
 var caseBreak = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 
-// words are the parts of a name, each under norm (regime C.1).
+// words returns the parts of a name, each normalized with norm.
 func words(s string) []string {
 	s = caseBreak.ReplaceAllString(nfc.NFC.String(s), "$1$3 $2$4")
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -51,23 +51,23 @@ func namesOf(m *semanticmodel.Model) names {
 	return n
 }
 
-// unseen tells a table that no AI sees (regime C.1).
+// unseen reports whether no AI sees the table.
 func unseen(t semanticmodel.Table) bool {
 	_, local := t.Annotations["__PBI_LocalDateTable"]
 	_, template := t.Annotations["__PBI_TemplateDateTable"]
 	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_")
 }
 
-// references are the three ways in which a text names a field (rule INS-03). The
-// last one finds the names of the others too, which then are known as well.
+// references are the three ways in which a text names a field (rule INS-03). The last pattern also
+// matches the names found by the others, which are then known as bare names too.
 var references = []*regexp.Regexp{
 	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
 	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
 	regexp.MustCompile(`\[([^\]\n]+)\]`),
 }
 
-// check tells whether a text names fields, and lists those that the model does not
-// have, as they are written. A bare name before "(" is a Markdown link.
+// check reports whether a text names fields, and returns those that the model does not have, as
+// written. A bare name before "(" is a Markdown link.
 func (n names) check(text string) (some bool, unknown []string) {
 	for i, pattern := range references {
 		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {

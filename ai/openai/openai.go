@@ -1,11 +1,9 @@
-// Package openai has a language model propose texts for a semantic model, over
-// the chat completions interface that OpenAI, Azure OpenAI, Anthropic and local
-// servers offer (regime F.3). The model's answers are checked here, whatever it
-// promised: a text that is proposed keeps the limits, names only fields that
-// exist and is no other object's. What cannot be had is skipped with a reason;
-// only a provider that does not answer at all is an error. It never sends rows of
-// data, never logs or tells a key, a prompt or an answer, and never follows a
-// redirect.
+// Package openai asks a language model for texts about a semantic model, over the chat completions
+// interface that OpenAI, Azure OpenAI, Anthropic and local servers offer. It checks every answer,
+// whatever the model promises: a proposed text keeps the limits, names only existing fields and is not
+// the text of another object. An object without a usable text is skipped with a reason; only a
+// provider that does not answer at all is an error. The package never sends rows of data, never logs
+// or reveals a key, a prompt or an answer, and never follows a redirect.
 package openai
 
 import (
@@ -25,49 +23,47 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// Settings say which language model answers.
+// Settings select the language model that answers.
 type Settings struct {
-	// Name is what people call the provider; errors begin with it.
+	// Name is the provider's display name; errors start with it.
 	Name string
-	// BaseURL is the address that chat/completions is added to; of Azure it is the
-	// endpoint, https://name.openai.azure.com.
+	// BaseURL is the address to which chat/completions is added; for Azure it is the endpoint,
+	// https://name.openai.azure.com.
 	BaseURL string
-	// Model is the language model's name, of Azure the deployment's.
+	// Model is the name of the language model; for Azure, of the deployment.
 	Model string
 	// Key may be empty for a local server.
 	Key string
-	// Azure marks Azure OpenAI. APIVersion is its api-version; "" is the interface
-	// without versions.
+	// Azure marks Azure OpenAI. APIVersion is its api-version; "" selects the interface without
+	// versions.
 	Azure      bool
 	APIVersion string
-	// WithoutDAX keeps the DAX of measures and columns from being sent.
+	// WithoutDAX prevents sending the DAX of measures and columns.
 	WithoutDAX bool
-	// Limits are the default ones where they are zero.
+	// Limits bound requests; zero Limits are the default ones.
 	Limits aiprovider.Limits
-	// NotEnforced says that a test call saw a JSON Schema not kept to: another form
-	// is asked for from the start.
+	// NotEnforced says that a test call found the JSON Schema not enforced: requests then start with
+	// another mode.
 	NotEnforced bool
-	// Anywhere lets the address be in the service's own network; else it is called
-	// only where everybody could call it.
-	Anywhere bool
+	// PrivateAddresses allows an address in the service's own network; otherwise only public addresses
+	// are called.
+	PrivateAddresses bool
 }
 
-// Options are what a Client works with. The zero value is of use.
+// Options configure a Client. The zero value is ready to use.
 type Options struct {
-	// Client makes the calls of providers that may be anywhere; its redirects and
-	// cookies are turned off. Others are called past it (Public).
+	// Client makes the calls to providers with PrivateAddresses, with redirects and cookies disabled.
+	// Calls to others use Public.
 	Client *http.Client
 	Log    *slog.Logger
-	// Wait pauses between attempts and ends early with the context's error.
+	// Wait pauses between attempts. It returns early with the context's error.
 	Wait func(context.Context, time.Duration) error
-	// Timeout bounds one attempt of a provider whose Limits do not say; by default it
-	// is that of aiprovider.DefaultLimits.
+	// Timeout bounds one attempt when Limits is zero; 0 means that of aiprovider.DefaultLimits.
 	Timeout time.Duration
 	Now     func() time.Time // time.Now when nil
 }
 
-// Client asks one language model. What it learns of the server's capabilities
-// and the answers it may give again live as long as it does.
+// Client asks one language model. It caches answers and the server's capabilities for its lifetime.
 type Client struct {
 	name, model string
 	withoutDAX  bool
@@ -82,11 +78,11 @@ type Client struct {
 	knows capabilities
 }
 
-// placeholder stands for a key where there is none: some servers want any.
+// placeholder is sent when there is no key: some servers require any.
 const placeholder = "none"
 
-// New returns a client of the language model. It asks nothing yet. The process's
-// OPENAI_ environment variables mean nothing to it.
+// New returns a client of the language model. It sends no request yet, and ignores the process's
+// OPENAI_ environment variables.
 func New(s Settings, o Options) (*Client, error) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
@@ -105,7 +101,7 @@ func New(s Settings, o Options) (*Client, error) {
 	}
 	calls := http.Client{}
 	switch {
-	case !s.Anywhere:
+	case !s.PrivateAddresses:
 		calls = *Public()
 	case o.Client != nil:
 		calls = *o.Client
@@ -127,7 +123,7 @@ func New(s Settings, o Options) (*Client, error) {
 	return c, nil
 }
 
-// azure addresses a deployment of Azure OpenAI.
+// azure returns the address and options of a deployment of Azure OpenAI.
 func azure(endpoint *url.URL, s Settings, key string, options []option.RequestOption) (*url.URL, []option.RequestOption) {
 	options = append(options, option.WithHeader("Api-Key", key))
 	if s.APIVersion == "" {
@@ -147,7 +143,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refuse is what the whole job ends with when the provider does not answer.
+// refuse returns the refusal for a job whose provider does not answer.
 func (c *Client) refuse(f *failure) error {
 	return domain.Refuse(domain.OptimizationFailed, "The AI provider %s did not answer: %s.", c.name, f.what).After(f.after)
 }

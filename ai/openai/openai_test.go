@@ -44,7 +44,7 @@ func TestNewAddressesTheServer(t *testing.T) {
 	}
 }
 
-// The keys and addresses of the process are not those of an account.
+// An account does not use the keys and addresses of the process.
 func TestNewIgnoresTheEnvironment(t *testing.T) {
 	other := serve(t, func(_ int, r request) reply { return obey(r) })
 	t.Setenv("OPENAI_BASE_URL", other.URL)
@@ -57,6 +57,6 @@ func TestNewIgnoresTheEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.asked()[0]; r.auth != "Bearer none" || r.apiKey != "" || len(other.asked()) != 0 {
-		t.Errorf("asked with %q, %q, and another %d times", r.auth, r.apiKey, len(other.asked()))
+		t.Errorf("asked with %q, %q, and the other server %d times", r.auth, r.apiKey, len(other.asked()))
 	}
 }

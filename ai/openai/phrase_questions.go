@@ -20,16 +20,16 @@ const phraseTask = `You write questions that business people ask about their fig
 - Use the words of the business that the descriptions use. Never write a field's technical name, brackets, or the syntax of a query.
 - No two questions are the same. Where you can do no better than the draft, give null.`
 
-// maxPhrase is how long a question is at most, in characters.
+// maxPhrase is the maximum length of a question, in characters.
 const maxPhrase = 300
 
-// Draft is a query with the question it is so far.
+// Draft is a query with its question so far.
 type Draft struct {
 	Query benchmark.Query
 	Text  string
 }
 
-// draftFacts is what a model is told of a draft.
+// draftFacts are the facts about a draft.
 type draftFacts struct {
 	Key       string       `json:"key"`
 	Draft     string       `json:"draft"`
@@ -38,9 +38,8 @@ type draftFacts struct {
 	Filters   []string     `json:"filters,omitempty"`
 }
 
-// PhraseQuestions has the model write the drafts better: one text for each, in
-// their order, "" where what it wrote could not be used or nothing came. The error
-// is that of the context.
+// PhraseQuestions asks the model to phrase the drafts better. It returns one text per draft, in their
+// order; "" where there is no usable text. The error is the context's.
 func (c *Client) PhraseQuestions(ctx context.Context, m *semanticmodel.Model, drafts []Draft) ([]string, error) {
 	texts := make([]string, len(drafts))
 	var wg sync.WaitGroup
@@ -52,20 +51,20 @@ func (c *Client) PhraseQuestions(ctx context.Context, m *semanticmodel.Model, dr
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for _, d := range drafts {
-		said[norm(d.Text)] = true // another query's draft may be needed as it is
+		seen[norm(d.Text)] = true // another query's draft may be needed unchanged
 	}
 	for i, text := range texts {
-		if text != "" && said[norm(text)] {
+		if text != "" && seen[norm(text)] {
 			texts[i] = ""
 		}
-		said[norm(text)] = true
+		seen[norm(text)] = true
 	}
 	return texts, nil
 }
 
-// phrase asks for one batch and fills in what can be used.
+// phrase asks about one batch and sets the usable texts.
 func (c *Client) phrase(ctx context.Context, m *semanticmodel.Model, drafts []Draft, texts []string) {
 	keys := make([]string, len(drafts))
 	about := make([]draftFacts, len(drafts))
@@ -80,7 +79,7 @@ func (c *Client) phrase(ctx context.Context, m *semanticmodel.Model, drafts []Dr
 		form:   f,
 	}
 	answer, err := c.ask(ctx, q)
-	if err != nil { // told in the log where it was asked; the drafts stay
+	if err != nil { // the request logged it; the drafts stay
 		return
 	}
 	list, _ := itemsOf[given](answer)
@@ -121,8 +120,8 @@ func (c *Client) draft(m *semanticmodel.Model, key string, d Draft) draftFacts {
 	return about
 }
 
-// checkPhrase says what keeps a text from being the draft in other words, "" when
-// nothing that can be seen does: figures of the draft must be in it.
+// checkPhrase returns what keeps a text from being the draft in other words; "" when no check fails.
+// The text must have the draft's numbers.
 func checkPhrase(text, draft string) string {
 	switch {
 	case text == "":
@@ -140,10 +139,10 @@ func checkPhrase(text, draft string) string {
 	return ""
 }
 
-// numerals are the counts that people write in words.
+// numerals are numbers written as words.
 var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12"}
 
-// figures are the numbers in a text, sorted; counts in words are numbers too.
+// figures returns the numbers in a text, including those written as words, sorted.
 func figures(text string) []string {
 	var all []string
 	for _, w := range words(text) {

@@ -26,17 +26,17 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: max(out.status, http.StatusOK), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(out.body))}, nil
 }
 
-// Whatever a language model says, each object asked about has one outcome, and
-// what is proposed keeps every limit.
-func TestDescribeWhateverIsSaid(t *testing.T) {
+// For any response of a language model, each requested object has one outcome, and proposals keep
+// every limit.
+func TestDescribeForAnyResponse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
 			rapid.String(), rapid.StringN(15, 200, -1), rapid.StringN(199, 202, -1), rapid.SampledFrom([]string{"a b c of the", "Money that was booked.", "Sums [Amount] by day.", "Sums [amounts] by day.", "Two\u2028lines of text."}),
 			rapid.Custom(func(t *rapid.T) string { return "Booked under number " + rapid.StringN(1, 5, -1).Draw(t, "n") }),
 		)
-		// What is said is drawn before it is asked for, as it is asked for elsewhere.
-		said := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) func(request) reply {
+		// Responses are drawn before the requests, which other goroutines make.
+		responses := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) func(request) reply {
 			keys := rapid.SliceOfN(rapid.IntRange(0, 6), 0, 6).Draw(t, "keys")
 			texts := rapid.SliceOfN(text, len(keys), len(keys)).Draw(t, "texts")
 			how, prose, before := rapid.IntRange(0, 9).Draw(t, "how"), rapid.String().Draw(t, "prose"), rapid.SampledFrom([]string{"", "Here: ", "[", "```json\n"}).Draw(t, "before")
@@ -62,17 +62,17 @@ func TestDescribeWhateverIsSaid(t *testing.T) {
 				}
 				return say(before + content)
 			}
-		}), 1, 20).Draw(t, "said")
+		}), 1, 20).Draw(t, "responses")
 		n := -1
-		s := answers(func(r request) reply { n++; return said[n%len(said)](r) })
-		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", Anywhere: true}, openai.Options{Client: &http.Client{Transport: s}})
+		s := answers(func(r request) reply { n++; return responses[n%len(responses)](r) })
+		c, err := openai.New(openai.Settings{BaseURL: "http://example.com", PrivateAddresses: true}, openai.Options{Client: &http.Client{Transport: s}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m, objects := sales("a", "b", "c", "d"), append(measures("a", "b", "c", "d", "a", "gone"), proposal.Object{Table: "Sales", Type: proposal.Table})
 		proposals, skipped, err := c.Describe(t.Context(), m, objects)
 		if err != nil {
-			return // nothing was answered at all
+			return // no request had an answer
 		}
 		var done []proposal.Object
 		texts := map[string]bool{}

@@ -22,18 +22,17 @@ import (
 	"readiness/domain/proposal"
 )
 
-// secret is the key of every client in these tests. It is nowhere to be found but
-// in the header that holds it.
+// secret is the key of every client in these tests. It may appear only in the header that carries it.
 const secret = "sk-very-secret-0123456789"
 
-// request is what a server was asked.
+// request is a request to the server.
 type request struct {
 	path, query, auth, apiKey string
 	mode                      string
 	temperature               *float64
 	tokens                    string // the name of the member that bounds the answer
 	texts                     []string
-	keys                      []string // those that items are wanted for
+	keys                      []string // the keys that need items
 	raw                       string
 }
 
@@ -89,16 +88,16 @@ func parse(r *http.Request) (request, error) {
 	return out, nil
 }
 
-// reply is what a server does.
+// reply is the server's response.
 type reply struct {
 	status int
 	header map[string]string
 	body   string
-	cut    bool // the connection, in the middle of the answer
-	hang   bool // until the client gives up
+	cut    bool // the connection breaks in the middle of the answer
+	hang   bool // until the client stops waiting
 }
 
-// completion is an answer as a server wraps it.
+// completion wraps an answer as servers do.
 func completion(message map[string]any, finish string) reply {
 	text, err := json.Marshal(map[string]any{
 		"id": "c", "object": "chat.completion", "model": "m", "created": 1,
@@ -128,7 +127,7 @@ func fail(status int, code, param, message string) reply {
 	return reply{status: status, body: string(text)}
 }
 
-// list is the JSON of an answer with a text for each key.
+// list returns the JSON of an answer with a text for each key.
 func list(keys []string, text func(key string) any) string {
 	items := []any{}
 	for _, k := range keys {
@@ -141,10 +140,10 @@ func list(keys []string, text func(key string) any) string {
 	return string(b)
 }
 
-// described is a description that passes, another one for each key.
+// described returns a valid description, different for each key.
 func described(key string) any { return "Euros booked under number " + key + " of the ledger." }
 
-// obey is the answer that is wanted, as the mode wants it.
+// obey returns the valid answer in the request's mode.
 func obey(r request) reply {
 	if r.mode == "tool" {
 		return call(list(r.keys, described))
@@ -152,7 +151,7 @@ func obey(r request) reply {
 	return say(list(r.keys, described))
 }
 
-// server answers by a rule and keeps what it was asked.
+// server answers by a rule and records the requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -215,7 +214,7 @@ func (s *server) options() openai.Options {
 
 func (s *server) client(t testing.TB, change ...func(*openai.Settings, *openai.Options)) *openai.Client {
 	t.Helper()
-	settings, options := openai.Settings{Name: "Test texts", BaseURL: s.URL + "/v1", Model: "m", Key: secret, Anywhere: true}, s.options()
+	settings, options := openai.Settings{Name: "Test texts", BaseURL: s.URL + "/v1", Model: "m", Key: secret, PrivateAddresses: true}, s.options()
 	for _, c := range change {
 		c(&settings, &options)
 	}
@@ -232,7 +231,7 @@ func (s *server) asked() []request {
 	return slices.Clone(s.requests)
 }
 
-// modes are how the requests asked for a form, in order.
+// modes returns the modes of the requests, in order.
 func (s *server) modes() []string {
 	var all []string
 	for _, r := range s.asked() {
@@ -241,21 +240,21 @@ func (s *server) modes() []string {
 	return all
 }
 
-// secrecy is asserted at the end of every test with a server: neither what is
-// logged nor what is answered holds the key or what the server wrote.
-func (s *server) secrecy(t testing.TB, told ...any) {
+// secrecy checks, at the end of every test with a server, that neither the log nor the results contain
+// the key or text that the server wrote.
+func (s *server) secrecy(t testing.TB, results ...any) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.log.String() + fmt.Sprintf("%v %+v %#v", told, told, told)
+	all := s.log.String() + fmt.Sprintf("%v %+v %#v", results, results, results)
 	for _, never := range []string{secret, "private words"} {
 		if strings.Contains(all, never) {
-			t.Errorf("%q is told:\n%s", never, all)
+			t.Errorf("%q is revealed:\n%s", never, all)
 		}
 	}
 }
 
-// sales is a model with a table of measures.
+// sales returns a model with a table of measures.
 func sales(measures ...string) *semanticmodel.Model {
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{
 		Name:    "Sales",
@@ -275,7 +274,7 @@ func measures(names ...string) []proposal.Object {
 	return all
 }
 
-// outcomes shows an answer, a line an object.
+// outcomes lists an answer, one line per object.
 func outcomes(proposals []proposal.Proposal, skipped []proposal.Skip) []string {
 	var all []string
 	for _, p := range proposals {

@@ -14,16 +14,15 @@ import (
 // TestTimeout bounds a test call, whatever the provider's limits are.
 const TestTimeout = 10 * time.Second
 
-// testForm is what a test call demands, and testWish what it asks for: a value
-// that the form forbids, so that a server that only says it keeps to a form is
-// found out (regime F.1).
+// testForm is the form of a test call. testWish asks for a value that the form forbids, to detect a
+// server that only claims to enforce it.
 var testForm = form{keys: []string{"a"}, values: []string{"circle", "square"}}
 
 const testWish = "Give one item with the key a and the text triangle."
 
-// Test makes the test call: one small request, again in other ways while the server
-// does not take it, and again once where that may help. Nothing that the provider
-// does is an error; only the end of the context is.
+// Test makes the test call: one small request, repeated in other modes while the server rejects it,
+// and retried once where that may help. A failure of the provider is not an error; only the end of the
+// context is.
 func (c *Client) Test(ctx context.Context) (aiprovider.Observation, error) {
 	within, cancel := context.WithTimeout(ctx, TestTimeout)
 	defer cancel()
@@ -44,14 +43,14 @@ func (c *Client) Test(ctx context.Context) (aiprovider.Observation, error) {
 	return o, nil
 }
 
-// answered says of a provider that answers what it does with a JSON Schema.
+// answered has the message for a provider that answers, by its support of JSON Schema.
 var answered = map[aiprovider.JSONSchema]string{
-	aiprovider.Strict:              "The AI provider answers, and keeps to a JSON Schema.",
-	aiprovider.AcceptedNotEnforced: "The AI provider answers; it takes a JSON Schema and does not keep to it, so it is asked in other ways.",
-	aiprovider.None:                "The AI provider answers; it takes no JSON Schema, so it is asked in other ways.",
+	aiprovider.Strict:              "The AI provider answers, and enforces a JSON Schema.",
+	aiprovider.AcceptedNotEnforced: "The AI provider answers; it accepts a JSON Schema but does not enforce it, so it is asked in other ways.",
+	aiprovider.None:                "The AI provider answers; it accepts no JSON Schema, so it is asked in other ways.",
 }
 
-// observe asks until the server takes the request, and says what it took.
+// observe repeats the request until the server accepts it, and returns what the server accepted.
 func (c *Client) observe(ctx context.Context) (aiprovider.Capabilities, error) {
 	q := question{system: "You answer briefly.", turns: []string{testWish}, form: &testForm}
 	saw := aiprovider.Capabilities{JSONSchema: aiprovider.None}
@@ -84,10 +83,9 @@ func (c *Client) observe(ctx context.Context) (aiprovider.Capabilities, error) {
 	}
 }
 
-// enforced reports whether an answer is what the form's schema demands, to the
-// values of its texts.
+// enforced reports whether an answer conforms to the form's schema, including the allowed texts.
 func (f *form) enforced(text string) bool {
 	var a struct{ Items []given }
-	return f.kept(text) && json.Unmarshal([]byte(text), &a) == nil &&
+	return f.matches(text) && json.Unmarshal([]byte(text), &a) == nil &&
 		!slices.ContainsFunc(a.Items, func(g given) bool { return g.Text != nil && !slices.Contains(f.values, *g.Text) })
 }

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// item is an answer in the form of a test call.
+// shape returns an answer in the form of a test call.
 func shape(text any) string {
 	b, err := json.Marshal(map[string]any{"items": []any{map[string]any{"key": "a", "text": text}}})
 	if err != nil {
@@ -22,8 +22,8 @@ func shape(text any) string {
 	return string(b)
 }
 
-// What a server promises does not count: a test call asks for what its form
-// forbids and looks at what comes.
+// A server's promise does not count: a test call asks for a value that its form forbids, and checks
+// the answer.
 func TestTestCall(t *testing.T) {
 	t.Parallel()
 	const no = http.StatusBadRequest
@@ -176,7 +176,7 @@ func TestTestCallThatHangs(t *testing.T) {
 	}
 }
 
-// Limits of the provider bound what is asked.
+// Limits of the provider bound the requests.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	limits := aiprovider.Limits{MaxConcurrency: 1, TimeoutMs: 60_000, MaxRetries: 0, MaxOutputTokens: 300}
@@ -197,8 +197,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A provider that is not to have DAX is told names, and not how a measure is
-// computed.
+// A provider that must not have DAX gets names, but not the expressions of measures.
 func TestWithoutDAX(t *testing.T) {
 	t.Parallel()
 	for _, without := range []bool{false, true} {
@@ -207,13 +206,13 @@ func TestWithoutDAX(t *testing.T) {
 		if _, _, err := c.Describe(t.Context(), sales("a"), measures("a")); err != nil {
 			t.Fatal(err)
 		}
-		if told := len(s.asked()) > 0 && strings.Contains(s.asked()[0].last(), "SUM(Sales[Amount])"); told == without {
-			t.Errorf("without DAX %v: the DAX was sent: %v", without, told)
+		if sent := len(s.asked()) > 0 && strings.Contains(s.asked()[0].last(), "SUM(Sales[Amount])"); sent == without {
+			t.Errorf("without DAX %v: the DAX was sent: %v", without, sent)
 		}
 	}
 }
 
-// What a test call saw not kept to is not asked for at first.
+// A mode that a test call found not enforced is not used first.
 func TestNotEnforced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ int, r request) reply { return obey(r) })
