@@ -72,7 +72,7 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 		}, allTexts, 1, ""},
 		"no JSON at first": {onlyFirst(say("I cannot do that, can I?")), allTexts, 2, "did not have the requested form"},
 		"half of it":       {onlyFirst(say(list([]string{"t0.m1"}, described))), allTexts, 2, "t0.m0: your answer has no item for this key"},
-		"unknown keys":     {onlyFirst(say(list([]string{"t0.m0", "t9.m9", "Sales", ""}, described))), allTexts, 2, "t0.m1: your answer gave none"},
+		"unknown keys":     {onlyFirst(say(list([]string{"t0.m0", "t9.m9", "Sales", ""}, described))), allTexts, 2, "t0.m1: your answer has no item"},
 		"a key twice": {func(_ int, r request) reply {
 			n := 0
 			return say(list(append(r.keys, "t0.m0"), func(k string) any {
@@ -269,7 +269,7 @@ func TestDescribeWithAProviderThatIsDown(t *testing.T) {
 		}, "", []time.Duration{500 * time.Millisecond}, 2, 0, 0},
 		"429 for an hour": {func(int, request) reply {
 			return reply{status: 429, header: map[string]string{"Retry-After": "3600"}, body: fail(429, "", "", "private words").body}
-		}, "no more requests for now", nil, 1, 0, time.Hour},
+		}, "accepts no requests at the moment", nil, 1, 0, time.Hour},
 		"no quota":      {func(int, request) reply { return fail(429, "insufficient_quota", "", "private words") }, "quota is used up", nil, 1, 0, 0},
 		"wrong key":     {func(int, request) reply { return fail(401, "invalid_api_key", "", "Incorrect key: "+secret) }, "does not accept the key (status 401)", nil, 1, 0, 0},
 		"no such model": {func(int, request) reply { return fail(404, "model_not_found", "", "private words") }, "no such address or model", nil, 1, 0, 0},
