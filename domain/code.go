@@ -1,11 +1,10 @@
 package domain
 
-// Code is an error code the interface publishes: of a refusal (spec 7.2) or of
-// an accepted operation that later failed (spec 2.7, OperationError). A code is
-// never reused.
+// Code is an error code that the interface publishes. A refusal has one, and so does an
+// accepted operation that failed later. A code is never reused.
 type Code string
 
-// The codes of a refusal, in the order of spec 7.2.
+// The codes of refusals, ordered by HTTP status (docs/decisions.md 1).
 const (
 	InvalidRequest                     Code = "InvalidRequest"
 	InvalidPreview                     Code = "InvalidPreview"
@@ -59,7 +58,7 @@ const (
 	UnknownError                       Code = "UnknownError"
 )
 
-// The codes that only an operation's error has (spec 2.7).
+// The codes that only the error of an operation has.
 const (
 	AssessmentTimedOut    Code = "AssessmentTimedOut"
 	CapacityBusy          Code = "CapacityBusy"

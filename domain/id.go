@@ -4,9 +4,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// ParseID reads an id as the interface writes it: a UUID of 36 characters, in
-// whatever letter case. Another text names nothing (decisions 8.12).
+// ParseID parses an id as the interface writes it: a UUID of 36 characters, in any
+// letter case. It returns false for any other text (docs/decisions.md 8.12).
 func ParseID(text string) (uuid.UUID, bool) {
 	id, err := uuid.Parse(text)
-	return id, err == nil && len(text) == len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") // the one form of this length
+	return id, err == nil && len(text) == len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") // the only form with this length
 }
