@@ -1,5 +1,5 @@
-// Package account holds what is true of a customer's account: its plan, status,
-// settings, licenses and people, and the allowances its calls spend.
+// Package account holds the state of a customer's account: its plan, status, settings,
+// licenses and people, and the allowances that its calls spend.
 package account
 
 import (
@@ -9,7 +9,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Status of an account (decisions 4). Only an Active account starts work.
+// Status is the status of an account (docs/decisions.md 4). Only an Active account
+// starts work.
 type Status string
 
 // The statuses of an account.
@@ -19,7 +20,7 @@ const (
 	Closed    Status = "Closed"
 )
 
-// Role of a person in an account (spec 2.3, api.role).
+// Role is a person's role in an account.
 type Role string
 
 // The roles.
@@ -28,8 +29,7 @@ const (
 	Member Role = "member"
 )
 
-// Copies says whether definitions are copied before Pixies change them
-// (spec 2.3, settings.definitionCopies).
+// Copies says whether definitions are copied before Pixies change them.
 type Copies string
 
 // The values of Copies.
@@ -38,7 +38,7 @@ const (
 	CopiesKeep30Days Copies = "Keep30Days"
 )
 
-// Settings are what an account administrator chose (spec 2.3).
+// Settings are the choices of an account's administrator.
 type Settings struct {
 	AddPixies        bool   `json:"addPixies"`
 	CapacityDetails  bool   `json:"capacityDetails"`
@@ -46,8 +46,8 @@ type Settings struct {
 	DefinitionCopies Copies `json:"definitionCopies"`
 }
 
-// Person is a person of the account with their role, license and the access
-// they have to each platform permission.
+// Person is a person of an account, with role, license and access to each platform
+// permission.
 type Person struct {
 	Person      item.Person                     `json:"person"`
 	Role        Role                            `json:"role"`
@@ -55,7 +55,7 @@ type Person struct {
 	Permissions map[item.Permission]item.Access `json:"permissions,omitempty"`
 }
 
-// Access returns how p stands to a permission; what nobody said is Granted for
+// Access returns p's access to a permission. Without a declaration it is Granted for
 // the platform permission and ConsentRequired for the optional ones.
 func (p Person) Access(permission item.Permission) item.Access {
 	if a, ok := p.Permissions[permission]; ok {
@@ -67,7 +67,7 @@ func (p Person) Access(permission item.Permission) item.Access {
 	return item.ConsentRequired
 }
 
-// AccessToEach returns how p stands to each of the four permissions.
+// AccessToEach returns p's access to each of the four permissions.
 func (p Person) AccessToEach() map[item.Permission]item.Access {
 	access := make(map[item.Permission]item.Access, len(permissions))
 	for _, of := range permissions {
@@ -76,8 +76,8 @@ func (p Person) AccessToEach() map[item.Permission]item.Access {
 	return access
 }
 
-// Account is what the rules must know of an account's past. The zero Account
-// has never been opened.
+// Account is the state of an account that the rules need. The zero Account was never
+// opened.
 type Account struct {
 	ID       string
 	Opened   bool
@@ -87,15 +87,15 @@ type Account struct {
 	Settings Settings
 	Licenses map[string]License
 	People   People
-	// Saved holds the parts of the account that are kept as documents of their
-	// own (tracking setups, the AI provider), by name, as JSON text.
+	// Saved holds the parts of the account that are kept as JSON documents (tracking
+	// setups, the AI provider), by name.
 	Saved map[string]string
 }
 
-// Stream is the name of the account's own stream.
+// Stream returns the name of the account's own stream.
 func Stream(accountID string) string { return "account-" + accountID }
 
-// Evolve returns a after e. It alters nothing of a.
+// Evolve returns the account after e. It does not modify a.
 func Evolve(a Account, e domain.Event) Account {
 	switch e := e.(type) {
 	case Opened:
@@ -124,7 +124,8 @@ func Evolve(a Account, e domain.Event) Account {
 	return a
 }
 
-// with and without copy the map: a state handed out never changes later.
+// with and without copy the map, because a state that was returned must not change
+// later.
 func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 	m = maps.Clone(m)
 	if m == nil {

@@ -8,7 +8,7 @@ import (
 	"readiness/domain"
 )
 
-// Kind names an allowance. It is part of stream names and of refusals.
+// Kind names an allowance. Stream names and refusals contain it.
 type Kind string
 
 // The allowances that calls spend.
@@ -20,7 +20,7 @@ const (
 	FirstLooks          Kind = "firstLooks"
 )
 
-// exhausted is the code of a call that an allowance cannot cover (spec 8).
+// exhausted is the refusal's code for each allowance that cannot cover a call.
 var exhausted = map[Kind]domain.Code{
 	Assessments:         domain.AssessmentDailyLimitReached,
 	OptimizationApplies: domain.OptimizationApplyDailyLimitReached,
@@ -29,14 +29,14 @@ var exhausted = map[Kind]domain.Code{
 	FirstLooks:          domain.FirstLookLimitReached,
 }
 
-// AllowanceStream is the stream that counts an allowance in the window of its
-// period that at lies in, so that no stream grows for ever.
+// AllowanceStream returns the name of the stream that counts an allowance in the
+// period's window containing at. A stream per window keeps streams short.
 func AllowanceStream(accountID string, kind Kind, period Period, at time.Time) string {
 	return "allowance-" + accountID + "-" + string(kind) + "-" + period.Window(at)
 }
 
-// Spent: the operation was accepted and its work counted. Used is the total of
-// the window with it, so the last event alone says how much is used.
+// Spent records that the operation was accepted and its work counted. Used is the
+// window's total including Amount, so the last event alone gives the usage.
 type Spent struct {
 	Kind        Kind      `json:"kind"`
 	OperationID uuid.UUID `json:"operationId"`
@@ -44,8 +44,9 @@ type Spent struct {
 	Used        int       `json:"used"`
 }
 
-// GivenBack: the operation failed before it did anything for the caller, so
-// what it spent is free again (decisions 5). Used is the total without it.
+// GivenBack records that the operation's spending was refunded, because it failed
+// before it did anything for the caller (docs/decisions.md 5). Used is the window's
+// total afterwards.
 type GivenBack struct {
 	Kind        Kind      `json:"kind"`
 	OperationID uuid.UUID `json:"operationId"`
@@ -57,8 +58,7 @@ type GivenBack struct {
 func (Spent) EventType() string     { return "allowance.spent" }
 func (GivenBack) EventType() string { return "allowance.given-back" }
 
-// Usage is how much of an allowance is used in one window. Used is never
-// negative.
+// Usage is how much of an allowance is used in one window. Used is never negative.
 type Usage struct{ Used int }
 
 // After implements domain.Carries.
@@ -67,8 +67,8 @@ func (e Spent) After() Usage { return Usage{e.Used} }
 // After implements domain.Carries.
 func (e GivenBack) After() Usage { return Usage{e.Used} }
 
-// Spend counts Amount against an allowance, or refuses when the window has not
-// that much left. An Amount of zero spends nothing.
+// Spend counts Amount against an allowance, or refuses when less than that is left in
+// the window. An Amount of zero spends nothing.
 type Spend struct {
 	Kind        Kind
 	Allowance   Allowance
@@ -101,8 +101,8 @@ func (c Spend) refuse(u Usage, limit int) error {
 	return r.About("allowance", c.Kind).About("used", u.Used).About("limit", limit)
 }
 
-// GiveBack takes back what an operation spent. The caller decides once per
-// operation that it is due; giving back never makes Used negative.
+// GiveBack refunds what an operation spent. The caller must ensure that it is issued at
+// most once per operation. It never makes Used negative.
 type GiveBack struct {
 	Kind        Kind
 	OperationID uuid.UUID

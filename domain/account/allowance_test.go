@@ -85,8 +85,7 @@ func TestGiveBack(t *testing.T) {
 	}
 }
 
-// What is used never exceeds the limit and never falls below zero, and the last
-// event alone tells it.
+// Usage never exceeds the limit or becomes negative, and the last event alone gives it.
 func TestUsageStaysWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

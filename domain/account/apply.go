@@ -10,12 +10,12 @@ import (
 	"readiness/domain/item"
 )
 
-// Apply makes an account what a declaration says (architecture 6). Only the
-// differences become events, in one fixed order, so applying twice changes
-// nothing the second time. A malformed declaration changes nothing.
+// Apply makes an account match a declaration. Only differences become events, in a
+// fixed order, so applying the same declaration twice changes nothing. A declaration
+// with problems is refused and changes nothing.
 type Apply struct {
 	Declaration Declaration
-	// Plans are the plans there are, and how many people each has room for.
+	// Plans are the existing plans; they bound how many people an account has.
 	Plans Plans
 }
 
@@ -45,7 +45,8 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 		add(a.Settings != d.Settings, SettingsChanged{d.Settings})
 	}
 
-	// A license is there before a person has it and goes after nobody does.
+	// Licenses are saved before the people who have them, and removed after those
+	// people.
 	licenses := map[string]License{}
 	for _, l := range d.Licenses {
 		licenses[l.ID] = l
@@ -79,7 +80,7 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	return events, nil
 }
 
-// differing are the keys, in order, whose value in want is not that in have.
+// differing returns the keys, in order, whose value in want is not the one in have.
 func differing[K comparable, V any](have, want map[K]V, order func(a, b K) int) []K {
 	keys := slices.SortedFunc(maps.Keys(want), order)
 	return slices.DeleteFunc(keys, func(k K) bool {
@@ -88,7 +89,7 @@ func differing[K comparable, V any](have, want map[K]V, order func(a, b K) int) 
 	})
 }
 
-// missing are the keys, in order, that have holds and want does not.
+// missing returns the keys, in order, that are in have and not in want.
 func missing[K comparable, V any](have, want map[K]V, order func(a, b K) int) []K {
 	keys := slices.SortedFunc(maps.Keys(have), order)
 	return slices.DeleteFunc(keys, func(k K) bool {

@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// but is the contoso declaration with one thing changed.
+// but returns the contoso declaration with one change.
 func but(change func(d *account.Declaration)) account.Declaration {
 	d := contoso
 	d.Licenses = append([]account.License(nil), contoso.Licenses...)
@@ -116,7 +116,7 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(d *account.Declaration)
-		member string // "" when the declaration is taken
+		member string // "" when the declaration is accepted
 		says   string
 	}{
 		"as it is":              {func(*account.Declaration) {}, "", ""},
@@ -192,7 +192,7 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 			events, err := account.Apply{Declaration: but(tt.change), Plans: account.DefaultPlans()}.Decide(account.Account{})
 			if tt.member == "" {
 				if err != nil || len(events) == 0 {
-					t.Errorf("got %d events, error %v, want it taken", len(events), err)
+					t.Errorf("got %d events, error %v, want it accepted", len(events), err)
 				}
 				return
 			}
@@ -268,9 +268,9 @@ func declarations() *rapid.Generator[account.Declaration] {
 	})
 }
 
-// Whatever an account was before, applying a declaration makes it what it says,
-// and applying it again does nothing.
-func TestApplyIsIdempotentAndForgetsTheWayThere(t *testing.T) {
+// Applying a declaration makes any account match it, and applying it again does
+// nothing.
+func TestApplyIsIdempotent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := declarations().Draw(t, "a"), declarations().Draw(t, "b")

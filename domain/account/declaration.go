@@ -17,8 +17,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Declaration is everything an operator says of one account (architecture 6,
-// accounts.yaml). It is whole: what it does not name, the account no longer has.
+// Declaration is everything an operator declares about one account in the accounts
+// file. It is complete: the account loses whatever the declaration does not name.
 type Declaration struct {
 	AccountID      string
 	Plan           Plan
@@ -31,7 +31,8 @@ type Declaration struct {
 	AIProvider     *AIProvider // nil: the embedded one
 }
 
-// Corner of a report page that a Pixie is put into (decisions 8.2).
+// Corner is the corner of a report page that a Pixie is put into (docs/decisions.md
+// 8.2).
 type Corner string
 
 // The corners.
@@ -45,8 +46,8 @@ const (
 // MaxPixieSize is the largest side of a Pixie in pixels.
 const MaxPixieSize = 64
 
-// TrackingSetup is how Pixies are added to the reports of a workspace
-// (decisions 8.2). Zero values mean the documented default.
+// TrackingSetup says how Pixies are added to the reports of a workspace. Zero values
+// mean the defaults of docs/decisions.md 8.2.
 type TrackingSetup struct {
 	WorkspaceID      uuid.UUID `json:"workspaceId"`
 	CollectorBaseURL string    `json:"collectorBaseUrl,omitempty"`
@@ -55,34 +56,35 @@ type TrackingSetup struct {
 	ExcludePages     []string  `json:"excludePages,omitempty"` // name patterns
 }
 
-// AIProvider is what proposes texts for the account (decisions 8.2). APIKeyEnv
-// names the environment variable that holds the key; the key itself is never
-// part of it.
+// AIProvider is the AI provider that an accounts file declares for the account
+// (docs/decisions.md 8.2). APIKeyEnv names the environment variable that holds the key;
+// the key itself is never part of a declaration.
 type AIProvider struct {
 	Kind    aiprovider.Kind `json:"kind"`
 	Name    string          `json:"name,omitempty"`
 	BaseURL string          `json:"baseUrl,omitempty"`
-	// Model is the model's name, of kind azure_openai the deployment's.
+	// Model is the model's name; for kind azure_openai the deployment's name.
 	Model     string `json:"model,omitempty"`
 	APIKeyEnv string `json:"apiKeyEnv,omitempty"`
-	// APIVersion is of kind azure_openai only; "" is its interface without versions.
+	// APIVersion is for kind azure_openai only; "" selects its interface without
+	// versions.
 	APIVersion string `json:"apiVersion,omitempty"`
-	// WorkspaceID and DataAgentID name the data agent of kind data_agent.
+	// WorkspaceID and DataAgentID identify the data agent of kind data_agent.
 	WorkspaceID uuid.UUID `json:"workspaceId,omitzero"`
 	DataAgentID uuid.UUID `json:"dataAgentId,omitzero"`
 }
 
-// AIProviderDocument is the name under which an account keeps its AI provider.
+// AIProviderDocument is the name of the document that holds an account's AI provider.
 const AIProviderDocument = "aiProvider"
 
-// TrackingSetupDocument is the name under which an account keeps the tracking
-// setup of a workspace.
+// TrackingSetupDocument returns the name of the document that holds the tracking setup
+// of a workspace.
 func TrackingSetupDocument(workspaceID uuid.UUID) string {
 	return "trackingSetup/" + workspaceID.String()
 }
 
-// documents are the parts of the declaration that an account keeps as JSON text,
-// by name.
+// documents returns the parts of the declaration that an account keeps as JSON, by
+// name.
 func (d Declaration) documents() map[string]string {
 	all := make(map[string]string, len(d.TrackingSetups)+1)
 	for _, s := range d.TrackingSetups {
@@ -94,7 +96,7 @@ func (d Declaration) documents() map[string]string {
 	return all
 }
 
-// text is v as JSON; v is a plain struct of ours, which always has one.
+// text returns v as JSON. Every v is one of our own structs, which always marshal.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -103,12 +105,12 @@ func text(v any) string {
 	return string(b)
 }
 
-// Problem is one thing wrong with a declaration. Member is the path of the
-// offending member as the accounts file spells it ("people[2].license").
+// Problem is one error in a declaration. Member is the path of the offending member as
+// the accounts file spells it ("people[2].license").
 type Problem struct {
 	Member  string
 	Message string
-	// Value is the text that is not one of Known, when that is the problem.
+	// Value is the offending text when it is none of Known.
 	Value string
 	Known []string
 }
@@ -120,11 +122,11 @@ var (
 
 const idRule = "must be 1 to 64 of the characters A-Z a-z 0-9 . _ -"
 
-// maxText bounds every free text of a declaration, in characters.
+// maxText is the maximum length of a free text in a declaration, in characters.
 const maxText = 256
 
-// Problems lists everything wrong with d, in the order of its members. An empty
-// list means that Apply takes it.
+// Problems returns everything wrong with d, in the order of its members. Apply accepts
+// d exactly when there are none.
 func (d Declaration) Problems(plans Plans) []Problem {
 	c := checker{}
 	c.id("accountId", d.AccountID)
@@ -273,7 +275,7 @@ func (c *checker) url(member, s string) {
 	}
 }
 
-// oneOf reports whether value is one of known, and a problem when it is not.
+// oneOf reports whether value is one of known, and adds a problem when it is not.
 func oneOf[T ~string](c *checker, member string, value T, known ...T) bool {
 	if slices.Contains(known, value) {
 		return true
@@ -290,7 +292,7 @@ func oneOf[T ~string](c *checker, member string, value T, known ...T) bool {
 	return false
 }
 
-// comparePlans orders plans from the smallest to the largest, by their people.
+// comparePlans orders plans by how many people they allow, fewest first.
 func comparePlans(plans Plans) func(a, b Plan) int {
 	room := func(p Plan) int {
 		if most := plans[p].Members.Limit; most != nil {

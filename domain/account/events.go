@@ -6,7 +6,7 @@ import (
 	"readiness/domain/item"
 )
 
-// Opened: the account exists from here on.
+// Opened records that the account exists.
 type Opened struct {
 	AccountID string   `json:"accountId"`
 	Plan      Plan     `json:"plan"`
@@ -15,55 +15,55 @@ type Opened struct {
 	Settings  Settings `json:"settings"`
 }
 
-// PlanChanged: the account has another plan; allowances count against its
-// limits from here on.
+// PlanChanged records the account's new plan. Allowances count against its limits from
+// then on.
 type PlanChanged struct {
 	Plan Plan `json:"plan"`
 }
 
-// StatusChanged: the account became Active, Suspended or Closed.
+// StatusChanged records that the account became Active, Suspended or Closed.
 type StatusChanged struct {
 	Status Status `json:"status"`
 }
 
-// RegionChanged: the account's region is another.
+// RegionChanged records the account's new region.
 type RegionChanged struct {
 	Region string `json:"region"`
 }
 
-// SettingsChanged: an administrator chose other settings.
+// SettingsChanged records the account's new settings.
 type SettingsChanged struct {
 	Settings Settings `json:"settings"`
 }
 
-// LicenseSaved: the license was added, or is now as it says.
+// LicenseSaved records a license that was added or changed.
 type LicenseSaved struct {
 	License License `json:"license"`
 }
 
-// LicenseRemoved: the license is gone.
+// LicenseRemoved records that a license was removed.
 type LicenseRemoved struct {
 	LicenseID string `json:"licenseId"`
 }
 
-// PersonSaved: the person was added to the account, or is now as it says.
+// PersonSaved records a person who was added or changed.
 type PersonSaved struct {
 	Person Person `json:"person"`
 }
 
-// PersonRemoved: the person is no longer of the account.
+// PersonRemoved records that a person no longer belongs to the account.
 type PersonRemoved struct {
 	Person item.Person `json:"person"`
 }
 
-// DocumentSaved: a part of the account that is kept as a JSON text of its own
-// (a tracking setup, the AI provider) is now as it says. It never holds a key.
+// DocumentSaved records a part of the account that is kept as a JSON document (a
+// tracking setup, the AI provider). It never holds a key.
 type DocumentSaved struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// DocumentRemoved: that part is gone.
+// DocumentRemoved records that such a document was removed.
 type DocumentRemoved struct {
 	Name string `json:"name"`
 }

@@ -6,9 +6,9 @@ import (
 	"readiness/domain"
 )
 
-// License is a license of the account (spec 2.5). Allocated is nil when the
-// plan sets no allocation. What is left out of the last three keeps nobody from
-// starting work.
+// License is a license of an account. Allocated is nil when the license has no
+// allocation. ProvisioningStatus, DataResidency and CapacityRequired restrict nothing
+// when empty.
 type License struct {
 	ID        string `json:"licenseId"`
 	Label     string `json:"label,omitempty"`
@@ -16,15 +16,16 @@ type License struct {
 	Allocated *int   `json:"allocated,omitempty"`
 	Region    string `json:"region,omitempty"`
 	Status    string `json:"status"`
-	// ProvisioningStatus is how far its region is; see Provisioning.
+	// ProvisioningStatus is the state of its region; see Provisioning.
 	ProvisioningStatus string `json:"provisioningStatus,omitempty"`
-	// DataResidency is where its results are to be kept; see Location.
+	// DataResidency is where its results must be stored; see Location.
 	DataResidency Location `json:"dataResidency,omitempty"`
-	// CapacityRequired: its work runs only in workspaces that are on a capacity.
+	// CapacityRequired is true when its work runs only in workspaces on a capacity.
 	CapacityRequired bool `json:"capacityRequired,omitempty"`
 }
 
-// The statuses of a license, and how far its region is (decisions 4).
+// The statuses of a license and the provisioning states of its region
+// (docs/decisions.md 4).
 const (
 	LicenseActive    = "Active"
 	LicenseSuspended = "Suspended"
@@ -35,8 +36,7 @@ const (
 	ProvisioningFailed = "Failed"
 )
 
-// Location is where the results of a license are kept (spec 2.5,
-// dataResidency.location).
+// Location is where the results of a license are stored.
 type Location string
 
 // The locations an operator can declare.
@@ -46,18 +46,16 @@ const (
 	InCustomerStorage Location = "CustomerStorage"
 )
 
-// Provisioning is how far the license's region is, Provisioned unless declared
-// otherwise.
+// Provisioning returns the state of the license's region, Provisioned by default.
 func (l License) Provisioning() string { return cmp.Or(l.ProvisioningStatus, Provisioned) }
 
-// Location is where the license's results are to be kept, with the service
-// unless declared otherwise.
+// Location returns where the license's results must be stored, InService by default.
 func (l License) Location() Location { return cmp.Or(l.DataResidency, InService) }
 
-// Starts refuses to start work under a license that cannot carry it now
-// (decisions 5): its region is not there, it is suspended or expired, or its
-// results belong into a store that this version has no connection to. The zero
-// License, of who has none, refuses nothing.
+// Starts refuses to start work under a license that does not allow it now
+// (docs/decisions.md 5): its region is not ready, it is suspended or expired, or its
+// results belong in a store that this version cannot connect to. The zero License, of a
+// person without one, refuses nothing.
 func (l License) Starts() error {
 	var r *domain.Refusal
 	switch status := l.Provisioning(); {
@@ -66,15 +64,15 @@ func (l License) Starts() error {
 	case l.Status == LicenseSuspended || l.Status == LicenseExpired:
 		r = domain.Refuse(domain.CapacityUnpaid, "license %s is %s, so nothing it pays for is started; an administrator of the account can renew it", l.ID, l.Status)
 	case l.Location() != InService:
-		r = domain.Refuse(domain.StoreNotConnected, "the results of license %s belong into %s, and no such store is connected; nothing is made that would have to be kept elsewhere", l.ID, l.Location())
+		r = domain.Refuse(domain.StoreNotConnected, "the results of license %s must be stored in %s, and no such store is connected; the service does not store them elsewhere", l.ID, l.Location())
 	default:
 		return nil
 	}
 	return r.About("licenseId", l.ID)
 }
 
-// StartsOn refuses to start work in a workspace on the named capacity, "" for
-// the shared one, under a license whose work needs a capacity.
+// StartsOn refuses to start work in a workspace without a capacity when the license
+// requires one. capacity is the workspace's capacity, "" for the shared one.
 func (l License) StartsOn(capacity string) error {
 	if l.CapacityRequired && capacity == "" {
 		return domain.Refuse(domain.CapacityRequired, "the work of license %s runs on a capacity, and the workspace is on none; assign the workspace to one", l.ID).About("licenseId", l.ID)
@@ -82,9 +80,9 @@ func (l License) StartsOn(capacity string) error {
 	return nil
 }
 
-// KeepsCopies reports whether copies of definitions are kept: support turned them
-// on, and none of the account's data stays in the customer's own tenant (spec 2.3,
-// settings.definitionCopies).
+// KeepsCopies reports whether copies of definitions are kept: support turned them on,
+// and every license keeps its results with the service, not in the customer's own
+// tenant.
 func (a Account) KeepsCopies() bool {
 	for _, l := range a.Licenses {
 		if l.Location() != InService {

@@ -7,8 +7,8 @@ import (
 	"readiness/domain/account"
 )
 
-// A license that says nothing of itself keeps nobody from starting work, nor does having none; of several reasons the
-// first is told.
+// A license without optional members does not restrict starting work, and neither does
+// having no license. When several reasons apply, the first one is reported.
 func TestLicenseStarts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -5,7 +5,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Membership is a person of an account, with what the account lets its people do.
+// Membership is a person of an account, with the parts of the account that decide what
+// the person may do.
 type Membership struct {
 	AccountID string
 	Plan      Plan
@@ -15,17 +16,17 @@ type Membership struct {
 	Person    Person
 }
 
-// Stranger refuses a person whom the account, which the call is for, does not know.
+// Stranger returns the refusal of a person who does not belong to the token's account.
 func Stranger(accountID string) *domain.Refusal {
 	return domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", accountID)
 }
 
-// NotActive refuses a person of an account that is not active.
+// NotActive returns the refusal of a person whose account is not active.
 func (m Membership) NotActive() *domain.Refusal {
 	return domain.Refuse(domain.AccountNotActive, "the account %s is %s", m.AccountID, m.Status)
 }
 
-// Membership is that of a person of the account; false when it knows none such.
+// Membership returns p's membership, or false when p does not belong to the account.
 func (a Account) Membership(p item.Person) (Membership, bool) {
 	person, known := a.People.Get(p)
 	return Membership{AccountID: a.ID, Plan: a.Plan, Status: a.Status, Region: a.Region, Settings: a.Settings, Person: person}, known

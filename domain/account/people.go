@@ -7,20 +7,20 @@ import (
 	"readiness/domain/item"
 )
 
-// People are the people of an account, by who they are. The zero People are
-// nobody. People are never altered: a change makes others, which share what did
-// not change, so that folding n changes does not copy n people n times.
+// People are the people of an account, by identity. The zero People is empty. People
+// are immutable: a change makes a new value that shares what did not change, so folding
+// n changes does not copy n people n times.
 type People struct {
 	settled map[item.Person]*Person
-	// recent are the changes since; nil is of a person who was removed. As soon as
-	// they are more than about the square root of settled, they are settled too.
+	// recent holds the changes since; nil stands for a person who was removed. Once it
+	// is larger than about the square root of settled, the two are merged.
 	recent map[item.Person]*Person
 }
 
-// fewRecent are changes that are not worth settling.
+// fewRecent is how many changes are not worth merging.
 const fewRecent = 16
 
-// Get returns a person; false when they are not of the account.
+// Get returns a person, or false when they do not belong to the account.
 func (p People) Get(who item.Person) (Person, bool) {
 	person, changed := p.recent[who]
 	if !changed {
@@ -32,7 +32,7 @@ func (p People) Get(who item.Person) (Person, bool) {
 	return *person, true
 }
 
-// All are the people, in no order.
+// All returns the people, in no particular order.
 func (p People) All() iter.Seq2[item.Person, Person] {
 	return func(yield func(item.Person, Person) bool) {
 		for who, person := range p.settled {
@@ -48,8 +48,8 @@ func (p People) All() iter.Seq2[item.Person, Person] {
 	}
 }
 
-// with are the people after a change: who is the person, or was removed when it
-// is nil.
+// with returns the people after a change of who: to person, or removed when person is
+// nil.
 func (p People) with(who item.Person, person *Person) People {
 	recent := with(p.recent, who, person)
 	if n := len(recent) - fewRecent; n <= 0 || n*n <= len(p.settled) {

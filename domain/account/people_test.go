@@ -12,8 +12,8 @@ import (
 	"readiness/domain/item"
 )
 
-// The people of an account are those that were saved last and not removed since, and an account that was handed out never
-// changes, however many come after it.
+// The people of an account are those saved last and not removed since. An account that
+// was returned never changes, however many changes follow.
 func TestPeopleNeverChange(t *testing.T) {
 	t.Parallel()
 	type past struct {
@@ -26,7 +26,8 @@ func TestPeopleNeverChange(t *testing.T) {
 		for n := range rapid.IntRange(1, 300).Draw(t, "events") {
 			who := item.Person{ID: fmt.Sprint(rapid.IntRange(0, 80).Draw(t, "person"))}
 			want := maps.Clone(now.want)
-			// From any account that was, so that two go on from the same.
+			// Continue from any earlier account, so that two continue from the same
+			// one.
 			if rapid.IntRange(0, 9).Draw(t, "back") == 0 {
 				now = rapid.SampledFrom(pasts).Draw(t, "past")
 				want = maps.Clone(now.want)
@@ -56,7 +57,7 @@ func TestPeopleNeverChange(t *testing.T) {
 	})
 }
 
-// BenchmarkEvolve folds an account with so many people.
+// BenchmarkEvolve folds an account with many people.
 func BenchmarkEvolve(b *testing.B) {
 	for _, people := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("%d people", people), func(b *testing.B) {

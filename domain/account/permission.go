@@ -6,23 +6,23 @@ import (
 	"readiness/domain/item"
 )
 
-// Permission is how the caller stands to one permission on the platform, as the
-// permissions list shows it (spec 2.4).
+// Permission is the caller's access to one permission on the platform, as the
+// permissions list shows it.
 type Permission struct {
 	Name item.Permission
-	// Permission is the name it has at the platform's vendor.
+	// Permission is the platform vendor's name for it.
 	Permission string
 	Access     item.Access
-	// Required is true for the one that every call reading the platform needs.
+	// Required is true for the permission that every call to the platform needs.
 	Required  bool
 	NeededFor string // a sentence
-	// Message says why it is not available; empty when it is granted.
+	// Message says why the permission is not available; empty when it is granted.
 	Message string
-	// ConsentURL is the page that grants it; empty unless consent is what lacks.
+	// ConsentURL is the page that grants it; empty unless consent is missing.
 	ConsentURL string
 }
 
-// permissions are what is the same for everyone, in the order they are shown.
+// permissions holds what is the same for everyone, in display order.
 var permissions = []Permission{
 	{
 		Name: item.PermissionPlatform, Permission: "Item.ReadWrite.All", Required: true,
@@ -30,19 +30,19 @@ var permissions = []Permission{
 	},
 	{
 		Name: item.PermissionUsage, Permission: "Dataset.Read.All",
-		NeededFor: "It lets assessments and previews weigh what they find by what people look at; without it they run unweighted.",
+		NeededFor: "Assessments and previews need it to weigh findings by how often people view the fields; without it they are unweighted.",
 	},
 	{
 		Name: item.PermissionStorage, Permission: "user_impersonation",
-		NeededFor: "It lets results be kept in, and read from, storage that is your organization's own.",
+		NeededFor: "The service needs it to store results in your organization's own storage and to read them from there.",
 	},
 	{
 		Name: item.PermissionAgent, Permission: "DataAgent.Execute.All",
-		NeededFor: "It lets a data agent be asked: as the account's AI provider, and as what answers a benchmark or an A/B test.",
+		NeededFor: "The service needs it to ask data agents, as the account's AI provider or as the AI that answers a benchmark or an A/B test.",
 	},
 }
 
-// VendorName is the name a permission has at the platform's vendor; empty for a
+// VendorName returns the platform vendor's name for a permission; empty for a
 // permission that is none of the four.
 func VendorName(name item.Permission) string {
 	for _, p := range permissions {
@@ -53,10 +53,10 @@ func VendorName(name item.Permission) string {
 	return ""
 }
 
-// Permissions is the permissions list of a caller who stands to the permissions
-// as access says: always the four, in one order. What access does not say could
-// not be found out, so it is Unavailable. portal is the web portal's page on
-// which permissions are granted (see ConsentURL).
+// Permissions returns the permissions list of a caller with the given access: always
+// all four, in the same order. A permission missing from access could not be looked up
+// and is Unavailable. portal is the web portal's page on which permissions are granted
+// (see ConsentURL).
 func Permissions(access map[item.Permission]item.Access, portal url.URL) []Permission {
 	all := make([]Permission, len(permissions))
 	for i, p := range permissions {
@@ -67,16 +67,16 @@ func Permissions(access map[item.Permission]item.Access, portal url.URL) []Permi
 			p.ConsentURL = ConsentURL(portal, p.Permission)
 		default:
 			p.Access = item.Unavailable
-			p.Message = p.Permission + " could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. Try again later."
+			p.Message = p.Permission + " cannot be used now: the platform did not answer, or your organization's sign-in policy did not allow it. Try again later."
 		}
 		all[i] = p
 	}
 	return all
 }
 
-// ConsentURL is the page of the web portal that grants a permission, given by
-// its vendor's name: the portal's page with the query parameter grant, and
-// whatever query it has already.
+// ConsentURL returns the address of the portal's page that grants a permission, given
+// by its vendor's name. It adds the query parameter grant and keeps the page's other
+// parameters.
 func ConsentURL(portal url.URL, permission string) string {
 	q := portal.Query()
 	q.Set("grant", permission)

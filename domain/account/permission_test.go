@@ -34,8 +34,8 @@ func TestPermissions(t *testing.T) {
 	}{
 		{item.PermissionPlatform, "Item.ReadWrite.All", item.Granted, true, "", ""},
 		{item.PermissionUsage, "Dataset.Read.All", item.ConsentRequired, false, "not granted Dataset.Read.All", page("Dataset.Read.All")},
-		{item.PermissionStorage, "user_impersonation", item.Unavailable, false, "could not be used just now", ""},
-		{item.PermissionAgent, "DataAgent.Execute.All", item.Unavailable, false, "could not be used just now", ""}, // nobody knows
+		{item.PermissionStorage, "user_impersonation", item.Unavailable, false, "cannot be used now", ""},
+		{item.PermissionAgent, "DataAgent.Execute.All", item.Unavailable, false, "cannot be used now", ""}, // access unknown
 	} {
 		p := all[i]
 		if p.Name != want.name || p.Permission != want.permission || p.Access != want.access || p.Required != want.required || p.ConsentURL != want.page {
@@ -56,8 +56,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// Whatever the platform says: a message exactly where a permission is not
-// granted, and a page exactly where consent would help.
+// A permission has a message exactly when it is not granted, and a page exactly when
+// consent would help.
 func TestPermissionsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestPermissionsSayWhatToDo(t *testing.T) {
 				t.Fatalf("%+v", p)
 			}
 			if said := access[p.Name]; p.Access != said && p.Access != item.Unavailable {
-				t.Fatalf("%s is %s, and %q was said", p.Name, p.Access, said)
+				t.Fatalf("%s is %s, and the message is %q", p.Name, p.Access, said)
 			}
 		}
 	})

@@ -2,7 +2,7 @@ package account
 
 import "time"
 
-// Plan is what the customer bought (decisions 4).
+// Plan is the plan that the customer bought (docs/decisions.md 4).
 type Plan string
 
 // The plans.
@@ -13,7 +13,7 @@ const (
 	Enterprise Plan = "Enterprise"
 )
 
-// Period is the window an allowance is counted in, in UTC (spec 2.3).
+// Period is the window in which an allowance is counted, in UTC.
 type Period string
 
 // The periods.
@@ -24,15 +24,15 @@ const (
 	Unlimited Period = "Unlimited"
 )
 
-// Allowance is how much of something a plan grants per period. A nil Limit sets
-// none.
+// Allowance is how much of something a plan grants per period. A nil Limit means no
+// limit.
 type Allowance struct {
 	Limit  *int
 	Period Period
 }
 
-// Shown is the period as callers see it: an allowance without limit has period
-// Unlimited, whatever its plan's period (decisions 8.18).
+// Shown returns the period as callers see it: Unlimited for an allowance without a
+// limit (docs/decisions.md 8.18), else Period.
 func (a Allowance) Shown() Period {
 	if a.Limit == nil {
 		return Unlimited
@@ -55,7 +55,7 @@ type Limits struct {
 // Plans maps each plan to its limits.
 type Plans map[Plan]Limits
 
-// DefaultPlans are the documented limits (decisions 4).
+// DefaultPlans returns the documented limits (docs/decisions.md 4).
 func DefaultPlans() Plans {
 	limits := func(items, assessments, applies int, runs int, runsPer Period, builds, looks, members int, scheduled bool) Limits {
 		return Limits{
@@ -86,9 +86,9 @@ func DefaultPlans() Plans {
 	}
 }
 
-// Window names the window of the period that at lies in, as part of a stream's
-// name: "2026-11-21", "2026-11" or "lifetime". Usage without a limit is still
-// counted in the plan's own period.
+// Window names the period's window that contains at, as part of a stream's name:
+// "2026-11-21", "2026-11" or "lifetime". Usage without a limit is still counted in the
+// plan's own period.
 func (p Period) Window(at time.Time) string {
 	switch p {
 	case Day:
@@ -100,8 +100,8 @@ func (p Period) Window(at time.Time) string {
 	}
 }
 
-// Ends returns when the window of the period that at lies in is over; false
-// when it never is.
+// Ends returns when the period's window that contains at ends, or false when it never
+// does.
 func (p Period) Ends(at time.Time) (time.Time, bool) {
 	y, m, d := at.UTC().Date()
 	switch p {

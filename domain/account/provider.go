@@ -7,9 +7,9 @@ import (
 	"readiness/domain/aiprovider"
 )
 
-// Provider returns the settings of the AI provider that the account's declaration
-// says, those of the embedded one when it says nothing. The key is where KeyEnv
-// says.
+// Provider returns the settings of the declared AI provider, or of the embedded one
+// when none is declared. The environment variable KeyEnv holds its key. Provider
+// refuses with OptimizationFailed when the stored declaration cannot be read.
 func (a Account) Provider() (aiprovider.Settings, error) {
 	text, declared := a.Saved[AIProviderDocument]
 	if !declared {
@@ -17,7 +17,7 @@ func (a Account) Provider() (aiprovider.Settings, error) {
 	}
 	var p AIProvider
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider is not declared in a form that this version reads: apply the accounts file again.")
+		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed, "This version cannot read the stored declaration of the account's AI provider: apply the accounts file again.")
 	}
 	return aiprovider.Settings{
 		Kind: p.Kind, Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIVersion: p.APIVersion,
