@@ -1,11 +1,10 @@
-// Package item is the vocabulary of the analytics platform: workspaces, the
-// items that live in them, capacities, and the person a call acts as. It never
-// talks to a platform.
+// Package item is the vocabulary of the analytics platform: workspaces, the items in
+// them, capacities, and the person a call acts as. It never talks to a platform.
 package item
 
 import "github.com/google/uuid"
 
-// Type is what an item is. The values are those of spec 2.6.
+// Type is the type of an item. The interface uses the same values.
 type Type string
 
 // The types of items the service works on.
@@ -15,7 +14,7 @@ const (
 	DataAgent     Type = "DataAgent"
 )
 
-// Noun is what an item of the type is called in a sentence.
+// Noun returns what an item of the type is called in a sentence.
 func (t Type) Noun() string {
 	switch t {
 	case Report:
@@ -28,18 +27,18 @@ func (t Type) Noun() string {
 	return "item"
 }
 
-// Person is who a token stands for: the issuer and the person's id at that
-// issuer ("tid/oid" when the token names a tenant, else its subject); never an
+// Person identifies the person of a token: the issuer and the person's id at that
+// issuer ("tid/oid" when the token names a tenant, else its subject). It is never an
 // e-mail address.
 type Person struct {
 	Issuer string `json:"issuer,omitempty"`
 	ID     string `json:"id"`
 }
 
-// Caller is the signed-in person a look-up or a step of work acts as. Token is
-// their platform token; it never enters the log, a log line or an error. Access
-// is how they stand to each permission, where that was looked up with them and
-// need not be again; nil where it was not.
+// Caller is the signed-in person whom a look-up or a step of work acts as. Token is
+// their platform token; it never enters the log, a log line or an error. Access is
+// their access to each permission when it was already looked up for this call; nil when
+// it was not.
 type Caller struct {
 	Account string
 	Person  Person
@@ -51,8 +50,7 @@ type Caller struct {
 type Workspace struct {
 	ID          uuid.UUID
 	DisplayName string
-	// Capacity is the id of the capacity the workspace runs on, empty for a
-	// shared one.
+	// Capacity is the id of the workspace's capacity; empty for the shared one.
 	Capacity string
 }
 
@@ -63,22 +61,22 @@ type Item struct {
 	WorkspaceID uuid.UUID
 	DisplayName string
 	Description string
-	// Maintained is true for an item that the service itself keeps (usage
-	// models and the like); it is listed but not assessed.
+	// Maintained is true for an item that the service itself maintains (such as usage
+	// models). It is listed but not assessed.
 	Maintained bool
 }
 
-// CapacityState says whether what runs in a workspace can work now.
+// CapacityState says whether the capacity of a workspace can run work now.
 type CapacityState string
 
-// The states of a capacity. Unknown: the caller may not see it.
+// The states of a capacity. Unknown: the caller may not see the capacity.
 const (
 	CapacityActive  CapacityState = "Active"
 	CapacityPaused  CapacityState = "Paused"
 	CapacityUnknown CapacityState = "Unknown"
 )
 
-// Access is how a person stands to an optional permission (spec 2.4).
+// Access is a person's access to a platform permission.
 type Access string
 
 // The values of Access.
@@ -88,7 +86,7 @@ const (
 	Unavailable     Access = "Unavailable"
 )
 
-// Permission is the stable key of a platform permission (spec 2.4).
+// Permission is the stable key of a platform permission.
 type Permission string
 
 // The four permissions.

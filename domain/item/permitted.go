@@ -6,9 +6,9 @@ import (
 	"readiness/domain"
 )
 
-// Permitted refuses to act on the platform for a person who stands to the
-// permissions as access says, unless the platform permission is granted:
-// PlatformConsentRequired, or PlatformUnavailable where nobody can say.
+// Permitted refuses to act on the platform for a person unless access grants the
+// platform permission. The refusal is PlatformConsentRequired, or PlatformUnavailable
+// when the access is unknown.
 func Permitted(access map[Permission]Access) error {
 	switch access[PermissionPlatform] {
 	case Granted:

@@ -1,12 +1,11 @@
 package item
 
-// WorkspaceReport is a report as the listing of its workspace shows it to the
-// caller (spec 2.10).
+// WorkspaceReport is a report as the listing of its workspace shows it to the caller.
 type WorkspaceReport struct {
 	Item
-	// Model is the semantic model the report is built on; nil when it cannot be
-	// told. One that the caller cannot see has no workspace.
+	// Model is the semantic model that the report is built on; nil when it is unknown.
+	// A model that the caller cannot see has no WorkspaceID.
 	Model *Item
-	// Paginated reports have no pages that anything could be put on.
+	// Paginated is true for a report without pages that visuals could be put on.
 	Paginated bool
 }

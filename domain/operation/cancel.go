@@ -2,9 +2,9 @@ package operation
 
 import "readiness/domain"
 
-// Cancel asks to stop an operation (spec 4.2, cancel rules). An operation that
-// has ended stays as it is; a running one of any type that exists so far cannot
-// be stopped (spec 3.1: only benchmark and A/B runs can).
+// Cancel asks to stop an operation. An operation that has ended stays as it is. A
+// running one is refused with OperationInProgress: benchmark and A/B runs, the only
+// ones that can be cancelled, have commands of their own.
 type Cancel struct{}
 
 // Decide implements domain.Command.

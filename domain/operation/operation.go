@@ -1,5 +1,5 @@
-// Package operation holds the states of an operation and who may move it on
-// (spec 2.7, 3.1). What an operation does is told by the package of its work.
+// Package operation holds the states of an operation and the transitions between them.
+// The package of its work records what an operation does.
 package operation
 
 import (
@@ -12,10 +12,11 @@ import (
 	"readiness/domain/item"
 )
 
-// Type names what an operation does (spec 2.7, operationType).
+// Type names what an operation does.
 type Type string
 
-// The types that exist so far. The plural of an optimization is the bundle.
+// The types of operations. A plural type is a bundle, or an assessment of several
+// models.
 const (
 	AssessSemanticModel  Type = "AssessSemanticModel"
 	AssessSemanticModels Type = "AssessSemanticModels"
@@ -35,10 +36,10 @@ const (
 	RunAbTest                  Type = "RunAbTest"
 )
 
-// Life is how long an operation can be read after it was created (spec 2.7).
+// Life is how long an operation can be read after it was created.
 const Life = 7 * 24 * time.Hour
 
-// Status is an operation's state (spec 3.1).
+// Status is an operation's state.
 type Status string
 
 // The statuses.
@@ -50,21 +51,21 @@ const (
 	Cancelled  Status = "Cancelled"
 )
 
-// Statuses lists every status, in the order of spec 3.1.
+// Statuses returns every status, in the order above.
 func Statuses() []Status { return []Status{NotStarted, Running, Succeeded, Failed, Cancelled} }
 
-// Ended reports whether an operation in s is over.
+// Ended reports whether s is a final status.
 func (s Status) Ended() bool { return s == Succeeded || s == Failed || s == Cancelled }
 
-// Resource is what an operation works on; ItemID is nil for a whole workspace.
+// Resource is what an operation works on. ItemID is nil for an entire workspace.
 type Resource struct {
 	WorkspaceID uuid.UUID  `json:"workspaceId"`
 	ItemID      *uuid.UUID `json:"itemId,omitempty"`
 	ItemType    item.Type  `json:"itemType,omitempty"`
 }
 
-// Impact is what an operation spent from allowances (decisions 6); a member is
-// present only when known.
+// Impact is what an operation spent from allowances (docs/decisions.md 6). A member is
+// nil when unknown.
 type Impact struct {
 	Assessments         *int  `json:"assessments,omitempty"`
 	FirstLook           *bool `json:"firstLook,omitempty"`
@@ -75,13 +76,13 @@ type Impact struct {
 	BenchmarkBuilds     *int  `json:"benchmarkBuilds,omitempty"`
 }
 
-// Failure says why an accepted operation failed (spec 2.7, OperationError).
+// Failure says why an accepted operation failed.
 type Failure struct {
 	Code    domain.Code `json:"errorCode"`
 	Message string      `json:"message"`
 }
 
-// Operation is what the rules must know of an operation's past.
+// Operation is the state of an operation that the rules need.
 type Operation struct {
 	ID       uuid.UUID
 	Account  string
@@ -90,21 +91,22 @@ type Operation struct {
 	Owner    item.Person
 	Resource Resource
 	Impact   Impact
-	// Failure is why it failed; nil unless it is Failed.
+	// Failure is why it failed; nil unless Status is Failed.
 	Failure *Failure
 	Percent int
-	// Waiting is not nil while the work goes on only when the owner reads the
-	// operation (spec 5.5).
+	// Waiting is not nil while the work resumes only when the owner reads the
+	// operation.
 	Waiting *Waiting
 }
 
-// WaitsFor reports whether a read of the operation by the person moves it on.
+// WaitsFor reports whether a read of the operation by p resumes its work.
 func (o Operation) WaitsFor(p item.Person) bool { return o.Waiting != nil && o.Owner == p }
 
-// Stream is the name of an operation's stream.
+// Stream returns the name of an operation's stream.
 func Stream(id uuid.UUID) string { return "operation-" + id.String() }
 
-// Accepted: the call was accepted; the operation waits for work to begin.
+// Accepted records that the call was accepted. The operation waits for its work to
+// begin.
 type Accepted struct {
 	OperationID uuid.UUID   `json:"operationId"`
 	AccountID   string      `json:"accountId"`
@@ -114,42 +116,41 @@ type Accepted struct {
 	Impact      Impact      `json:"impact"`
 }
 
-// Started: work began. Percent is nil for work that reports no progress.
+// Started records that work began. Percent is nil for work that reports no progress.
 type Started struct {
 	Percent *int `json:"percent,omitempty"`
 }
 
-// Progressed: so much of the work is done, in whole percent.
+// Progressed records how much of the work is done, in integer percent.
 type Progressed struct {
 	Percent int `json:"percent"`
 }
 
-// Waiting: the work goes on when the operation's owner reads it, and with that
-// read's token; at Until it goes on no more. A nil Until has no end of its own.
+// Waiting records that the work resumes when the operation's owner reads it, with that
+// read's token, and no longer once Until has passed. A nil Until sets no deadline.
 type Waiting struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// WentOn: the wait for the owner is over.
+// WentOn records that the wait for the owner is over.
 type WentOn struct{}
 
-// ImpactCorrected: the work turned out to spend this, not what was counted when
-// it was accepted.
+// ImpactCorrected records what the work really spent, where that differs from what was
+// counted when it was accepted.
 type ImpactCorrected struct {
 	Impact Impact `json:"impact"`
 }
 
-// Completed: the work ended with a result (status Succeeded).
+// Completed records that the work ended with a result (status Succeeded).
 type Completed struct{}
 
-// Broken: the job could not do its work (status Failed). Impact is what stays
-// spent.
+// Broken records that the work failed (status Failed). Impact is what stays spent.
 type Broken struct {
 	Failure Failure `json:"failure"`
 	Impact  Impact  `json:"impact"`
 }
 
-// Stopped: the operation was cancelled.
+// Stopped records that the operation was cancelled (status Cancelled).
 type Stopped struct{}
 
 // EventType implements domain.Event.
@@ -163,7 +164,7 @@ func (Completed) EventType() string       { return "operation.succeeded" }
 func (Broken) EventType() string          { return "operation.failed" }
 func (Stopped) EventType() string         { return "operation.cancelled" }
 
-// Evolve returns o after e. Events of the work that share the stream pass by.
+// Evolve returns o after e. It ignores events of the work that share the stream.
 func Evolve(o Operation, e domain.Event) Operation {
 	switch e := e.(type) {
 	case Accepted:
@@ -189,8 +190,8 @@ func Evolve(o Operation, e domain.Event) Operation {
 	return o
 }
 
-// StreamID returns the id of the operation whose stream has the name, false for
-// another stream.
+// StreamID returns the id of the operation whose stream has the name, or false when it
+// is another kind of stream.
 func StreamID(stream string) (uuid.UUID, bool) {
 	text, ok := strings.CutPrefix(stream, "operation-")
 	if !ok {

@@ -44,7 +44,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// Spec 3.1 and the cancel rules of 4.2.
+// The statuses of an operation and the rules of a cancel (docs/specification.md 3.1 and
+// 4.2).
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -6,13 +6,13 @@ import (
 	"readiness/domain"
 )
 
-// Accept puts an operation in the log.
+// Accept records a new operation.
 type Accept struct{ Accepted }
 
 // Decide implements domain.Command.
 func (c Accept) Decide(Operation) ([]domain.Event, error) { return []domain.Event{c.Accepted}, nil }
 
-// Begin says that work begins, once.
+// Begin records that work began; nothing when it has begun already.
 type Begin struct{}
 
 // Decide implements domain.Command.
@@ -23,7 +23,8 @@ func (Begin) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{Started{Percent: new(0)}}, nil
 }
 
-// Progress says how much of the work is done. Only a whole percent more is told.
+// Progress records how much of the work is done. It does so only while the operation
+// runs and only when the percentage grows.
 type Progress struct{ Percent int }
 
 // Decide implements domain.Command.
@@ -34,7 +35,7 @@ func (c Progress) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{Progressed(c)}, nil
 }
 
-// Complete ends work that has a result.
+// Complete ends an operation with a result. An operation that has ended stays as it is.
 type Complete struct{}
 
 // Decide implements domain.Command.
@@ -45,7 +46,7 @@ func (Complete) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{Completed{}}, nil
 }
 
-// Fail ends work that could not be done. Impact is what stays spent.
+// Fail ends an operation whose work failed. Impact is what stays spent.
 type Fail struct{ Broken }
 
 // Decide implements domain.Command.
@@ -56,8 +57,8 @@ func (c Fail) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{c.Broken}, nil
 }
 
-// Correct says what the work turned out to spend, when that is not what was said
-// before.
+// Correct records what the work really spent, where that differs from the recorded
+// impact.
 type Correct struct{ Impact Impact }
 
 // Decide implements domain.Command.
@@ -68,7 +69,7 @@ func (c Correct) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{ImpactCorrected(c)}, nil
 }
 
-// Stop ends work that was cancelled. Impact is what stays spent.
+// Stop ends an operation as cancelled. Impact is what stays spent.
 type Stop struct{ Impact Impact }
 
 // Decide implements domain.Command.

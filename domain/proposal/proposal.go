@@ -1,11 +1,12 @@
-// Package proposal is the vocabulary between who wants texts for a semantic
-// model and what proposes them: which objects, what was proposed, what was not
-// and why (spec 2.12; regime F). It decides nothing and knows no provider.
+// Package proposal is the vocabulary between the code that asks for texts for a
+// semantic model and the providers that propose them: which objects, what was proposed,
+// and what was skipped and why. It decides nothing and depends on no provider (regime
+// F).
 package proposal
 
 import "readiness/definition/semanticmodel"
 
-// Type is what a change writes (spec 2.12, change types).
+// Type is the property that a change writes.
 type Type string
 
 // The types of change.
@@ -17,7 +18,7 @@ const (
 	AIDataSchema   Type = "aiDataSchema"
 )
 
-// ObjectType is what kind of object a change writes to.
+// ObjectType is the type of the object that a change writes to.
 type ObjectType string
 
 // The object types. Model is the model itself, which holds the AI instructions.
@@ -28,46 +29,46 @@ const (
 	Measure ObjectType = "Measure"
 )
 
-// Object names an object of a semantic model: Name is "" for a table, both are
-// "" for the model itself.
+// Object identifies an object of a semantic model. Name is "" for a table; Table and
+// Name are both "" for the model itself.
 type Object struct {
 	Table string     `json:"table"`
 	Name  string     `json:"object"`
 	Type  ObjectType `json:"objectType"`
 }
 
-// The values proposed for the AI data schema (formats B, visibility).
+// The values proposed for the AI data schema.
 const (
 	Visible = "Visible"
 	Hidden  = "Hidden"
 )
 
-// Limits of what is proposed, in characters (regime F, decisions 4).
+// The limits of proposals, in characters except for MaxSchemaTables (docs/decisions.md
+// 4).
 const (
 	MinDescription  = 15
 	MaxDescription  = 200
 	MaxInstructions = 10_000
 	MaxFolder       = 100
-	// MaxSchemaTables is how many tables a proposed AI data schema shows.
+	// MaxSchemaTables is how many tables a proposed AI data schema shows at most.
 	MaxSchemaTables = 25
 )
 
-// Ask is what proposals are wanted for: one type, some objects of one model.
+// Ask is a request for proposals of one type, for objects of one model.
 type Ask struct {
-	// Type is any but SummarizeBy, which is never proposed by a provider.
+	// Type is any type except SummarizeBy, which no provider proposes.
 	Type  Type
 	Model *semanticmodel.Model
-	// Objects are those to propose for, the most urgent first: tables, columns
-	// and measures for Description, measures for DisplayFolder; empty for
-	// AIInstructions and AIDataSchema, which concern the model as a whole.
+	// Objects are the objects to propose for, the most urgent first: tables, columns
+	// and measures for Description, measures for DisplayFolder. They are empty for
+	// AIInstructions and AIDataSchema, which concern the entire model.
 	Objects []Object
-	// Usage is how often each field was viewed: table, field, views; nil is no
-	// usage.
+	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
 }
 
-// Proposal is a value proposed for an object. For AIDataSchema it is Visible or
-// Hidden, and Recommended marks what an apply without keys writes.
+// Proposal is a value proposed for an object. For AIDataSchema the value is Visible or
+// Hidden. Recommended marks what an apply without keys writes.
 type Proposal struct {
 	Object
 	Value       string
@@ -75,7 +76,7 @@ type Proposal struct {
 	Recommended bool
 }
 
-// SkipReason says why an object has no proposal (spec 2.12).
+// SkipReason says why an object has no proposal.
 type SkipReason string
 
 // The reasons.
@@ -84,22 +85,22 @@ const (
 	PermissionRequired SkipReason = "PermissionRequired"
 )
 
-// Skip is an object that nothing is proposed for.
+// Skip is an object without a proposal.
 type Skip struct {
 	Object
 	Reason  SkipReason
 	Message string // a sentence
 }
 
-// Provider says who answered.
+// Provider identifies the provider that answered.
 type Provider struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
 	Model string `json:"model,omitempty"`
 }
 
-// Answer is what was proposed. Every object asked about is in Proposals or in
-// Skipped, once. No proposal repeats the value that the model has.
+// Answer is a provider's answer. Every object of the Ask is either in Proposals or in
+// Skipped, exactly once. No proposal repeats the value that the model already has.
 type Answer struct {
 	Provider  Provider
 	Proposals []Proposal

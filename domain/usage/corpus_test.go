@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Whatever real reports name is found in the models that are beside them.
+// Every field that real reports name is found in the models next to them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("READINESS_CORPUS")
@@ -57,7 +57,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// model is the model in a folder; nil when there is none that can be read.
+// model returns the model in a folder; nil when there is none that can be read.
 func model(t *testing.T, folder string) *semanticmodel.Model {
 	t.Helper()
 	if _, err := os.Stat(folder); err != nil {
@@ -70,7 +70,7 @@ func model(t *testing.T, folder string) *semanticmodel.Model {
 	return m
 }
 
-// parts are all parts of an item on disk.
+// parts returns all parts of an item on disk.
 func parts(t *testing.T, folder string) definition.Definition {
 	t.Helper()
 	var all []definition.Part

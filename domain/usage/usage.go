@@ -1,6 +1,6 @@
-// Package usage measures how often the fields of a semantic model are looked at:
-// the views of a page of a report weigh the fields that the page queries (regime
-// C.5). Views are those that Pixies count; whose they are, nobody knows.
+// Package usage measures how often the fields of a semantic model are viewed: each view
+// of a report's page counts for the fields that the page queries (docs/adr/0007).
+// Pixies count the views without recording who viewed.
 package usage
 
 import (
@@ -17,27 +17,26 @@ import (
 )
 
 const (
-	// Days is how many days of views are measured.
+	// Days is the number of days over which views are measured.
 	Days = 28
-	// MaxReports is how many reports on a model are read for it.
+	// MaxReports is how many reports on a model are read at most.
 	MaxReports = 200
-	// Source names where views come from.
+	// Source names the source of the views.
 	Source = "pixies"
 )
 
-// Window returns the first and the last day of what is measured at an instant:
-// views are counted by day (UTC).
+// Window returns the first and the last day measured at an instant. Views are counted
+// by UTC day.
 func Window(at time.Time) (from, to time.Time) {
 	year, month, day := at.UTC().Date()
 	to = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	return to.AddDate(0, 0, 1-Days), to
 }
 
-// Views is how often each page of some reports was viewed: report, page, views.
+// Views is the number of views by report and page.
 type Views map[uuid.UUID]map[string]int64
 
-// Viewed returns those of the reports of which a page was viewed, the most
-// viewed first.
+// Viewed returns the reports with at least one viewed page, the most viewed first.
 func (v Views) Viewed(reports []pixies.Report) []pixies.Report {
 	sums := make(map[uuid.UUID]int64, len(reports))
 	for _, r := range reports {
@@ -52,15 +51,15 @@ func (v Views) Viewed(reports []pixies.Report) []pixies.Report {
 	return viewed
 }
 
-// Count counts the views of the fields of a model, report by report.
+// Count sums the views of a model's fields over reports.
 type Count struct{ lineage *readiness.Lineage }
 
-// NewCount begins to count.
+// NewCount returns an empty count for the model.
 func NewCount(m *semanticmodel.Model) Count { return Count{readiness.NewLineage(m)} }
 
-// Add counts a report of whose pages so many views were seen, by the names of the
-// pages. What filters the report or a page is queried by the page; pages that the
-// report no longer has count for nothing.
+// Add counts a report whose pages were viewed as often as views says, by page name. A
+// field that filters the report or a page counts as queried by the page. Pages that the
+// report no longer has are ignored.
 func (c Count) Add(r report.Report, views map[string]int64) {
 	var looks []readiness.Look
 	for _, p := range r.Pages {
@@ -71,6 +70,6 @@ func (c Count) Add(r report.Report, views map[string]int64) {
 	c.lineage.Count(r.Measures, looks)
 }
 
-// Fields are the views of the fields that were looked at, as
-// readiness.Options.Usage; empty when none was.
+// Fields returns the views of the viewed fields, in the form of
+// readiness.Options.Usage; empty when no field was viewed.
 func (c Count) Fields() map[string]map[string]int64 { return c.lineage.Views() }

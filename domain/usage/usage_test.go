@@ -20,7 +20,7 @@ import (
 	"readiness/domain/usage"
 )
 
-// shop is a model in which every way leads from a name to a field.
+// shop returns a model with every path from a name to a field.
 func shop() *semanticmodel.Model {
 	column := func(name string) semanticmodel.Column { return semanticmodel.Column{Name: name} }
 	measure := func(name, expression string) semanticmodel.Measure {
@@ -73,7 +73,7 @@ func written(views map[string]map[string]int64) string {
 	return strings.Join(all, ", ")
 }
 
-// seen is a report with how often its pages were viewed.
+// seen is a report and the views of its pages.
 type seen struct {
 	report report.Report
 	views  map[string]int64
@@ -134,7 +134,7 @@ func TestCount(t *testing.T) {
 		"its own go before the model's": {
 			[]seen{
 				{report.Report{Measures: []report.Measure{{Table: "Sales", Name: "Spent", Expression: "[Region]"}}, Pages: []report.Page{page("p", fields("Sales[Spent]"))}}, once},
-				{one(page("p", fields("Sales[Spent]"))), map[string]int64{"p": 10}}, // another report's are its own
+				{one(page("p", fields("Sales[Spent]"))), map[string]int64{"p": 10}}, // another report's measures are its own
 			},
 			"Sales[Cost] 10, Sales[Region] 1, Sales[Spent] 10",
 		},
@@ -145,8 +145,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// One page looked at 1,000 times, one 100 and one 10: the check values of regime
-// C.5 are the weights of what they query.
+// Pages with 1,000, 100 and 10 views: the weights of the fields they query are the
+// check values of regime C.5.
 //
 // proves: 4.4/single/3-weighted
 func TestWeighedScore(t *testing.T) {
@@ -166,8 +166,8 @@ func TestWeighedScore(t *testing.T) {
 	if diff := cmp.Diff(plain.Scores, weighted.Unweighted); diff != "" {
 		t.Errorf("the unweighted companion (-want +got):\n%s", diff)
 	}
-	// DSC-02 of seven columns without a description, one of which gets one: what
-	// is lost is all weights but its own.
+	// DSC-02 of seven columns without a description, where one gets one. The loss is the
+	// weight of the other six.
 	described := func(table, name int) float64 {
 		m := shop()
 		m.Tables[table].Columns[name].Description = "What the customer was invoiced for the line."
@@ -225,7 +225,7 @@ func TestViewed(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if len(reports) != 6 || reports[5].ReportID != (uuid.UUID{15: 5}) {
-		t.Error("the reports that were given changed")
+		t.Error("the caller's reports were changed")
 	}
 }
 
@@ -249,7 +249,7 @@ func anyReport(pages int) *rapid.Generator[seen] {
 	})
 }
 
-// plainly counts page by page: what the page names, then whatever that leads to.
+// plainly counts page by page, following references one at a time.
 func plainly(m *semanticmodel.Model, all ...seen) map[string]map[string]int64 {
 	leads := map[string][]string{
 		"Sales[Revenue]": {"Sales[Amount]"}, "Sales[Spent]": {"Sales[Cost]"}, "Sales[Margin]": {"Sales[Revenue]", "Sales[Spent]"}, "Sales[Margin %]": {"Sales[Margin]", "Sales[Revenue]"},
@@ -298,9 +298,9 @@ func plainly(m *semanticmodel.Model, all ...seen) map[string]map[string]int64 {
 	return views
 }
 
-// What is counted together is what is counted report by report and page by page,
-// also when pages are more than are counted at a time; another view of a page
-// takes nothing from any field, and adds to each at most one.
+// Counting reports together gives the same as counting page by page, even for more
+// pages than are counted at a time. One more view of a page reduces no field's views
+// and adds at most one to each.
 func TestCountProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -326,8 +326,7 @@ func TestCountProperties(t *testing.T) {
 	})
 }
 
-// Chains of measures as long as there are any neither overflow the stack nor are
-// they followed once a page.
+// Long chains of measures neither overflow the stack nor are followed once per page.
 func TestLongChains(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
