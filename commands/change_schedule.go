@@ -17,7 +17,7 @@ func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, 
 		return known, err
 	}
 	change := schedule.Change{ScheduleID: id, Patch: patch, By: who.Person, At: s.Now()}
-	if patch.TakesUp() {
+	if patch.Enables() {
 		model, err := s.schedulable(ctx, who, known.WorkspaceID, known.ModelID)
 		if err != nil {
 			return known, err

@@ -9,9 +9,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Patch is what a call changes of a schedule; a nil member stays as it is.
-// DayOfWeek is "" where it is cleared. A schedule that becomes Daily without a
-// word about the day has none any more.
+// Patch is a partial change of a schedule; a nil member stays as it is. DayOfWeek is ""
+// to clear the day. A schedule that becomes Daily loses its day unless the patch sets
+// one.
 type Patch struct {
 	Frequency *Frequency
 	DayOfWeek *string
@@ -19,12 +19,12 @@ type Patch struct {
 	Enabled   *bool
 }
 
-// TakesUp reports whether the call takes the schedule up: it runs as the person of
-// the call from then on.
-func (p Patch) TakesUp() bool { return p.Enabled != nil && *p.Enabled }
+// Enables reports whether the patch enables the schedule. An enabled schedule runs as
+// the person of that call from then on.
+func (p Patch) Enables() bool { return p.Enabled != nil && *p.Enabled }
 
-// on is the timing with the patch's changes.
-func (p Patch) on(t Timing) Timing {
+// apply returns t with the patch's changes.
+func (p Patch) apply(t Timing) Timing {
 	if p.Frequency != nil {
 		t.Frequency = *p.Frequency
 		if t.Frequency == Daily {
@@ -40,13 +40,13 @@ func (p Patch) on(t Timing) Timing {
 	return t
 }
 
-// Change changes a schedule. One that is taken up is active: a slot that it
-// missed while it was paused is due at once, unless its timing changed; one that
-// was turned off missed nothing. What changes nothing records nothing.
+// Change changes a schedule. Enabling a schedule makes it active. A slot that it missed
+// while paused is due at once, unless its timing changed; a disabled schedule missed no
+// slots. A change without effect records nothing.
 type Change struct {
 	ScheduleID uuid.UUID
 	Patch      Patch
-	// Model is as By sees it when the schedule is taken up, else nil.
+	// Model is the model as By sees it when the schedule is enabled, else nil.
 	Model *Model
 	By    item.Person
 	At    time.Time
@@ -59,7 +59,7 @@ func (c Change) Decide(s Schedule) ([]domain.Event, error) {
 	}
 	at := stored(c.At)
 	after := s
-	after.Timing = c.Patch.on(s.Timing)
+	after.Timing = c.Patch.apply(s.Timing)
 	if err := after.Check(); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (c Change) Decide(s Schedule) ([]domain.Event, error) {
 		after.Enabled = *c.Patch.Enabled
 		after.Paused, after.PausedAt = nil, nil
 	}
-	if c.Patch.TakesUp() {
+	if c.Patch.Enables() {
 		after.Owner = c.By
 		if m := c.Model; m != nil {
 			after.WorkspaceName, after.ModelName = m.WorkspaceName, m.ModelName
@@ -86,17 +86,17 @@ func (c Change) Decide(s Schedule) ([]domain.Event, error) {
 	return []domain.Event{Changed{after}}, nil
 }
 
-// same reports whether a change that led from t to s changed anything.
+// same reports whether s equals t in everything that a Change can alter.
 func (s Schedule) same(t Schedule) bool {
 	return s.Timing == t.Timing && s.Status() == t.Status() && s.Owner == t.Owner && s.WorkspaceName == t.WorkspaceName && s.ModelName == t.ModelName
 }
 
-// NotFound is the refusal of a schedule that the account does not have.
+// NotFound returns the refusal for a schedule that the account does not have.
 func NotFound(id string) *domain.Refusal {
 	return domain.Refuse(domain.ScheduleNotFound, "there is no schedule %s in this account", id).About("scheduleId", id)
 }
 
-// Delete deletes a schedule.
+// Delete deletes a schedule. It refuses with ScheduleNotFound when there is none.
 type Delete struct{ ScheduleID uuid.UUID }
 
 // Decide implements domain.Command.

@@ -9,14 +9,14 @@ import (
 	"readiness/domain/item"
 )
 
-// Model is a semantic model as the person of a call sees it.
+// Model is a semantic model as the caller sees it.
 type Model struct {
 	WorkspaceID, ModelID     uuid.UUID
 	WorkspaceName, ModelName string
 }
 
-// Create gives a model its schedule, with its first slot after At. It refuses with
-// ScheduleConflict when the model has one.
+// Create creates a model's schedule, with its first slot after At. It refuses with
+// ScheduleConflict when the model already has one.
 type Create struct {
 	ScheduleID uuid.UUID
 	Model      Model
@@ -46,5 +46,5 @@ func (c Create) Decide(s Schedule) ([]domain.Event, error) {
 	return []domain.Event{Created{made}}, nil
 }
 
-// stored is an instant as a database keeps it.
+// stored returns an instant with the precision of the database, a microsecond, in UTC.
 func stored(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }

@@ -1,5 +1,5 @@
-// Package schedule holds when the assessments of a semantic model start by
-// themselves, once a slot, and what keeps them from it (decisions 4 and 7).
+// Package schedule holds when assessments of a semantic model start by themselves, once
+// per slot, and what pauses them (docs/decisions.md 4 and 7).
 package schedule
 
 import (
@@ -11,30 +11,31 @@ import (
 	"readiness/domain/item"
 )
 
-// Status says whether a schedule runs.
+// Status is the status of a schedule.
 type Status string
 
-// The statuses. Paused: it met something that time does not heal, and runs no
-// more until somebody takes it up again. Disabled: somebody turned it off.
+// The statuses of a schedule. Paused: a slot was refused for a cause that does not pass
+// by itself, and no slot runs until someone enables the schedule again. Disabled:
+// someone turned it off.
 const (
 	Active   Status = "Active"
 	Paused   Status = "Paused"
 	Disabled Status = "Disabled"
 )
 
-// Outcome says what became of a slot.
+// Outcome is the outcome of a slot.
 type Outcome string
 
-// The outcomes. Refused: the assessment was refused, and the next slot stays.
-// Missed: the schedule was paused at the slot.
+// The outcomes of a slot. Refused: the assessment was refused, and the next slot will
+// be tried. Missed: the schedule was paused at the slot.
 const (
 	Started Outcome = "Started"
 	Refused Outcome = "Refused"
 	Missed  Outcome = "Missed"
 )
 
-// Run is what became of a slot. OperationID is nil unless it was Started, Code
-// and Message are empty then.
+// Run is the outcome of a slot. OperationID is set, and Code and Message are empty,
+// exactly when Outcome is Started.
 type Run struct {
 	Slot        time.Time   `json:"slotUtc"`
 	OperationID *uuid.UUID  `json:"operationId,omitempty"`
@@ -43,44 +44,45 @@ type Run struct {
 	Message     string      `json:"message,omitempty"`
 }
 
-// Reason is why a schedule is paused, with what to do about it.
+// Reason says why a schedule is paused and what to do about it.
 type Reason struct {
 	Code    domain.Code `json:"code"`
 	Message string      `json:"message"`
 }
 
-// Schedule is the schedule of a semantic model in an account; the zero Schedule is
-// none. A model has at most one. Every event of its stream carries the schedule
-// after it, so the last one alone is the state however long the stream grows.
+// Schedule is the schedule of a semantic model in an account. A model has at most one;
+// the zero Schedule is none. Every event of its stream carries the schedule after it,
+// so the last event alone is the state however long the stream grows.
 type Schedule struct {
 	ScheduleID  uuid.UUID `json:"scheduleId"`
 	WorkspaceID uuid.UUID `json:"workspaceId"`
 	ModelID     uuid.UUID `json:"semanticModelId"`
-	// WorkspaceName and ModelName are as last seen.
+	// WorkspaceName and ModelName are the names last seen.
 	WorkspaceName string `json:"workspaceName"`
 	ModelName     string `json:"semanticModelName"`
 	Timing
 	Enabled bool `json:"enabled"`
-	// Owner is whom the assessments are started as: the person who made the
-	// schedule, or who last took it up.
+	// Owner is the person whom the assessments run as: who created the schedule, or who
+	// enabled it last.
 	Owner item.Person `json:"owner"`
-	// Paused is why it is paused, PausedAt since when; both nil unless it is.
+	// Paused says why the schedule is paused and PausedAt since when; both nil unless
+	// it is.
 	Paused   *Reason    `json:"pausedReason,omitempty"`
 	PausedAt *time.Time `json:"pausedAtUtc,omitempty"`
-	// NextAt is the earliest slot that was neither started nor refused; nil
-	// exactly when Disabled. That of a paused schedule waits until it is taken up.
+	// NextAt is the earliest slot that was neither started nor refused; nil exactly
+	// when Disabled. The slot of a paused schedule waits until the schedule is enabled.
 	NextAt  *time.Time `json:"nextAtUtc,omitempty"`
 	LastRun *Run       `json:"lastRun,omitempty"`
-	// CreatedAt and ChangedAt are when somebody made it and last changed it, to
-	// the microsecond.
+	// CreatedAt and ChangedAt are when the schedule was created and last changed by a
+	// person, to the microsecond.
 	CreatedAt time.Time `json:"createdAtUtc"`
 	ChangedAt time.Time `json:"changedAtUtc"`
 }
 
-// Exists reports whether there is a schedule.
+// Exists reports whether s is a schedule and not the zero Schedule.
 func (s Schedule) Exists() bool { return s.ScheduleID != uuid.Nil }
 
-// Status says whether the schedule runs.
+// Status returns the status of the schedule.
 func (s Schedule) Status() Status {
 	switch {
 	case !s.Enabled:
@@ -91,7 +93,7 @@ func (s Schedule) Status() Status {
 	return Active
 }
 
-// NextRunAt is when it runs next; nil when it is not active.
+// NextRunAt returns when the schedule runs next; nil when it is not active.
 func (s Schedule) NextRunAt() *time.Time {
 	if s.Status() != Active {
 		return nil
@@ -107,54 +109,56 @@ type Slot struct {
 	At         time.Time
 }
 
-// Due reports whether the slot is still to be started at now. It is until it was
-// started, refused or missed, once.
+// Due reports whether the slot should be started at now. A slot is due only until it
+// was started, refused or missed.
 func (s Schedule) Due(slot Slot, now time.Time) bool {
 	next := s.NextRunAt()
 	return s.is(slot.ScheduleID) && next != nil && next.Equal(slot.At) && !next.After(now)
 }
 
-// TokenID is what the token of the schedule's owner is kept under. Nobody else's
-// is ever found there, whoever takes the schedule over at that very moment.
+// TokenID returns the id under which the owner's token is stored. It depends on the
+// owner, so no other person's token is found under it, even while the schedule changes
+// owners.
 func (s Schedule) TokenID() uuid.UUID {
 	return uuid.NewSHA1(s.ScheduleID, []byte(s.Owner.Issuer+"\x00"+s.Owner.ID))
 }
 
 func (s Schedule) is(id uuid.UUID) bool { return s.Exists() && s.ScheduleID == id }
 
-// Stream is the name of the stream of a model's schedules in an account, one
-// after another.
+// Stream returns the name of the stream that holds a model's schedules in an account,
+// one after another.
 func Stream(accountID string, modelID uuid.UUID) string {
 	return "schedule-" + accountID + "-" + modelID.String()
 }
 
-// Created: the model has a schedule.
+// Created records that the model has a schedule.
 type Created struct{ Schedule }
 
-// Changed: somebody changed the schedule, turned it off or took it up.
+// Changed records that a person changed, disabled or enabled the schedule.
 type Changed struct{ Schedule }
 
-// SlotStarted: the operation was accepted for the slot, in the same append.
+// SlotStarted records that an operation was accepted for the slot, in the same append.
 type SlotStarted struct {
 	Slot        time.Time `json:"slotUtc"`
 	OperationID uuid.UUID `json:"operationId"`
 	Schedule    Schedule  `json:"schedule"`
 }
 
-// SlotRefused: the assessment of the slot was refused; the next slot stays.
+// SlotRefused records that the slot's assessment was refused. The next slot will be
+// tried.
 type SlotRefused struct {
 	Slot     time.Time   `json:"slotUtc"`
 	Code     domain.Code `json:"errorCode"`
 	Schedule Schedule    `json:"schedule"`
 }
 
-// WasPaused: the slot met what time does not heal, so the schedule is paused.
+// WasPaused records that the schedule was paused at the slot.
 type WasPaused struct {
 	Slot     time.Time `json:"slotUtc"`
 	Schedule Schedule  `json:"schedule"`
 }
 
-// Deleted: the model has no schedule any more.
+// Deleted records that the schedule was deleted.
 type Deleted struct {
 	ScheduleID uuid.UUID `json:"scheduleId"`
 }
@@ -182,5 +186,5 @@ func (e SlotRefused) After() Schedule { return e.Schedule }
 // After implements domain.Carries.
 func (e WasPaused) After() Schedule { return e.Schedule }
 
-// After implements domain.Carries: the model has no schedule any more.
+// After implements domain.Carries. The model has no schedule after it.
 func (Deleted) After() Schedule { return Schedule{} }

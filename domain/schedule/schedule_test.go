@@ -32,13 +32,13 @@ func create(enabled bool) schedule.Create {
 	return schedule.Create{ScheduleID: first, Model: model, Timing: daily("06:00"), Enabled: enabled, Owner: ana, At: noon}
 }
 
-// failer is a test, whoever runs it.
+// failer is a test, of package testing or rapid.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// decide folds what commands cause, and fails when one is refused.
+// decide folds the events of commands, and fails when a command is refused.
 func decide(t failer, s schedule.Schedule, all ...domain.Command[schedule.Schedule]) (schedule.Schedule, []domain.Event) {
 	t.Helper()
 	var caused []domain.Event
@@ -76,13 +76,13 @@ func pause(at, now time.Time) schedule.Pause {
 
 func change(p schedule.Patch, by item.Person, at time.Time) schedule.Change {
 	c := schedule.Change{ScheduleID: first, Patch: p, By: by, At: at}
-	if p.TakesUp() {
+	if p.Enables() {
 		c.Model = &model
 	}
 	return c
 }
 
-func TestOneScheduleAModel(t *testing.T) {
+func TestOneSchedulePerModel(t *testing.T) {
 	t.Parallel()
 	s := made(t)
 	if !s.Exists() || s.Status() != schedule.Active || !s.NextRunAt().Equal(six) || s.LastRun != nil || s.CreatedAt.Nanosecond() != 123456000 || s.ChangedAt != s.CreatedAt {
@@ -122,9 +122,9 @@ func TestOneScheduleAModel(t *testing.T) {
 	}
 }
 
-// A slot that is due is started, refused or missed, once; none is before its time,
-// of another schedule, or of one that is not active.
-func TestASlotOnce(t *testing.T) {
+// A due slot is started, refused or missed once. No slot runs before its time, for
+// another schedule or for one that is not active.
+func TestSlotIsHandledOnce(t *testing.T) {
 	t.Parallel()
 	late := six.Add(time.Minute)
 	for name, c := range map[string]domain.Command[schedule.Schedule]{
@@ -162,7 +162,7 @@ func TestASlotOnce(t *testing.T) {
 	}
 }
 
-func TestWhatBecomesOfASlot(t *testing.T) {
+func TestSlotOutcomes(t *testing.T) {
 	t.Parallel()
 	renamed := model
 	renamed.WorkspaceName, renamed.ModelName = "Shops", "Revenue"
@@ -180,7 +180,7 @@ func TestWhatBecomesOfASlot(t *testing.T) {
 		t.Errorf("refused: %+v, last %+v", s, s.LastRun)
 	}
 
-	// After days without anybody looking, one run stands for all of them.
+	// When no process looked for days, one run stands for all missed slots.
 	s = made(t, start(six, six.AddDate(0, 0, 5).Add(time.Hour)))
 	if !s.LastRun.Slot.Equal(six) || !s.NextRunAt().Equal(six.AddDate(0, 0, 6)) {
 		t.Errorf("late: next %s, last %+v", s.NextRunAt(), s.LastRun)
@@ -266,8 +266,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Whatever is done in whatever order, no slot is started twice, none before its
-// time, and what an active schedule runs next lies after every slot it has run.
+// In any order of commands, no slot is started twice or before its time, and the next
+// slot of an active schedule is after every slot it has run.
 func TestNoSlotTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -302,7 +302,8 @@ func TestNoSlotTwice(t *testing.T) {
 	})
 }
 
-// What time heals leaves the next slot; everything else says what to do.
+// Causes that may pass by themselves leave the next slot; every other one says what to
+// do.
 func TestReasonOf(t *testing.T) {
 	t.Parallel()
 	for _, code := range []domain.Code{

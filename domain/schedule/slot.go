@@ -8,12 +8,12 @@ import (
 	"readiness/domain"
 )
 
-// Each command here is about a slot that is due; on any other it does nothing, so
-// that a slot is started, refused or missed once, whoever tries and how often.
-// Slots missed before it, while nobody looked, are passed over with it.
+// Each command in this file concerns a slot that is due, and does nothing for any
+// other. A slot is therefore started, refused or missed only once, however often that
+// is tried. Earlier slots that were missed while no process looked are skipped with it.
 
-// StartSlot says that the operation was accepted for the slot. Model is as the
-// schedule's owner sees it.
+// StartSlot records that an operation was accepted for the slot. Model is the model as
+// the schedule's owner sees it.
 type StartSlot struct {
 	Slot        Slot
 	OperationID uuid.UUID
@@ -33,7 +33,8 @@ func (c StartSlot) Decide(s Schedule) ([]domain.Event, error) {
 	return []domain.Event{SlotStarted{slot, c.OperationID, s}}, nil
 }
 
-// RefuseSlot says that the assessment of the slot was refused for what time heals.
+// RefuseSlot records that the slot's assessment was refused for a cause that may pass
+// by itself.
 type RefuseSlot struct {
 	Slot    Slot
 	Refusal *domain.Refusal
@@ -51,8 +52,8 @@ func (c RefuseSlot) Decide(s Schedule) ([]domain.Event, error) {
 	return []domain.Event{SlotRefused{slot, c.Refusal.Code, s}}, nil
 }
 
-// Pause pauses the schedule at the slot. The slot stays its next, so that it is
-// started once the schedule is taken up again.
+// Pause pauses the schedule at the slot. The slot stays its next, so it starts once the
+// schedule is enabled again.
 type Pause struct {
 	Slot   Slot
 	Reason Reason

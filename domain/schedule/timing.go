@@ -6,7 +6,7 @@ import (
 	"readiness/domain"
 )
 
-// Frequency says how often a schedule runs.
+// Frequency is how often a schedule runs.
 type Frequency string
 
 // The frequencies.
@@ -15,17 +15,18 @@ const (
 	Weekly Frequency = "Weekly"
 )
 
-// Timing says when a schedule runs, in UTC. Its slots are the instants at which
-// it does, each on a whole minute.
+// Timing is when a schedule runs, in UTC. Its slots are the instants at which it runs,
+// each at second zero of a minute.
 type Timing struct {
 	Frequency Frequency `json:"frequency"`
-	// DayOfWeek is an English name, Monday to Sunday; empty exactly when Daily.
+	// DayOfWeek is an English name, Monday to Sunday; empty exactly when Frequency is
+	// Daily.
 	DayOfWeek string `json:"dayOfWeek,omitempty"`
 	// TimeUTC is "HH:MM", 00:00 to 23:59.
 	TimeUTC string `json:"timeUtc"`
 }
 
-// Check refuses a timing that has no slots.
+// Check refuses, with InvalidRequest, a timing that has no slots.
 func (t Timing) Check() error {
 	_, named := weekday(t.DayOfWeek)
 	switch {
@@ -44,7 +45,7 @@ func (t Timing) Check() error {
 	return nil
 }
 
-// Next is the first slot after the instant. The timing must be one that Check
+// Next returns the first slot after the instant. The timing must be one that Check
 // accepts.
 func (t Timing) Next(after time.Time) time.Time {
 	hour, minute, _ := clock(t.TimeUTC)

@@ -28,8 +28,8 @@ func weekly(day, at string) schedule.Timing {
 	return schedule.Timing{Frequency: schedule.Weekly, DayOfWeek: day, TimeUTC: at}
 }
 
-// Slots across the ends of days, months and years, leap days, and in the hours that
-// other time zones repeat or leave out.
+// Slots across the ends of days, months and years, on leap days, and in the hours that
+// other time zones repeat or skip.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -63,8 +63,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The next slot is later, at most a period later, on the day and at the time that
-// the timing says, and no slot lies between.
+// The next slot is later by at most one period, on the day and at the time of the
+// timing, and no slot lies between.
 func TestNextIsTheNextSlot(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
