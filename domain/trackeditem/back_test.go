@@ -11,9 +11,9 @@ import (
 	"readiness/domain/trackeditem"
 )
 
-// A report that was taken for deleted and has its Pixies removed is there: it is
-// Removed, and still counted.
-func TestARemovalFindsAReportAgain(t *testing.T) {
+// Removing Pixies from a report that was marked Deleted shows that it exists. It
+// becomes Removed and still counts.
+func TestRemovalFromDeletedReport(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, test := range []struct {

@@ -10,22 +10,23 @@ import (
 	"readiness/domain/account"
 )
 
-// CountStream is the name of the stream that counts an account's tracked items.
+// CountStream returns the name of the stream that counts an account's tracked items.
 func CountStream(accountID string) string { return "trackeditems-" + accountID }
 
-// RoomHeld: there is room for the items, under the license, until the operations
-// that reserved them have ended.
+// RoomHeld records that room is reserved for the items, under the license, until the
+// operations that reserved it have ended.
 type RoomHeld struct{ Change }
 
-// RoomGivenBack: the items were not claimed, and nobody holds room for them.
+// RoomGivenBack records that the room reserved for the items was released without a
+// claim.
 type RoomGivenBack struct{ Change }
 
-// Counted: the items became tracked items under the license, in the room that was
-// held for them.
+// Counted records that the items became tracked items under the license, in the room
+// reserved for them.
 type Counted struct{ Change }
 
-// Change is items, with the totals after it: the last event alone says how many
-// there are.
+// Change is a list of items with the totals after the event, so the last event alone
+// gives the totals.
 type Change struct {
 	ItemIDs   []uuid.UUID `json:"itemIds"`
 	LicenseID string      `json:"licenseId,omitempty"`
@@ -37,9 +38,10 @@ func (RoomHeld) EventType() string      { return "trackeditems.reserved" }
 func (RoomGivenBack) EventType() string { return "trackeditems.given-back" }
 func (Counted) EventType() string       { return "trackeditems.counted" }
 
-// Total is how many tracked items an account has, and of them each license;
-// those of no license are under "". It never goes down. Reserved is for how many
-// more there is room held, and of them under each license.
+// Total is how many tracked items an account has, and how many of them each license
+// has; those without a license are under "". Used never goes down. Reserved is the
+// number of further items that room is reserved for, and ReservedByLicense that number
+// under each license.
 type Total struct {
 	Used              int            `json:"used"`
 	ByLicense         map[string]int `json:"byLicense"`
@@ -56,17 +58,17 @@ func (e RoomGivenBack) After() Total { return e.Total }
 // After implements domain.Carries.
 func (e Counted) After() Total { return e.Total }
 
-// Caps are what new tracked items are held against. Limit is the plan's cap and
-// Allocated the license's allocation; nil sets none.
+// Caps are the limits that new tracked items are checked against. Limit is the plan's
+// cap and Allocated the license's allocation; nil means none.
 type Caps struct {
 	Limit     *int
 	LicenseID string
 	Allocated *int
 }
 
-// CapsOf are the caps for what a person with the license claims in the account:
-// the license is the person's, else the account's default. An allocation counts
-// only on an account with more than one license (spec 4.7, add rule 4).
+// CapsOf returns the caps for items that a person with the license claims in the
+// account. The license is the person's, else the account's default. An allocation
+// counts only in an account with more than one license (4.7/add/4).
 func CapsOf(a account.Account, license string, plan account.Allowance) Caps {
 	c := Caps{Limit: plan.Limit}
 	l, ok := LicenseOf(a, license)
@@ -80,8 +82,8 @@ func CapsOf(a account.Account, license string, plan account.Allowance) Caps {
 	return c
 }
 
-// LicenseOf returns the license of a person of the account: the one named, else
-// the account's default; false when the account has neither.
+// LicenseOf returns the license of a person of the account: the one named, else the
+// account's default, or false when the account has neither.
 func LicenseOf(a account.Account, license string) (account.License, bool) {
 	if l, ok := a.Licenses[license]; ok {
 		return l, true
@@ -94,43 +96,42 @@ func LicenseOf(a account.Account, license string) (account.License, bool) {
 	return account.License{}, false
 }
 
-// HoldRoom holds room for items that one call may claim, all of them or none.
-// Items that count already, or that room is held for, must not be among them. No
-// items need none.
+// HoldRoom reserves room for the items that one call may claim, for all or for none.
+// ItemIDs must not contain items that are tracked or that room is reserved for already.
 type HoldRoom struct {
 	ItemIDs []uuid.UUID
 	Caps    Caps
 }
 
 // Decide implements domain.Command. It refuses with TrackedItemLimitReached or
-// LicenseTrackedItemLimitReached.
+// LicenseTrackedItemLimitReached when the room would exceed a cap.
 func (c HoldRoom) Decide(t Total) ([]domain.Event, error) {
 	n := len(c.ItemIDs)
 	if n == 0 {
 		return nil, nil
 	}
 	if l := c.Caps.Limit; l != nil && t.Used+t.Reserved+n > *l {
-		return nil, domain.Refuse(domain.TrackedItemLimitReached, "this call may make %d new tracked items, and %d of the account's %d are used%s; a larger plan has room for more", n, t.Used, *l, held(t.Reserved)).
+		return nil, domain.Refuse(domain.TrackedItemLimitReached, "this call may make %d new tracked items, and %d of the account's %d are used%s; a larger plan has room for more", n, t.Used, *l, reservedNote(t.Reserved)).
 			About("allowance", "trackedItems").About("used", t.Used+t.Reserved).About("limit", *l)
 	}
 	used, reserved := t.ByLicense[c.Caps.LicenseID], t.ReservedByLicense[c.Caps.LicenseID]
 	if l := c.Caps.Allocated; l != nil && used+reserved+n > *l {
-		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call may make %d new tracked items, and license %s holds %d of the %d allocated to it%s; an administrator can allocate more to it", n, c.Caps.LicenseID, used, *l, held(reserved)).
+		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call may make %d new tracked items, and license %s has used %d of the %d allocated to it%s; an administrator can allocate more to it", n, c.Caps.LicenseID, used, *l, reservedNote(reserved)).
 			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", used+reserved).About("limit", *l)
 	}
 	return []domain.Event{RoomHeld{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
 }
 
-// held is what a refusal adds of room that is held.
-func held(n int) string {
+// reservedNote returns what a refusal adds about reserved room.
+func reservedNote(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", and %d more are held for calls that have not ended", n)
+	return fmt.Sprintf(", and %d more are reserved by calls that have not ended", n)
 }
 
-// Count counts items that were claimed, in the room that was held for them under
-// the license.
+// Count counts items that were claimed, in the room reserved for them under the
+// license.
 type Count struct {
 	ItemIDs   []uuid.UUID
 	LicenseID string
@@ -144,7 +145,7 @@ func (c Count) Decide(t Total) ([]domain.Event, error) {
 	return []domain.Event{Counted{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), len(c.ItemIDs))}}, nil
 }
 
-// GiveRoomBack gives back the room that was held for items under the license.
+// GiveRoomBack releases the room that was reserved for items under the license.
 type GiveRoomBack struct {
 	ItemIDs   []uuid.UUID
 	LicenseID string
@@ -158,8 +159,8 @@ func (c GiveRoomBack) Decide(t Total) ([]domain.Event, error) {
 	return []domain.Event{RoomGivenBack{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
 }
 
-// change is t with so many more reserved and used under the license. Neither is
-// ever negative.
+// change returns the event's data with the given changes to reserved and used under the
+// license. Reserved counts and counts per license never become negative.
 func (t Total) change(itemIDs []uuid.UUID, license string, reserved, used int) Change {
 	add := func(to map[string]int, n int) map[string]int {
 		after := maps.Clone(to)

@@ -1,10 +1,10 @@
-// Package trackeditem holds what a tracked item is, how it becomes one and what
-// becomes of it, and how the account's tracked items are counted against its
-// plan and licenses (spec 2.6, 3.4; decisions 5, 9.6). The count never goes down.
+// Package trackeditem holds how an item becomes a tracked item, its later states, and
+// the count of an account's tracked items against its plan and licenses
+// (docs/decisions.md 5 and 9). The count never goes down.
 //
-// A call that may claim an item reserves it when it is accepted: there is room
-// for one more. What the call comes to makes the item a tracked item, or gives
-// the room back. Several operations may hold one item; it takes the room of one.
+// A call that may claim an item reserves room for it when it is accepted. The outcome
+// of the call either makes the item a tracked item or releases the room. Several
+// operations may reserve the same item; together they take the room of one.
 package trackeditem
 
 import (
@@ -15,23 +15,23 @@ import (
 	"readiness/domain/item"
 )
 
-// Status is what became of a tracked item (spec 3.4). Every status counts.
+// Status is the state of a tracked item. Items in every status count.
 type Status string
 
 // The statuses.
 const (
-	// Tracked: tracked today; the only status that is active (decisions 8.9).
+	// Tracked means that the item is tracked today. No other status is active (docs/decisions.md
+	// 8.9).
 	Tracked Status = "Tracked"
-	// Removed: a report whose Pixies were removed.
+	// Removed means that the report's Pixies were removed.
 	Removed Status = "Removed"
-	// Deleted: the platform no longer has the item.
+	// Deleted means that the platform no longer has the item.
 	Deleted Status = "Deleted"
-	// ResultsDeleted: a model or agent whose results were deleted.
+	// ResultsDeleted means that the results of the model or agent were deleted.
 	ResultsDeleted Status = "ResultsDeleted"
 )
 
-// Via says what claimed a model or agent (spec 2.6, claimedVia); empty for a
-// report.
+// Via says what claimed a model or agent; empty for a report.
 type Via string
 
 // The values of Via.
@@ -42,9 +42,9 @@ const (
 	ViaBenchmark       Via = "benchmark"
 )
 
-// Item is a tracked item of an account. Every event of its stream carries the
-// item after it, so the last one alone is the state however long the stream
-// grows. The zero Item was never tracked, nor is one that is only reserved.
+// Item is a tracked item of an account. Every event of its stream carries the item
+// after it, so the last event alone is the state however long the stream grows. An item
+// that is zero or only reserved was never tracked.
 type Item struct {
 	ItemID        uuid.UUID `json:"itemId"`
 	ItemType      item.Type `json:"itemType"`
@@ -55,56 +55,57 @@ type Item struct {
 	// TrackedSince is when the item was claimed, to the microsecond. It never
 	// changes.
 	TrackedSince time.Time `json:"trackedSinceUtc,omitzero"`
-	// DeletedAt is when the platform was found not to have the item any more;
-	// nil unless it is Deleted.
+	// DeletedAt is when the platform was found to no longer have the item; nil unless
+	// Status is Deleted.
 	DeletedAt *time.Time `json:"deletedAtUtc,omitempty"`
 	// LicenseID is the license the item counts against, or is reserved under;
 	// empty in an account without licenses.
 	LicenseID  string `json:"licenseId,omitempty"`
 	ClaimedVia Via    `json:"claimedVia,omitempty"`
-	// ClaimedBy is the operation that claimed it; zero for claims of before
-	// items were reserved.
+	// ClaimedBy is the operation that claimed the item; zero for claims made before
+	// reservations existed.
 	ClaimedBy uuid.UUID `json:"claimedBy,omitzero"`
-	// ReservedBy are the operations that hold room for the item, in the order in
-	// which they came; none once it counts.
+	// ReservedBy are the operations that hold room for the item, in the order of their
+	// reservations; empty once the item is tracked.
 	ReservedBy []uuid.UUID `json:"reservedBy,omitempty"`
 }
 
-// Counts reports whether the item is a unit of the account's count: it is from
-// its claim on, whatever becomes of it.
+// Counts reports whether the item counts as one of the account's tracked items. It does
+// from its claim on, whatever its status.
 func (i Item) Counts() bool { return i.Status != "" }
 
-// Stream is the name of a tracked item's stream.
+// Stream returns the name of a tracked item's stream.
 func Stream(accountID string, itemID uuid.UUID) string {
 	return "trackeditem-" + accountID + "-" + itemID.String()
 }
 
-// Reserved: an operation holds room for the item.
+// Reserved records that an operation holds room for the item.
 type Reserved struct{ Item }
 
-// GivenBack: an operation ended that held room for the item and did not claim it.
+// GivenBack records that an operation which held room for the item ended without
+// claiming it.
 type GivenBack struct{ Item }
 
-// Claimed: the item became a tracked item of the account.
+// Claimed records that the item became a tracked item of the account.
 type Claimed struct{ Item }
 
-// PixiesRemoved: the report's Pixies were removed.
+// PixiesRemoved records that the report's Pixies were removed.
 type PixiesRemoved struct{ Item }
 
-// AddedAgain: the report got Pixies again.
+// AddedAgain records that the report got Pixies again.
 type AddedAgain struct{ Item }
 
-// Gone: the platform no longer has the item.
+// Gone records that the platform no longer has the item.
 type Gone struct{ Item }
 
-// ResultsGone: the results of the model or agent were deleted.
+// ResultsGone records that the results of the model or agent were deleted.
 type ResultsGone struct{ Item }
 
-// TrackedAgain: the model or agent is worked on again after its results were
-// deleted, or after the platform had not shown it.
+// TrackedAgain records new work on a model or agent whose results were deleted or which
+// the platform had not listed.
 type TrackedAgain struct{ Item }
 
-// Renamed: the platform shows the item, or its workspace, under another name.
+// Renamed records that the item or its workspace has a new name on the platform.
 type Renamed struct{ Item }
 
 // EventType implements domain.Event.

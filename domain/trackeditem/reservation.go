@@ -13,9 +13,9 @@ import (
 // Holds reports whether the operation holds room for the item.
 func (i Item) Holds(operationID uuid.UUID) bool { return slices.Contains(i.ReservedBy, operationID) }
 
-// Reserve has the operation hold room for an item that is not a tracked item.
-// Whether there is room for another is decided by HoldRoom. Who comes after the
-// first shares its room, under its license.
+// Reserve makes the operation hold room for an item that is not tracked. HoldRoom
+// decides whether there is room. Later operations share the room of the first, under
+// its license.
 type Reserve struct {
 	OperationID   uuid.UUID
 	ItemID        uuid.UUID
@@ -40,9 +40,8 @@ func (c Reserve) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{Reserved{i}}, nil
 }
 
-// Claim makes an item that the operation holds room for a tracked item, under the
-// license that the room is held under. Who else holds room for it holds none any
-// more.
+// Claim makes an item tracked that the operation holds room for, under the license of
+// that room. Other operations no longer hold room for the item.
 type Claim struct {
 	OperationID uuid.UUID
 	Via         Via // "" for a report
@@ -59,7 +58,7 @@ func (c Claim) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{Claimed{i}}, nil
 }
 
-// GiveBack says that the operation, which has ended, holds no room for the item.
+// GiveBack ends the operation's reservation of the item.
 type GiveBack struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.

@@ -24,7 +24,7 @@ var (
 	other  = uuid.UUID{15: 2}
 	sales  = uuid.UUID{15: 3}
 	noon   = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
-	// stored is noon as a database keeps it.
+	// stored is noon with the precision of the database.
 	stored = noon.Truncate(time.Microsecond)
 )
 
@@ -50,7 +50,8 @@ func change(i trackeditem.Item, with func(*trackeditem.Item)) trackeditem.Item {
 	return i
 }
 
-// Every transition of decisions 5, and every command where it does nothing.
+// Every transition of docs/decisions.md 5, and every command in a state in which it
+// does nothing.
 //
 // proves: 3.4/values
 func TestTransitions(t *testing.T) {
@@ -164,8 +165,8 @@ func ids(n int) []uuid.UUID {
 	return all
 }
 
-// The plan's cap, then the license's allocation; at the limit and one above it,
-// and whole for a call (spec 8). Room that is held counts like what is used.
+// The plan's cap, then the license's allocation, at the limit and one above it, all or
+// nothing for a call. Reserved room counts like used room.
 //
 // proves: 8/allowance-trackedItems 8/exhausted/TrackedItemLimitReached 8/exhausted/LicenseTrackedItemLimitReached decisions/9/6
 func TestHoldRoom(t *testing.T) {
@@ -216,15 +217,15 @@ func TestHoldRoom(t *testing.T) {
 		})
 	}
 	if d := cmp.Diff([]map[string]int{{"main": 4, "eu": 3}, {"main": 1, "eu": 2}}, []map[string]int{seven.ByLicense, held.ReservedByLicense}); d != "" {
-		t.Errorf("a total handed out has changed:\n%s", d)
+		t.Errorf("a total that was returned has changed:\n%s", d)
 	}
 	for _, c := range []struct {
 		caps trackeditem.Caps
 		want []domain.Param
 		says string
 	}{
-		{trackeditem.Caps{Limit: n(10)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "7"}, {Name: "limit", Value: "10"}}, "4 of the account's 10 are used, and 3 more are held"},
-		{trackeditem.Caps{LicenseID: "eu", Allocated: n(3)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "licenseId", Value: "eu"}, {Name: "used", Value: "3"}, {Name: "limit", Value: "3"}}, "license eu holds 1 of the 3 allocated to it, and 2 more are held"},
+		{trackeditem.Caps{Limit: n(10)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "7"}, {Name: "limit", Value: "10"}}, "4 of the account's 10 are used, and 3 more are reserved"},
+		{trackeditem.Caps{LicenseID: "eu", Allocated: n(3)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "licenseId", Value: "eu"}, {Name: "used", Value: "3"}, {Name: "limit", Value: "3"}}, "license eu has used 1 of the 3 allocated to it, and 2 more are reserved"},
 	} {
 		_, err := trackeditem.HoldRoom{ItemIDs: ids(4), Caps: c.caps}.Decide(held)
 		r, _ := domain.Refused(err)
@@ -241,8 +242,8 @@ func after(t trackeditem.Total, events []domain.Event) trackeditem.Total {
 	return t
 }
 
-// The license is the person's, else the account's default, and its allocation
-// counts only beside another license (spec 4.7, add rule 4).
+// The license is the person's, else the account's default. Its allocation counts only
+// in an account with another license.
 func TestCapsOf(t *testing.T) {
 	t.Parallel()
 	n := func(i int) *int { return &i }
@@ -278,8 +279,8 @@ func TestCapsOf(t *testing.T) {
 	}
 }
 
-// reservations are the operations of an account, and what they hold, as a change
-// of the service decides them: items and count together.
+// reservations are the operations of an account and their reservations, decided as the
+// service decides them: items and count together.
 type reservations struct {
 	total trackeditem.Total
 	items map[uuid.UUID]trackeditem.Item
@@ -302,7 +303,7 @@ func (r *reservations) count(command domain.Command[trackeditem.Total]) bool {
 	return err == nil
 }
 
-// reserve has the operation reserve the items that do not count, all or none.
+// reserve makes the operation reserve the items that do not count, all or none.
 func (r *reservations) reserve(operationID uuid.UUID, caps trackeditem.Caps, chosen []uuid.UUID) bool {
 	var fresh []uuid.UUID
 	for _, id := range chosen {
@@ -337,11 +338,11 @@ func (r *reservations) giveBack(operationID, id uuid.UUID) {
 	}
 }
 
-// Whatever operations reserve and come to, whatever happens to the items and
-// however the plan and the allocations change: the count is how many were claimed,
-// each under one license, and never goes down; room is held for exactly the items
-// that somebody holds; a call that is accepted leaves both together within its
-// caps; and once every operation has ended no room is held.
+// Operations reserve, claim and end in any order, items change status, and plan and
+// allocations change. The count is the number of claimed items, each under one license,
+// and never goes down. Room is reserved exactly for the items with reservations. An
+// accepted call leaves both within its caps. Once every operation has ended, no room is
+// reserved.
 //
 // proves: 8/allowance-trackedItems 2.6/status decisions/9/6
 func TestCountAndReservations(t *testing.T) {
@@ -404,13 +405,13 @@ func TestCountAndReservations(t *testing.T) {
 				case !refused:
 					going[operationID] = chosen
 				}
-			case 3, 4: // some of it has its outcome
+			case 3, 4: // some items have their outcome
 				for _, id := range going[operationID] {
 					if rapid.Bool().Draw(t, "claims") {
 						r.claim(operationID, id, at)
 					}
 				}
-			case 5: // it ends
+			case 5: // the operation ends
 				for _, id := range going[operationID] {
 					r.giveBack(operationID, id)
 				}

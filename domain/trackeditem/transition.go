@@ -9,8 +9,8 @@ import (
 	"readiness/domain/item"
 )
 
-// TrackAgain says that a tracked item is worked on, under the names that the
-// platform shows now: one that is not Tracked any more is again.
+// TrackAgain records work on a tracked item, with the names that the platform shows
+// now. An item in another status becomes Tracked again.
 type TrackAgain struct {
 	WorkspaceID   uuid.UUID
 	WorkspaceName string
@@ -37,8 +37,8 @@ func (c TrackAgain) Decide(i Item) ([]domain.Event, error) {
 	return nil, nil
 }
 
-// RemovePixies says that a report's Pixies were removed. The item stays counted
-// (spec 3.3). One that was taken for deleted is there after all.
+// RemovePixies records that a report's Pixies were removed. The item stays counted. An
+// item that was marked Deleted becomes Removed, because it evidently exists.
 type RemovePixies struct{}
 
 // Decide implements domain.Command.
@@ -50,7 +50,7 @@ func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{PixiesRemoved{i}}, nil
 }
 
-// DeleteResults says that the results of a model or agent were deleted.
+// DeleteResults records that the results of a model or agent were deleted.
 type DeleteResults struct{}
 
 // Decide implements domain.Command.
@@ -62,9 +62,9 @@ func (DeleteResults) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{ResultsGone{i}}, nil
 }
 
-// MarkDeleted says that the complete listing of the workspace, which the person
-// could see, lacks the item (decisions 8.8). An item that was last seen in
-// another workspace is not concerned.
+// MarkDeleted records that the item is missing from the complete listing of a workspace
+// that the person can see. It does nothing for an item that was last seen in another
+// workspace.
 type MarkDeleted struct {
 	WorkspaceID uuid.UUID
 	At          time.Time
@@ -80,7 +80,7 @@ func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{Gone{i}}, nil
 }
 
-// Rename says under which name the platform shows the item.
+// Rename records the item's name on the platform.
 type Rename struct{ DisplayName string }
 
 // Decide implements domain.Command.
