@@ -18,7 +18,7 @@ var (
 	analyst   = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
 )
 
-// local is a server without a key.
+// local returns the configuration of a server without a key.
 func local() aiprovider.Configuration {
 	return aiprovider.Configuration{
 		ProviderID: "one", Name: "Local", Kind: aiprovider.OpenAICompatible, BaseURL: "https://models.example/v1", Model: "small",
@@ -26,7 +26,7 @@ func local() aiprovider.Configuration {
 	}
 }
 
-// vendor needs a key.
+// vendor returns a configuration that needs a key.
 func vendor() aiprovider.Configuration {
 	c := local()
 	c.ProviderID, c.Name, c.Kind, c.BaseURL, c.Model = "two", "Vendor", aiprovider.OpenAI, "", "large"
@@ -40,7 +40,7 @@ func agent() aiprovider.Configuration {
 	return c
 }
 
-// after folds what the commands decide, none of which may be refused.
+// after folds the commands' events. No command may be refused.
 func after(t *testing.T, s aiprovider.Providers, commands ...domain.Command[aiprovider.Providers]) aiprovider.Providers {
 	t.Helper()
 	for _, c := range commands {
@@ -64,7 +64,7 @@ func find(t *testing.T, s aiprovider.Providers, id string) aiprovider.Provider {
 	return p
 }
 
-// refused wants no events and a refusal that names the parameter as it should.
+// refused wants no events and a refusal that names the parameter.
 func refused(t *testing.T, s aiprovider.Providers, c domain.Command[aiprovider.Providers], code domain.Code, name, value string) {
 	t.Helper()
 	events, err := c.Decide(s)
@@ -149,7 +149,8 @@ func TestSaveRefuses(t *testing.T) {
 	}
 }
 
-// A key is sent over https, or to this machine; a provider without one may be anywhere.
+// A key is sent only over https or to this machine. A provider without a key may have
+// any address.
 func TestKeysGoOverHTTPSOnly(t *testing.T) {
 	t.Parallel()
 	for address, may := range map[string]bool{
@@ -179,7 +180,7 @@ func TestKeysGoOverHTTPSOnly(t *testing.T) {
 	refused(t, aiprovider.Providers{}, aiprovider.Save{Configuration: clear, HasKey: true, At: noon}, domain.InvalidRequest, "member", "baseUrl")
 	s := after(t, aiprovider.Providers{}, aiprovider.Save{Configuration: clear, At: noon})
 	refused(t, s, aiprovider.Change{ProviderID: "one", Patch: aiprovider.Patch{Key: aiprovider.GiveKey}, At: noon}, domain.InvalidRequest, "member", "baseUrl")
-	// Giving both at once mends it.
+	// Changing both at once is accepted.
 	give := aiprovider.Change{ProviderID: "one", Patch: aiprovider.Patch{Key: aiprovider.GiveKey, BaseURL: new("https://models.example/v1")}, At: noon, Observed: &aiprovider.Observation{}}
 	give.Of = find(t, s, "one").Connection()
 	if p := find(t, after(t, s, give), "one"); !p.HasKey {
@@ -197,7 +198,8 @@ func TestNamesAreTakenOnce(t *testing.T) {
 	refused(t, s, aiprovider.Change{ProviderID: "two", Patch: aiprovider.Patch{Name: new("locaL")}, At: noon}, domain.AiProviderConflict, "providerId", "one")
 	again.Name = strings.ToUpper(aiprovider.EmbeddedName)
 	refused(t, s, aiprovider.Save{Configuration: again, At: noon}, domain.AiProviderConflict, "providerId", aiprovider.EmbeddedID)
-	// Its own name in other letters is no conflict, and the name of one that is gone is free.
+	// Its own name with other letter case is no conflict, and the name of a deleted
+	// provider is free.
 	s = after(t, s, aiprovider.Change{ProviderID: "one", Patch: aiprovider.Patch{Name: new("LOCAL")}, At: noon}, aiprovider.Delete{ProviderID: "one"})
 	again.Name = "local"
 	s = after(t, s, aiprovider.Save{Configuration: again, At: noon})
@@ -218,7 +220,7 @@ func TestAnAccountSavesFifty(t *testing.T) {
 	refused(t, s, aiprovider.Save{Configuration: one, At: noon}, domain.AiProviderConflict, "limit", "50")
 }
 
-// change is a change whose test call, where one is needed, saw the outcome.
+// change returns a change whose test call, when one is needed, observed the outcome.
 func change(t *testing.T, s aiprovider.Providers, id string, p aiprovider.Patch, at time.Time) (aiprovider.Change, bool) {
 	t.Helper()
 	c := aiprovider.Change{ProviderID: id, Patch: p, At: at}
@@ -271,7 +273,7 @@ func TestChange(t *testing.T) {
 			}
 			want := find(t, saved, "one")
 			tt.want(&want)
-			if tt.tested { // what was seen of another connection is not known of this one
+			if tt.tested { // capabilities observed on another connection are unknown here
 				want.LastTest, want.ChangedAt = &c.Observed.Test, later
 				if tt.patch.Key == aiprovider.KeepKey || tt.patch.BaseURL != nil {
 					want.Capabilities = aiprovider.Capabilities{JSONSchema: aiprovider.Unknown}
@@ -283,7 +285,7 @@ func TestChange(t *testing.T) {
 		})
 	}
 	if p := find(t, saved, "one"); p.Model != "small" || p.KeyChanges != 1 {
-		t.Errorf("a state that was handed out changed: %+v", p)
+		t.Errorf("a state that was returned changed: %+v", p)
 	}
 }
 
@@ -310,7 +312,7 @@ func TestChangeRefuses(t *testing.T) {
 	}
 }
 
-// A result of a test call is kept only for what was tested.
+// The result of a test call is recorded only for the connection that was tested.
 func TestTestsOfAnotherConnection(t *testing.T) {
 	t.Parallel()
 	saved := after(t, aiprovider.Providers{}, aiprovider.Save{Configuration: local(), HasKey: true, At: noon})
@@ -370,6 +372,6 @@ func TestUse(t *testing.T) {
 	refused(t, gone, aiprovider.Delete{ProviderID: "one"}, domain.AiProviderNotFound, "providerId", "one")
 	refused(t, gone, aiprovider.Delete{ProviderID: "embedded"}, domain.InvalidRequest, "providerId", "embedded")
 	if len(used.All) != 3 || len(find(t, used, "one").UsedBy) != 2 {
-		t.Errorf("a state that was handed out changed: %+v", used)
+		t.Errorf("a state that was returned changed: %+v", used)
 	}
 }

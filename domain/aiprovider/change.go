@@ -9,8 +9,8 @@ import (
 	"readiness/domain"
 )
 
-// Patch is what a change says of a provider; nil leaves a member as it is, and a
-// zero value takes it away.
+// Patch is a partial change of a provider. A nil member stays as it is; a zero value
+// clears it.
 type Patch struct {
 	Name                     *string
 	Kind                     *Kind
@@ -28,7 +28,7 @@ type Patch struct {
 	Key                      KeyPatch
 }
 
-// KeyPatch is what a change does to the key.
+// KeyPatch says what a change does to the key.
 type KeyPatch int
 
 // The changes of a key.
@@ -38,8 +38,8 @@ const (
 	RemoveKey
 )
 
-// on returns the configuration with the change.
-func (p Patch) on(c Configuration) Configuration {
+// apply returns the configuration with the patch's changes.
+func (p Patch) apply(c Configuration) Configuration {
 	set(&c.Name, p.Name)
 	set(&c.Kind, p.Kind)
 	set(&c.BaseURL, p.BaseURL)
@@ -63,8 +63,8 @@ func set[T any](member, value *T) {
 	}
 }
 
-// Change changes a saved provider. Where it changes what a test call depends on,
-// one was made before: Observed is what it came to, Of the connection that the
+// Change changes a saved provider. When it changes the connection, the caller must have
+// made a test call first: Observed is its result, and Of the connection that the
 // provider had then.
 type Change struct {
 	ProviderID string
@@ -88,8 +88,8 @@ func (c Change) Decide(s Providers) ([]domain.Event, error) {
 	return append(events, tested(before.ProviderID, c.Observed)...), err
 }
 
-// Outcome returns the provider before the change and as it leaves it, without a
-// test call; one must be made where the connections differ.
+// Outcome returns the provider before and after the change, without the result of a
+// test call. When their connections differ, a test call must be made.
 func (c Change) Outcome(s Providers) (before, after Provider, err error) {
 	before, events, err := c.events(s)
 	if err != nil {
@@ -102,8 +102,7 @@ func (c Change) Outcome(s Providers) (before, after Provider, err error) {
 	return before, after, nil
 }
 
-// events returns the provider before the change, and the events of the change
-// itself.
+// events returns the provider before the change and the events of the change itself.
 func (c Change) events(s Providers) (p Provider, events []domain.Event, err error) {
 	if c.ProviderID == EmbeddedID {
 		return p, nil, fixed()
@@ -111,7 +110,7 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 	if p, err = s.find(c.ProviderID); err != nil {
 		return p, nil, err
 	}
-	of, err := c.Patch.on(p.Configuration).checked()
+	of, err := c.Patch.apply(p.Configuration).checked()
 	switch {
 	case err != nil:
 		return p, nil, err
@@ -120,8 +119,9 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 	case c.Patch.Key == GiveKey && !MayCarryKey(of.BaseURL):
 		return p, nil, keyInClear()
 	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL):
-		// Who may change the address may not read the key, and must not have it sent to one of theirs.
-		return p, nil, wrong("apiKey", "must be given again, or null, where kind or baseUrl changes: a key is sent only where it was given for")
+		// An administrator who changes the address may not read the key, and must not
+		// be able to have it sent to an address of theirs.
+		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind or baseUrl changes: a key is sent only to the address that it was given for")
 	}
 	if err := s.free(of); err != nil {
 		return p, nil, err
@@ -136,10 +136,11 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 }
 
 func fixed() error {
-	return domain.Refuse(domain.InvalidRequest, "the provider %s is part of the service: it is neither changed, tested nor deleted", EmbeddedID).About("providerId", EmbeddedID)
+	return domain.Refuse(domain.InvalidRequest, "the provider %s is part of the service: it cannot be changed, tested or deleted", EmbeddedID).About("providerId", EmbeddedID)
 }
 
-// movedOn refuses what was observed of a connection that the provider no longer has.
+// movedOn refuses to record a test call of a connection that the provider no longer
+// has.
 func movedOn(p Provider) error {
 	return domain.Refuse(domain.OperationInProgress, "another call changed the AI provider %s while this one tested it; repeat the call", p.Name).
 		About("providerId", p.ProviderID).After(time.Second)

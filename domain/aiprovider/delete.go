@@ -2,10 +2,11 @@ package aiprovider
 
 import "readiness/domain"
 
-// Delete removes a saved provider that nothing uses.
+// Delete removes a saved provider. It refuses with AiProviderConflict while something
+// uses it.
 type Delete struct{ ProviderID string }
 
-// maxNamed is how many users a refusal names.
+// maxNamed is how many users a refusal names at most.
 const maxNamed = 10
 
 // Decide implements domain.Command.
@@ -18,7 +19,7 @@ func (c Delete) Decide(s Providers) ([]domain.Event, error) {
 		return nil, err
 	}
 	if n := len(p.UsedBy); n > 0 {
-		r := domain.Refuse(domain.AiProviderConflict, "the AI provider %s is in use %d times; parameters name what uses it: delete that first, or disable the provider", p.Name, n).About("providerId", p.ProviderID)
+		r := domain.Refuse(domain.AiProviderConflict, "the AI provider %s is in use %d times; the parameters name its users: delete those first, or disable the provider", p.Name, n).About("providerId", p.ProviderID)
 		for _, by := range p.UsedBy[:min(n, maxNamed)] {
 			r.About("usedBy", by)
 		}

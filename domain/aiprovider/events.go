@@ -2,46 +2,47 @@ package aiprovider
 
 import "time"
 
-// Saved: the account has the provider from here on, without a key yet.
+// Saved records that the account has the provider, still without a key.
 type Saved struct {
 	Configuration Configuration `json:"configuration"`
 	At            time.Time     `json:"atUtc"`
 }
 
-// Changed: the provider is now as it says.
+// Changed records the provider's new configuration.
 type Changed struct {
 	Configuration Configuration `json:"configuration"`
 	At            time.Time     `json:"atUtc"`
 }
 
-// KeyChanged: the provider's key was given, replaced or, without HasKey, removed.
-// Of the key itself no event holds anything.
+// KeyChanged records that the provider's key was given, replaced or, when HasKey is
+// false, removed. No event contains the key itself.
 type KeyChanged struct {
 	ProviderID string    `json:"providerId"`
 	HasKey     bool      `json:"hasKey"`
 	At         time.Time `json:"atUtc"`
 }
 
-// Tested: a test call was made. Capabilities is nil when it brought no answer.
+// Tested records a test call. Capabilities is nil when the provider did not answer.
 type Tested struct {
 	ProviderID   string        `json:"providerId"`
 	Test         Test          `json:"test"`
 	Capabilities *Capabilities `json:"capabilities,omitempty"`
 }
 
-// Used: something needs the provider, which is not deleted meanwhile.
+// Used records that By needs the provider, which cannot be deleted until it is
+// released.
 type Used struct {
 	ProviderID string `json:"providerId"`
 	By         string `json:"by"`
 }
 
-// Released: it no longer does.
+// Released records that By no longer needs the provider.
 type Released struct {
 	ProviderID string `json:"providerId"`
 	By         string `json:"by"`
 }
 
-// Deleted: the provider is gone, and its key with it.
+// Deleted records that the provider was deleted, and its key with it.
 type Deleted struct {
 	ProviderID string `json:"providerId"`
 }

@@ -13,24 +13,24 @@ import (
 	"readiness/domain"
 )
 
-// Bounds of what a configuration says. Texts are in characters.
+// The bounds of a configuration's members. Texts are in characters.
 const (
 	maxText        = 256
 	MaxConcurrency = 16
 	MinTimeoutMs   = 1_000
-	MaxTimeoutMs   = 280_000 // a proposal's whole time is five minutes
+	MaxTimeoutMs   = 280_000 // a proposal may take five minutes in all
 	MaxRetries     = 5
 	MinTokens      = 256
 	MaxTokens      = 65_536
 )
 
-// wrong refuses a member.
+// wrong refuses a member as invalid.
 func wrong(member, format string, args ...any) error {
 	return domain.Refuse(domain.InvalidRequest, member+" "+format, args...).About("member", member)
 }
 
-// checked returns the configuration with its name trimmed and its purposes in
-// order, or refuses the first member that is not as it must be.
+// checked returns the configuration with its name trimmed and its purposes in order, or
+// refuses the first invalid member.
 func (c Configuration) checked() (Configuration, error) {
 	c.Name = strings.TrimSpace(c.Name)
 	if c.Name == "" {
@@ -44,7 +44,7 @@ func (c Configuration) checked() (Configuration, error) {
 	}
 	for _, t := range []struct{ member, text string }{{"name", c.Name}, {"baseUrl", c.BaseURL}, {"model", c.Model}, {"apiVersion", c.APIVersion}} {
 		if !plain(t.text) {
-			return c, wrong(t.member, "must be one line of at most %d characters that begins and ends with none that is blank", maxText)
+			return c, wrong(t.member, "must be one line of at most %d characters, without blanks at either end", maxText)
 		}
 	}
 	if err := c.members(); err != nil {
@@ -68,7 +68,7 @@ func (c Configuration) checked() (Configuration, error) {
 	return c, nil
 }
 
-// members holds the members that not every kind has against the kind.
+// members checks the members that only some kinds have.
 func (c Configuration) members() error {
 	switch {
 	case c.BaseURL != "" && !address(c.BaseURL):
@@ -76,13 +76,13 @@ func (c Configuration) members() error {
 	case c.BaseURL == "" && c.Kind.NeedsAddress():
 		return wrong("baseUrl", "must be given for kind %s", c.Kind)
 	case c.BaseURL != "" && c.Kind == DataAgent:
-		return wrong("baseUrl", "is of language models, and kind %s is none: leave it out, or null", c.Kind)
+		return wrong("baseUrl", "is only for language models, which kind %s is not: leave it out, or set it to null", c.Kind)
 	case c.Model == "" && c.Kind.Remote():
 		return wrong("model", "must be given for kind %s", c.Kind)
 	case c.Model != "" && c.Kind == DataAgent:
-		return wrong("model", "is of language models, and kind %s is none: leave it out, or null", c.Kind)
+		return wrong("model", "is only for language models, which kind %s is not: leave it out, or set it to null", c.Kind)
 	case c.APIVersion != "" && c.Kind != AzureOpenAI:
-		return wrong("apiVersion", "is of kind %s only: leave it out, or null", AzureOpenAI)
+		return wrong("apiVersion", "is only for kind %s: leave it out, or set it to null", AzureOpenAI)
 	}
 	for _, i := range []struct {
 		member string
@@ -92,7 +92,7 @@ func (c Configuration) members() error {
 		case i.id == uuid.Nil && c.Kind == DataAgent:
 			return wrong(i.member, "must be given for kind %s", c.Kind)
 		case i.id != uuid.Nil && c.Kind != DataAgent:
-			return wrong(i.member, "is of kind %s only: leave it out, or null", DataAgent)
+			return wrong(i.member, "is only for kind %s: leave it out, or set it to null", DataAgent)
 		}
 	}
 	return nil
@@ -115,7 +115,8 @@ func (l Limits) check() error {
 	return nil
 }
 
-// plain reports whether a text is one line without blanks around it.
+// plain reports whether s is one line of at most maxText characters without blanks
+// around it.
 func plain(s string) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsFunc(s, unicode.IsControl) && s == strings.TrimSpace(s)
 }
@@ -125,8 +126,8 @@ func address(s string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// MayCarryKey reports whether a key may be sent to the address: over https, or to this machine alone. An empty address is a
-// vendor's own, which is https.
+// MayCarryKey reports whether a key may be sent to the address: over https, or to this
+// machine. An empty address stands for the vendor's own, which is https.
 func MayCarryKey(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme == "https" || baseURL == "" {
@@ -136,9 +137,9 @@ func MayCarryKey(baseURL string) bool {
 	return err == nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-// keyInClear refuses an address that a key would reach without encryption.
+// keyInClear refuses an address to which a key would travel unencrypted.
 func keyInClear() error {
-	return wrong("baseUrl", "must be an https address for a provider with a key: over http everybody on the way could read it, except to this machine (localhost)")
+	return wrong("baseUrl", "must be an https address for a provider with a key, unless it is this machine (localhost): others on the network could read a key sent over http")
 }
 
 func list(purposes []Purpose) string {

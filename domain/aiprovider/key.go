@@ -7,19 +7,19 @@ import (
 	"readiness/domain"
 )
 
-// maxKey bounds a key, in characters.
+// maxKey is the maximum length of a key, in characters.
 const maxKey = 4096
 
-// Key is a provider's API key. However it is printed, encoded or logged, it does
-// not show itself; Reveal does. The zero Key is none.
+// Key is a provider's API key. Printing, encoding or logging it never shows the key;
+// only Reveal returns it. The zero Key is no key.
 type Key struct {
-	// text is a pointer, so that what prints a value that holds a Key where its
-	// methods cannot be called finds an address.
+	// text is a pointer so that code which prints a Key without calling its methods
+	// prints an address.
 	text *string
 }
 
-// NewKey returns the key of a text, or refuses what no header could carry. The
-// refusal does not repeat it.
+// NewKey returns the key with the given text, or refuses a text that no HTTP header can
+// carry. The refusal does not repeat the text.
 func NewKey(text string) (Key, error) {
 	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	if text == "" || len(text) > maxKey || strings.ContainsFunc(text, notVisible) {
@@ -28,7 +28,7 @@ func NewKey(text string) (Key, error) {
 	return Key{&text}, nil
 }
 
-// Reveal returns the key itself; "" when there is none.
+// Reveal returns the key itself; "" for the zero Key.
 func (k Key) Reveal() string {
 	if k.text == nil {
 		return ""
@@ -36,7 +36,7 @@ func (k Key) Reveal() string {
 	return *k.text
 }
 
-// IsZero reports whether there is none.
+// IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return k.text == nil }
 
 // Equal reports whether both are the same key.
@@ -44,7 +44,7 @@ func (k Key) Equal(other Key) bool {
 	return k.Reveal() == other.Reveal() && k.IsZero() == other.IsZero()
 }
 
-// hidden stands for a key wherever one would be shown.
+// hidden is printed instead of a key.
 const hidden = "(API key)"
 
 // String implements fmt.Stringer.
@@ -56,6 +56,5 @@ func (Key) GoString() string { return hidden }
 // Format implements fmt.Formatter, for every verb.
 func (Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, hidden) }
 
-// MarshalText implements encoding.TextMarshaler, which the encoders of JSON and
-// of logs use.
+// MarshalText implements encoding.TextMarshaler, which JSON and log encoders use.
 func (Key) MarshalText() ([]byte, error) { return []byte(hidden), nil }

@@ -14,8 +14,8 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// A key shows itself nowhere: not by any verb, not in what holds it, not to the
-// encoders of JSON and of logs.
+// A key never shows: with no verb, in no value that holds it, and not in the encoders
+// of JSON and of logs.
 func TestKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	key, err := aiprovider.NewKey(secret)
@@ -54,7 +54,7 @@ func TestNewKey(t *testing.T) {
 	for _, text := range []string{"", " ", "a b", "key\n", "sk-\x00", "clé", strings.Repeat("k", 4097)} {
 		k, err := aiprovider.NewKey(text)
 		if !domain.IsRefused(err, domain.InvalidRequest) || !k.IsZero() {
-			t.Errorf("%.20q was taken: %v", text, err)
+			t.Errorf("%.20q was accepted: %v", text, err)
 		}
 		if len(text) > 2 && strings.Contains(err.Error(), text) {
 			t.Errorf("the refusal repeats %q", text)

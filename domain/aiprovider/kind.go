@@ -2,11 +2,11 @@ package aiprovider
 
 import "slices"
 
-// Kind says what answers.
+// Kind says what kind of AI answers.
 type Kind string
 
-// The kinds, by the names that the accounts file has for them (decisions 8.2).
-// Rules is the embedded provider's alone among those of an account's own.
+// The kinds, named as in the accounts file (docs/decisions.md 8.2). No saved provider
+// has kind Rules; it is the embedded provider's.
 const (
 	Rules            Kind = "rules"
 	OpenAI           Kind = "openai"
@@ -26,11 +26,11 @@ func (k Kind) Remote() bool {
 	return false
 }
 
-// NeedsKey reports whether it is never asked without a key. A server that is
-// compatible may want none.
+// NeedsKey reports whether the kind always needs a key. An OpenAI-compatible server may
+// need none.
 func (k Kind) NeedsKey() bool { return k.Remote() && k != OpenAICompatible }
 
-// NeedsAddress reports whether it has no address unless one is given.
+// NeedsAddress reports whether the kind has no default address.
 func (k Kind) NeedsAddress() bool { return k == OpenAICompatible || k == AzureOpenAI }
 
 // Purpose is what a saved provider may be asked for.
@@ -38,14 +38,14 @@ type Purpose string
 
 // The purposes.
 const (
-	Proposals Purpose = "Proposals" // texts of previews (spec 4.5)
+	Proposals Purpose = "Proposals" // texts of previews
 	Questions Purpose = "Questions" // benchmark questions
-	Judge     Purpose = "Judge"     // whether an answer is right, where no rule says so
-	Agent     Purpose = "Agent"     // answers: a GenericAgent side of an A/B test (spec 2.11)
+	Judge     Purpose = "Judge"     // whether an answer is correct, where no rule decides
+	Agent     Purpose = "Agent"     // answers, as the GenericAgent side of an A/B test
 )
 
-// Purposes are those that the kind can serve, in their one order. A data agent
-// answers as the person and neither judges nor writes questions (regime F.1).
+// Purposes returns the purposes that the kind can serve, in a fixed order. A data agent
+// answers as the person, and neither judges nor writes questions.
 func (k Kind) Purposes() []Purpose {
 	if k == DataAgent {
 		return []Purpose{Proposals, Agent}

@@ -1,8 +1,8 @@
-// Package aiprovider holds the AI providers that an account saved beside the
-// embedded one: what they are, what a test call observed of them, and who uses
-// them (spec 2.11, answeredBy.providerId; decisions 7; regime F.1). All of an
-// account's are one stream, so that a name is one provider's and nothing that is
-// in use is deleted. Keys are no part of it: only that there is one.
+// Package aiprovider holds the AI providers that an account saved in addition to the
+// embedded one: their configuration, the results of their test calls, and who uses them
+// (docs/decisions.md 7). All providers of an account share one stream, so that names
+// are unique and a provider in use is never deleted. The stream records only whether a
+// provider has a key, never the key.
 package aiprovider
 
 import (
@@ -15,17 +15,17 @@ import (
 	"readiness/domain"
 )
 
-// MaxProviders is how many providers an account saves at most.
+// MaxProviders is how many providers an account can save at most.
 const MaxProviders = 50
 
-// DataPolicy says what a provider may be sent beside names, descriptions and data
-// types. Rows of data are never sent.
+// DataPolicy says what a provider may be sent in addition to names, descriptions and
+// data types. Rows of data are never sent.
 type DataPolicy struct {
 	SendDAX bool `json:"sendDax"`
 }
 
-// Configuration is what an administrator says of a provider. Members that its
-// kind does not have are zero.
+// Configuration is an administrator's configuration of a provider. Members that do not
+// apply to its kind are zero (regime F.1).
 type Configuration struct {
 	ProviderID  string     `json:"providerId"`
 	Name        string     `json:"name"`
@@ -41,7 +41,7 @@ type Configuration struct {
 	Limits      Limits     `json:"limits"`
 }
 
-// Settings are those to ask the provider with.
+// Settings returns the settings for asking the provider with the key.
 func (c Configuration) Settings(key Key) Settings {
 	return Settings{
 		ProviderID: c.ProviderID, Kind: c.Kind, Name: c.Name, BaseURL: c.BaseURL, Model: c.Model, APIVersion: c.APIVersion,
@@ -49,7 +49,7 @@ func (c Configuration) Settings(key Key) Settings {
 	}
 }
 
-// Serves reports whether the provider is enabled and meant for the purpose.
+// Serves reports whether the provider is enabled and configured for the purpose.
 func (c Configuration) Serves(p Purpose) bool { return c.Enabled && slices.Contains(c.Purposes, p) }
 
 // Provider is a saved provider.
@@ -62,21 +62,22 @@ type Provider struct {
 	LastTest     *Test
 	CreatedAt    time.Time
 	ChangedAt    time.Time // of the configuration or the key
-	UsedBy       []string  // in the order in which they began to
+	UsedBy       []string  // oldest use first
 }
 
-// Askable reports whether it has the key that its kind needs.
+// Askable reports whether the provider has the key that its kind needs, if any.
 func (p Provider) Askable() bool { return p.HasKey || !p.Kind.NeedsKey() }
 
-// Settings are those to ask the provider with.
+// Settings returns the settings for asking the provider with the key, including its
+// observed capabilities.
 func (p Provider) Settings(key Key) Settings {
 	s := p.Configuration.Settings(key)
 	s.Capabilities = p.Capabilities
 	return s
 }
 
-// Connection is what a test call depends on: a result of one is of no worth for
-// another.
+// Connection is everything that the result of a test call depends on. The result of one
+// connection says nothing about another.
 type Connection struct {
 	Kind                       Kind
 	BaseURL, Model, APIVersion string
@@ -84,19 +85,19 @@ type Connection struct {
 	KeyChanges                 int
 }
 
-// Connection is where and as what the provider is asked now.
+// Connection returns the provider's current connection.
 func (p Provider) Connection() Connection {
 	return Connection{p.Kind, p.BaseURL, p.Model, p.APIVersion, p.WorkspaceID, p.DataAgentID, p.KeyChanges}
 }
 
-// Providers are the saved providers of an account, the oldest first. The zero
-// Providers has none.
+// Providers are the saved providers of an account, oldest first. The zero Providers is
+// empty.
 type Providers struct{ All []Provider }
 
-// Stream is the name of the stream of an account's providers.
+// Stream returns the name of the stream of an account's providers.
 func Stream(accountID string) string { return "aiproviders-" + accountID }
 
-// Find returns the saved provider with the id.
+// Find returns the saved provider with the id, or false when there is none.
 func (s Providers) Find(id string) (Provider, bool) {
 	if i := s.index(id); i >= 0 {
 		return s.All[i], true
@@ -108,7 +109,7 @@ func (s Providers) index(id string) int {
 	return slices.IndexFunc(s.All, func(p Provider) bool { return p.ProviderID == id })
 }
 
-// find returns the saved provider with the id, or refuses.
+// find returns the saved provider with the id, or refuses with AiProviderNotFound.
 func (s Providers) find(id string) (Provider, error) {
 	p, ok := s.Find(id)
 	if !ok {
@@ -117,22 +118,22 @@ func (s Providers) find(id string) (Provider, error) {
 	return p, nil
 }
 
-// NotFound refuses an id that no provider of the account has.
+// NotFound returns the refusal of an id that no provider of the account has.
 func NotFound(id string) *domain.Refusal {
 	return domain.Refuse(domain.AiProviderNotFound, "this account has no AI provider %s", short(id)).About("providerId", short(id))
 }
 
-// NotEnabled refuses to ask a provider that is not enabled.
+// NotEnabled returns the refusal to ask a provider that is not enabled.
 func NotEnabled(p Provider) *domain.Refusal {
 	return domain.Refuse(domain.AiProviderNotFound, "the AI provider %s is not enabled: enable it first, or name another one", p.Name).About("providerId", p.ProviderID)
 }
 
-// KeyMissing refuses to ask a provider that needs a key and has none.
+// KeyMissing returns the refusal to ask a provider that needs a key and has none.
 func KeyMissing(name, id string) *domain.Refusal {
 	return domain.Refuse(domain.AiCredentialNotFound, "the AI provider %s needs a key and none is saved: change it with its apiKey", name).About("providerId", id)
 }
 
-// short is an id as messages repeat it: what callers send may be of any length.
+// short bounds the length of an id in a message, because a caller can send any text.
 func short(id string) string {
 	const most = 64
 	if runes := []rune(id); len(runes) > most {
@@ -141,8 +142,8 @@ func short(id string) string {
 	return id
 }
 
-// named returns the other provider that has the name, if there is one. Blanks
-// around a name and letter case do not matter.
+// named returns the id of another provider with the name, if there is one. Letter case
+// does not matter.
 func (s Providers) named(name, except string) (id string, taken bool) {
 	if strings.EqualFold(name, EmbeddedName) {
 		return EmbeddedID, true
@@ -195,7 +196,7 @@ func Evolve(s Providers, e domain.Event) Providers {
 	return s
 }
 
-// with copies: a state handed out never changes later.
+// with copies the list, because a state that was returned must not change later.
 func (s Providers) with(id string, change func(*Provider)) Providers {
 	all := slices.Clone(s.All)
 	if i := s.index(id); i >= 0 {

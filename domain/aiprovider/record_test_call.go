@@ -2,7 +2,7 @@ package aiprovider
 
 import "readiness/domain"
 
-// RecordTest records the result of a test call of the provider's connection Of.
+// RecordTest records the result of a test call made with the connection Of.
 type RecordTest struct {
 	ProviderID string
 	Observed   Observation
@@ -21,7 +21,7 @@ func (c RecordTest) Decide(s Providers) ([]domain.Event, error) {
 	return tested(p.ProviderID, &c.Observed), nil
 }
 
-// Testable returns the provider if a test call of it can be made, or refuses.
+// Testable returns the provider when a test call of it can be made, or refuses.
 func (s Providers) Testable(id string) (Provider, error) {
 	if id == EmbeddedID {
 		return Provider{}, fixed()

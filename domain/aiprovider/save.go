@@ -6,8 +6,8 @@ import (
 	"readiness/domain"
 )
 
-// Save adds a provider to the account (decisions 7). HasKey says that its key is
-// kept in the same append; Observed is what the test call before it came to.
+// Save adds a provider to the account (docs/decisions.md 7). HasKey says that its key
+// is stored in the same append. Observed is the result of the test call made before.
 type Save struct {
 	Configuration Configuration
 	HasKey        bool
@@ -31,7 +31,7 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 		return nil, err
 	}
 	if len(s.All) >= MaxProviders {
-		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, which is as many as it may have: delete one first", len(s.All)).
+		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, the most it may have: delete one first", len(s.All)).
 			About("used", len(s.All)).About("limit", MaxProviders)
 	}
 	events := []domain.Event{Saved{of, c.At}}
@@ -41,7 +41,7 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 	return append(events, tested(of.ProviderID, c.Observed)...), nil
 }
 
-// Outcome returns the provider as it will be, without a test call.
+// Outcome returns the provider as it will be, without the result of a test call.
 func (c Save) Outcome(s Providers) (Provider, error) {
 	c.Observed = nil
 	events, err := c.Decide(s)
@@ -61,10 +61,10 @@ func (s Providers) free(of Configuration) error {
 }
 
 func keyOfDataAgent() error {
-	return wrong("apiKey", "is of language models: a data agent is asked as the signed-in person and has none")
+	return wrong("apiKey", "is only for language models: a data agent is asked as the signed-in person and has no key")
 }
 
-// tested is the event of a test call that was made.
+// tested returns the event of a test call; none when o is nil.
 func tested(id string, o *Observation) []domain.Event {
 	if o == nil {
 		return nil

@@ -7,56 +7,57 @@ import (
 // EmbeddedID is the id of the embedded provider, which every account has.
 const EmbeddedID = "embedded"
 
-// EmbeddedName is what people call it.
+// EmbeddedName is the display name of the embedded provider.
 const EmbeddedName = "Embedded rules"
 
-// Limits bound what a provider is asked and how.
+// Limits are the limits on requests to a provider.
 type Limits struct {
-	// MaxConcurrency is how many requests of one process are under way at once.
+	// MaxConcurrency is the maximum number of requests of one process in flight at
+	// once.
 	MaxConcurrency int `json:"maxConcurrency"`
-	// TimeoutMs bounds one attempt of one request.
+	// TimeoutMs bounds one attempt of a request, in milliseconds.
 	TimeoutMs int `json:"timeoutMs"`
-	// MaxRetries is how often a request is made again that may succeed then.
+	// MaxRetries is how often a request is retried after an error that may pass.
 	MaxRetries int `json:"maxRetries"`
-	// MaxOutputTokens bounds what one answer may cost.
+	// MaxOutputTokens bounds the length, and so the cost, of one answer.
 	MaxOutputTokens int `json:"maxOutputTokens"`
 }
 
-// DefaultLimits are those of a provider that says nothing else.
+// DefaultLimits returns the limits of a provider that configures none.
 func DefaultLimits() Limits {
 	return Limits{MaxConcurrency: 4, TimeoutMs: 120_000, MaxRetries: 2, MaxOutputTokens: 8192}
 }
 
-// Settings are all that is needed to ask a provider, its key among them: a saved
-// one's, those of the accounts file (Declared), or the embedded one's, which is
-// the zero Settings too. They are made for a call and stored nowhere.
+// Settings are everything needed to ask a provider, including its key. The provider is
+// a saved one, the one of the accounts file (Declared), or the embedded one, which the
+// zero Settings also means. Settings are made for a call and stored nowhere.
 type Settings struct {
-	// ProviderID is EmbeddedID or the id of a saved provider; "" of the declared one.
+	// ProviderID is EmbeddedID or the id of a saved provider; "" for the declared one.
 	ProviderID string
 	Kind       Kind
 	Name       string
-	// BaseURL is "" where the kind has an address of its own.
+	// BaseURL is "" to use the default address of the kind.
 	BaseURL    string
 	Model      string
 	APIVersion string
-	// WorkspaceID and DataAgentID name the data agent of kind DataAgent.
+	// WorkspaceID and DataAgentID identify the data agent of kind DataAgent.
 	WorkspaceID, DataAgentID uuid.UUID
 	Key                      Key
-	// KeyEnv names the environment variable that holds the key of a declared
-	// provider, in place of Key.
+	// KeyEnv names the environment variable that holds the key of a declared provider;
+	// used instead of Key.
 	KeyEnv string
-	// Declared is true of the accounts file's: its address is the operator's choice
-	// and may be in the service's own network.
+	// Declared is true for the accounts file's provider: the operator chose its
+	// address, so it may be in the service's own network.
 	Declared bool
-	// WithoutDAX keeps the DAX of measures and columns from being sent.
+	// WithoutDAX prevents sending the DAX of measures and columns.
 	WithoutDAX bool
-	// Limits are the default ones where they are zero.
+	// Limits are the request limits; zero means DefaultLimits.
 	Limits Limits
-	// Capabilities are those that the last test call that succeeded observed.
+	// Capabilities are those observed by the last successful test call.
 	Capabilities Capabilities
 }
 
-// Embedded are the settings of the embedded provider.
+// Embedded returns the settings of the embedded provider.
 func Embedded() Settings {
 	return Settings{ProviderID: EmbeddedID, Kind: Rules, Name: EmbeddedName}
 }
@@ -64,5 +65,5 @@ func Embedded() Settings {
 // IsEmbedded reports whether the embedded rules answer.
 func (s Settings) IsEmbedded() bool { return s.Kind == Rules || s.Kind == "" }
 
-// IsDataAgent reports whether a data agent answers, which is asked as the person.
+// IsDataAgent reports whether a data agent answers; it is asked as the person.
 func (s Settings) IsDataAgent() bool { return s.Kind == DataAgent }

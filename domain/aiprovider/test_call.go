@@ -2,8 +2,8 @@ package aiprovider
 
 import "time"
 
-// JSONSchema is what became of a JSON Schema that a test call demanded, as it was
-// observed: a server that takes one may not keep to it.
+// JSONSchema says how the provider treated the JSON Schema of a test call. It is
+// observed, because a server that accepts a schema may not enforce it.
 type JSONSchema string
 
 // The values of JSONSchema.
@@ -14,21 +14,21 @@ const (
 	Unknown             JSONSchema = "Unknown"
 )
 
-// Capabilities are what a provider was seen to take; nil is not known.
+// Capabilities are the features that a test call observed; nil means unknown.
 type Capabilities struct {
 	JSONSchema  JSONSchema `json:"jsonSchema"`
 	Temperature *bool      `json:"temperature,omitempty"`
 	Tools       *bool      `json:"tools,omitempty"`
 }
 
-// TestError says why a test call brought no answer.
+// TestError says why a test call got no usable answer.
 type TestError string
 
-// The errors of a test call, beside the codes of domain that looking a data agent
-// up is refused with.
+// The errors of a test call. Looking up a data agent adds the domain codes of its
+// refusals.
 const (
 	CredentialMissing TestError = "AiCredentialNotFound" // no key, and the kind needs one
-	AddressNotAllowed TestError = "AddressNotAllowed"    // a network that saved providers may not reach
+	AddressNotAllowed TestError = "AddressNotAllowed"    // saved providers may not connect to this network
 	Unreachable       TestError = "Unreachable"
 	TimedOut          TestError = "TimedOut"
 	KeyNotAccepted    TestError = "KeyNotAccepted"
@@ -38,7 +38,7 @@ const (
 	AnswerNotUsable   TestError = "AnswerNotUsable"
 )
 
-// Test is what a test call came to.
+// Test is the result of a test call.
 type Test struct {
 	At        time.Time `json:"atUtc"`
 	OK        bool      `json:"ok"`
@@ -47,8 +47,8 @@ type Test struct {
 	Message   string    `json:"message"`             // a sentence of ours, never what the provider wrote
 }
 
-// Observation is a test call's result, with what was seen of the provider when
-// it answered; nil when it did not.
+// Observation is the result of a test call. Capabilities is nil when the provider did
+// not answer.
 type Observation struct {
 	Test
 	Capabilities *Capabilities

@@ -6,9 +6,8 @@ import (
 	"readiness/domain"
 )
 
-// Use marks the provider as needed by an A/B test, a schedule or the like, which
-// By names. The embedded provider is always there and is not counted. Using it
-// twice is using it once.
+// Use records that By, an A/B test for example, needs the provider. The embedded
+// provider always exists, so its uses are not recorded. Repeating a use has no effect.
 type Use struct{ ProviderID, By string }
 
 // Decide implements domain.Command.
@@ -30,7 +29,7 @@ func (c Use) Decide(s Providers) ([]domain.Event, error) {
 	return []domain.Event{Used{p.ProviderID, c.By}}, nil
 }
 
-// Release ends every use of By.
+// Release ends every use by By.
 type Release struct{ By string }
 
 // Decide implements domain.Command.
