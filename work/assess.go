@@ -281,10 +281,10 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 				return err
 			}
 		}
-		if !run.State.GivesBack(failure.Code) {
+		if !run.State.Refunds(failure.Code) {
 			return eventstore.Decide(c, standing, assessment.End{OperationID: step.OperationID})
 		}
-		if end.Standing.GivesBackFirstLook() {
+		if end.Standing.RefundsFirstLook() {
 			if err := eventstore.Decide(c, firstLooks, account.GiveBack{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
 				return err
 			}

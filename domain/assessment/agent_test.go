@@ -12,8 +12,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// Regime C.6 (2): the stage is part of the score's key, so what was published is
-// not compared with a draft.
+// Scores of different stages are not comparable, so a published agent is not compared
+// with a draft (regime C.6 (2)).
 func TestStagesAreNotCompared(t *testing.T) {
 	t.Parallel()
 	record := func(stage assessment.Stage) assessment.Record {
@@ -67,8 +67,8 @@ func TestRunOverADataAgent(t *testing.T) {
 	}
 }
 
-// What is stored of a data agent says so, and nothing of it is in what is stored
-// of a model.
+// The stored assessment of a data agent has a dataAgent member, and that of a model
+// does not.
 func TestStoredAgent(t *testing.T) {
 	t.Parallel()
 	agent := assessment.Recorded{Assessment: assessment.Assessment{ModelID: sales, DataAgent: &assessment.DataAgent{

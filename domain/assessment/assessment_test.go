@@ -28,7 +28,7 @@ func standing(events ...domain.Event) (s assessment.Standing) {
 	return s
 }
 
-// decide lets each command decide in turn and returns the standing after them.
+// decide applies each command in turn and returns the standing after them.
 func decide(t *testing.T, s assessment.Standing, cmds ...domain.Command[assessment.Standing]) (assessment.Standing, []domain.Event) {
 	t.Helper()
 	var all []domain.Event
@@ -43,8 +43,8 @@ func decide(t *testing.T, s assessment.Standing, cmds ...domain.Command[assessme
 	return s, all
 }
 
-// Decisions 5: the first assessment of a model in an account spends a first
-// look, a later one does not; one that was given back never was.
+// The first assessment of a model in an account spends a first look, and a later one
+// does not. A refunded one does not count (docs/decisions.md 5).
 func TestFirstLook(t *testing.T) {
 	t.Parallel()
 	accept := assessment.Accept{OperationID: op, WorkspaceID: workspace, ModelID: sales}
@@ -60,8 +60,8 @@ func TestFirstLook(t *testing.T) {
 	}
 }
 
-// Spec 2.8, regime C.5: comparable with the assessment before it when the same
-// rules made both and usage weighted both or neither; the first never is.
+// An assessment is comparable with the previous one when both used the same rules and
+// the same weighting; the first never is (regime C.5 (6)).
 //
 // proves: 2.8/comparableWithPrevious
 func TestComparableWithPrevious(t *testing.T) {
@@ -80,14 +80,14 @@ func TestComparableWithPrevious(t *testing.T) {
 	if want := []bool{false, true, false, true, false, false, true, false, false, true}; !cmp.Equal(got, want) {
 		t.Errorf("comparable %v, want %v", got, want)
 	}
-	// A standing from before usage was recorded in it is an unweighted one's.
+	// A standing from before usage was recorded is that of an unweighted assessment.
 	old := assessment.Standing{Accepted: 1, Recorded: 1, RegimeID: "2026-11"}
 	for weighted, want := range map[bool]bool{true: false, false: true} {
 		if _, events := decide(t, old, record("2026-11", weighted)); events[0].(assessment.Recorded).ComparableWithPrevious != want {
 			t.Errorf("weighted %v after an old one: comparable is %v", weighted, !want)
 		}
 	}
-	// Once all results are deleted nothing is left to compare with.
+	// Once all results are deleted, there is nothing to compare with.
 	s, _ = decide(t, s, record("2027-05", true), assessment.DeleteResults{ModelID: sales, Stored: make([]assessment.Stored, s.Recorded+1)})
 	if s.RegimeID != "" || s.UsageInScoring || s.Recorded != 0 {
 		t.Errorf("after all were deleted the standing is %+v", s)
@@ -171,8 +171,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Decisions 5 and 8.5: what is given back, and that a row of a bulk run is not.
-func TestGivesBack(t *testing.T) {
+// Which failures are refunded, and that a row of a bulk run is not (docs/decisions.md 5
+// and 8.5).
+func TestRefunds(t *testing.T) {
 	t.Parallel()
 	want := map[domain.Code]bool{
 		domain.AssessmentNotStarted: true, domain.PlatformUnavailable: true, domain.CapacityPaused: true, domain.CapacityBusy: true,
@@ -180,11 +181,11 @@ func TestGivesBack(t *testing.T) {
 		domain.AssessmentFailed: false, domain.AssessmentTimedOut: false,
 	}
 	for code, back := range want {
-		if got := accepted(operation.AssessSemanticModel, sales).GivesBack(code); got != back {
-			t.Errorf("a single assessment that fails with %s gives back: %v, want %v", code, got, back)
+		if got := accepted(operation.AssessSemanticModel, sales).Refunds(code); got != back {
+			t.Errorf("a single assessment that fails with %s is refunded: %v, want %v", code, got, back)
 		}
-		if bulk(sales).GivesBack(code) {
-			t.Errorf("a bulk row that fails with %s gives back", code)
+		if bulk(sales).Refunds(code) {
+			t.Errorf("a bulk row that fails with %s is refunded", code)
 		}
 	}
 }
@@ -202,9 +203,8 @@ func TestOutcomeOf(t *testing.T) {
 	}
 }
 
-// Whatever the order and however often each step is carried out, a run ends
-// exactly once, when every model has exactly one outcome, and its percentage
-// never falls.
+// However often and in whatever order the steps are executed, a run ends exactly once,
+// when every model has exactly one outcome. Its percentage never falls.
 func TestRunEndsOnce(t *testing.T) {
 	t.Parallel()
 	all := []uuid.UUID{sales, finance, stock, other}

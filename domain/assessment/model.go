@@ -1,10 +1,10 @@
-// Package assessment holds when a semantic model or a data agent may be assessed,
-// what an assessment spends, and how a run over one or many goes (spec 4.4;
-// decisions 5). What the score is, domain/readiness says.
+// Package assessment holds when a semantic model or a data agent may be assessed, what
+// an assessment spends, and how a run over one or many goes (docs/decisions.md 5).
+// Package domain/readiness computes the score.
 //
-// Both are assessed alike. Where a field is called a model's it is a data agent's
-// when a data agent is assessed, and so it is stored: the names are from when only
-// models were.
+// Models and data agents are assessed alike. For a data agent, fields and JSON members
+// named after a model hold the data agent's values; the names date from when only
+// models were assessed.
 package assessment
 
 import (
@@ -16,60 +16,61 @@ import (
 	"readiness/domain/item"
 )
 
-// Standing is what the rules must know of a model's assessments in an account.
-// Every event of the model's stream carries the standing after it, so the last one
+// Standing is the state of a model's assessments in an account that the rules need.
+// Every event of the model's stream carries the standing after it, so the last event
 // alone is the state however long the stream grows.
 type Standing struct {
-	// Accepted counts the assessments that were accepted and not given back.
+	// Accepted counts the assessments that were accepted and not refunded.
 	Accepted int `json:"accepted"`
-	// Running counts those of them that have not ended. Assessments accepted
-	// before it was counted are not in it.
+	// Running counts the assessments that have not ended, except those accepted before
+	// this was counted.
 	Running int `json:"running,omitempty"`
-	// Recorded counts the assessments that are stored.
+	// Recorded counts the stored assessments.
 	Recorded int `json:"recorded"`
-	// RegimeID is the scoring regime of the newest stored assessment,
-	// UsageInScoring whether usage weighted its score, and Stage which of a data
-	// agent's it was made of.
+	// RegimeID, UsageInScoring and Stage are those of the newest stored assessment: its
+	// scoring regime, whether usage weighted its score, and the stage of a data agent
+	// that was assessed.
 	RegimeID       string `json:"regimeId,omitempty"`
 	UsageInScoring bool   `json:"usageInScoring,omitempty"`
 	Stage          Stage  `json:"stage,omitempty"`
 }
 
-// GivesBackFirstLook reports whether giving an assessment back gives the first
-// look of the model back: one is spent exactly while an accepted assessment
-// stands, whichever of several it was counted with.
-func (s Standing) GivesBackFirstLook() bool { return s.Accepted == 1 }
+// RefundsFirstLook reports whether refunding an assessment also refunds the model's
+// first look. It does exactly when no other accepted assessment remains, whichever of
+// them spent it.
+func (s Standing) RefundsFirstLook() bool { return s.Accepted == 1 }
 
-// Stream is the name of the stream of a model's assessments in an account.
+// Stream returns the name of the stream of a model's assessments in an account.
 func Stream(accountID string, modelID uuid.UUID) string {
 	return "assessment-" + accountID + "-" + modelID.String()
 }
 
-// Accepted: an assessment of the model was accepted and counted. FirstLook says
-// that it spent a first look (decisions 5).
+// Accepted records that an assessment of the model was accepted and counted. FirstLook
+// says whether it spent a first look (docs/decisions.md 5).
 type Accepted struct {
 	OperationID uuid.UUID `json:"operationId"`
 	WorkspaceID uuid.UUID `json:"workspaceId"`
 	ModelID     uuid.UUID `json:"semanticModelId"`
-	// ItemType was not recorded while only semantic models were assessed.
+	// ItemType is empty in events from when only semantic models were assessed.
 	ItemType  item.Type `json:"itemType,omitempty"`
 	FirstLook bool      `json:"firstLook"`
 	Standing  Standing  `json:"standing"`
 }
 
-// GivenBack: the assessment failed before it did anything for the caller.
+// GivenBack records that the assessment failed before it did anything for the caller,
+// so its spending was refunded.
 type GivenBack struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Standing    Standing  `json:"standing"`
 }
 
-// Recorded: an assessment of the model was made and its document stored.
+// Recorded records that an assessment was made and its document stored.
 type Recorded struct {
 	Assessment
 	Standing Standing `json:"standing"`
 }
 
-// Assessment is what is known of a stored assessment without its document.
+// Assessment is the metadata of a stored assessment, without its document.
 type Assessment struct {
 	AssessmentID   uuid.UUID `json:"assessmentId"`
 	OperationID    uuid.UUID `json:"operationId"`
@@ -84,27 +85,28 @@ type Assessment struct {
 	RegimeID       string    `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
-	// ComparableWithPrevious: the assessment before it was made by the same
-	// scoring rules (spec 2.8), usage weighted both or neither (regime C.5), and of
-	// a data agent both are of one stage (regime C.6, 2); false for the first.
+	// ComparableWithPrevious is true when the previous assessment used the same scoring
+	// rules and the same weighting by usage and, for a data agent, the same stage;
+	// false for the first assessment.
 	ComparableWithPrevious bool  `json:"comparableWithPrevious"`
 	Usage                  Usage `json:"usage"`
 	// DataAgent is nil for a semantic model.
 	DataAgent *DataAgent `json:"dataAgent,omitempty"`
-	// DocumentHash addresses the stored document; SchemaVersion is its shape.
+	// DocumentHash addresses the stored document; SchemaVersion is the version of its
+	// schema.
 	DocumentHash   string `json:"documentHash"`
 	DefinitionHash string `json:"definitionHash"`
 	SchemaVersion  int    `json:"schemaVersion"`
 }
 
-// Usage says whether usage of the model took part in the score, and why not
-// (spec 2.9, usage).
+// Usage says whether usage of the model took part in the score and, if not, why.
 type Usage struct {
 	Applied bool       `json:"applied"`
 	State   UsageState `json:"state,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
-	// WindowDays is how many days of views were looked at, Window which, and
-	// Source where they come from; absent when none were.
+	// WindowDays is the number of days over which views were counted, Window the first
+	// and last of them, and Source where the views come from; absent when none were
+	// counted.
 	WindowDays *int         `json:"windowDays,omitempty"`
 	Window     *UsageWindow `json:"window,omitempty"`
 	Source     string       `json:"source,omitempty"`
@@ -113,17 +115,18 @@ type Usage struct {
 	Access             item.Access `json:"access"`
 }
 
-// UsageWindow is the first and the last day (UTC, 2026-11-21) of the views that
-// were looked at.
+// UsageWindow is the first and the last day (UTC, as 2026-11-21) of the views that were
+// counted.
 type UsageWindow struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// UsageState says whether usage weighted a score, and why not (decisions 4).
+// UsageState says whether usage weighted a score and, if not, why (docs/decisions.md
+// 4).
 type UsageState string
 
-// The states. Applied alone means that it did.
+// The states. Only Applied means that usage weighted the score.
 const (
 	UsageApplied     UsageState = "Applied"
 	NotGranted       UsageState = "NotGranted"
@@ -132,8 +135,7 @@ const (
 	UsageUnavailable UsageState = "Unavailable"
 )
 
-// Ended: an assessment of the model that stays counted ended, and none was
-// stored.
+// Ended records that an assessment ended without a stored result and without a refund.
 type Ended struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Standing    Standing  `json:"standing"`
@@ -157,11 +159,10 @@ func (e Recorded) After() Standing { return e.Standing }
 // After implements domain.Carries.
 func (e Ended) After() Standing { return e.Standing }
 
-// Accept takes an assessment of a model on. The first of an account is a first
-// look.
+// Accept records a new assessment of a model. An account's first one is a first look.
 type Accept struct {
 	OperationID, WorkspaceID, ModelID uuid.UUID
-	ItemType                          item.Type // as Accepted has it
+	ItemType                          item.Type // see Accepted
 }
 
 // Decide implements domain.Command.
@@ -172,7 +173,8 @@ func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, c.ItemType, first, s}}, nil
 }
 
-// GiveBack undoes an Accept whose work never began to help the caller.
+// GiveBack refunds an accepted assessment that failed before it did anything for the
+// caller.
 type GiveBack struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -181,7 +183,7 @@ func (c GiveBack) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{GivenBack{c.OperationID, s.ended()}}, nil
 }
 
-// End says that an assessment ended without being stored or given back.
+// End records that an assessment ended without a stored result and without a refund.
 type End struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -189,14 +191,13 @@ func (c End) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{Ended{c.OperationID, s.ended()}}, nil
 }
 
-// ended is s with one assessment less that runs.
+// ended returns s with one running assessment fewer.
 func (s Standing) ended() Standing {
 	s.Running = max(0, s.Running-1)
 	return s
 }
 
-// Record stores what an assessment found; ComparableWithPrevious is decided
-// here and nowhere else.
+// Record stores the result of an assessment. It alone decides ComparableWithPrevious.
 type Record struct{ Assessment Assessment }
 
 // Decide implements domain.Command.

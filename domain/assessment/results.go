@@ -8,11 +8,11 @@ import (
 	"readiness/domain"
 )
 
-// MaxDeleted is how many ids one ResultsDeleted names at most.
+// MaxDeleted is how many ids one ResultsDeleted contains at most.
 const MaxDeleted = 1000
 
-// ResultsDeleted: assessments of the model were deleted. That they were made
-// stays in the log, and so does what they were counted with.
+// ResultsDeleted records that assessments of the model were deleted. The log keeps the
+// events of those assessments, and what they spent stays counted.
 type ResultsDeleted struct {
 	ModelID       uuid.UUID   `json:"semanticModelId"`
 	AssessmentIDs []uuid.UUID `json:"assessmentIds"`
@@ -25,28 +25,29 @@ func (ResultsDeleted) EventType() string { return "assessment.results-deleted" }
 // After implements domain.Carries.
 func (e ResultsDeleted) After() Standing { return e.Standing }
 
-// Stored is an assessment that is stored, and the address of its document.
+// Stored is a stored assessment with the address of its document.
 type Stored struct {
 	AssessmentID uuid.UUID
 	DocumentHash string
 }
 
-// EvolveStored returns the stored assessments of a model, oldest first, after e.
-// They are folded from all of the model's stream, once: s is not to be used
-// again.
+// EvolveStored returns the stored assessments of a model, oldest first, after e. It may
+// reuse s, which must not be used afterwards, so that folding an entire stream does not
+// copy.
 func EvolveStored(s []Stored, e domain.Event) []Stored {
 	switch e := e.(type) {
 	case Recorded:
 		return append(s, Stored{e.AssessmentID, e.DocumentHash})
-	case ResultsDeleted: // which are the oldest
+	case ResultsDeleted: // deletes the oldest
 		return s[min(len(e.AssessmentIDs), len(s)):]
 	}
 	return s
 }
 
-// DeleteResults deletes all stored assessments of a model (decisions 7, 8.17).
-// The next one begins anew: nothing is there to compare it with. While an
-// assessment of the model runs it is refused, or its result would be left.
+// DeleteResults deletes all stored assessments of a model (docs/decisions.md 7 and
+// 8.17). The next assessment is compared with nothing. It refuses with
+// OperationInProgress while an assessment of the model runs, whose result would
+// otherwise remain.
 type DeleteResults struct {
 	ModelID uuid.UUID
 	Stored  []Stored

@@ -11,8 +11,8 @@ import (
 	"readiness/domain/assessment"
 )
 
-// What is deleted is what is stored, whatever came before, in events of a bounded size; an assessment that runs is in the
-// way, and the one after is compared with nothing.
+// Exactly the stored results are deleted, in events of bounded size. A running
+// assessment prevents it, and the next assessment is compared with nothing.
 //
 // proves: decisions/8/17
 func TestDeleteResults(t *testing.T) {
@@ -20,7 +20,7 @@ func TestDeleteResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s assessment.Standing
 		var stored []assessment.Stored
-		var model []uuid.UUID // what is stored, as we keep count
+		var model []uuid.UUID // the stored results, as the test counts them
 		running, n := 0, byte(0)
 		do := func(c domain.Command[assessment.Standing]) []domain.Event {
 			events, err := c.Decide(s)

@@ -10,31 +10,31 @@ import (
 	"readiness/domain/operation"
 )
 
-// MaxModels is how many semantic models one bulk assessment may name (spec 8).
+// MaxModels is how many semantic models one bulk assessment may name.
 const MaxModels = 100
 
-// Outcome says how a model of a run ended (decisions 6, BulkAssessment).
+// Outcome says how a model of a run ended (docs/decisions.md 6, BulkAssessment).
 type Outcome string
 
-// The outcomes. NotAssessed: the model could not be looked at at all.
+// The outcomes. NotAssessed: the model could not be read from the platform.
 const (
 	Assessed    Outcome = "Assessed"
 	Failed      Outcome = "Failed"
 	NotAssessed Outcome = "NotAssessed"
 )
 
-// Model is a model of a run with, once it has one, its outcome.
+// Model is a model of a run.
 type Model struct {
 	ModelID   uuid.UUID `json:"semanticModelId"`
 	ModelName string    `json:"semanticModelName"`
 	FirstLook bool      `json:"firstLook"`
-	// TrackedItem says that the assessment made the model a tracked item; nil in
-	// runs of before that was counted.
+	// TrackedItem says whether the assessment made the model a tracked item; nil in
+	// runs from before that was recorded.
 	TrackedItem *bool `json:"trackedItem,omitempty"`
 }
 
-// Result is how a model of a run ended. Error is nil exactly when it was
-// Assessed; AssessmentID and the figures are zero unless it was.
+// Result is how a model of a run ended. Error is nil exactly when the Outcome is
+// Assessed; otherwise AssessmentID and the figures are nil.
 type Result struct {
 	ModelID        uuid.UUID          `json:"semanticModelId"`
 	Outcome        Outcome            `json:"outcome"`
@@ -43,13 +43,14 @@ type Result struct {
 	ScoreDataAgent *int               `json:"scoreDataAgent,omitempty"`
 	FindingsCount  *int               `json:"findingsCount,omitempty"`
 	Error          *operation.Failure `json:"error,omitempty"`
-	// TrackedItem says whether the assessment made the model a tracked item, when
-	// that is not what its acceptance said.
+	// TrackedItem says whether the assessment made the model a tracked item; nil when
+	// the acceptance's value stands.
 	TrackedItem *bool `json:"trackedItem,omitempty"`
 }
 
-// OutcomeOf is the outcome of a model that met the code: what could not be read
-// from the platform was not assessed, what was read and made no score failed.
+// OutcomeOf returns the outcome of a model for the code of its error: Failed when the
+// model was read and could not be scored, NotAssessed when it could not be read from
+// the platform.
 func OutcomeOf(code domain.Code) Outcome {
 	switch code {
 	case domain.ItemNotReadable, domain.AssessmentFailed, domain.AssessmentTimedOut:
@@ -58,15 +59,15 @@ func OutcomeOf(code domain.Code) Outcome {
 	return NotAssessed
 }
 
-// RunAccepted follows operation.Accepted on the operation's stream: which
-// models the run is over.
+// RunAccepted records which models the run covers. It follows operation.Accepted on the
+// operation's stream.
 type RunAccepted struct {
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
 	Models        []Model   `json:"models"`
 }
 
-// ModelEnded: one model of the run has its outcome. Each model has exactly one.
+// ModelEnded records the outcome of a model of the run. Each model has exactly one.
 type ModelEnded struct {
 	Result
 }
@@ -75,8 +76,8 @@ type ModelEnded struct {
 func (RunAccepted) EventType() string { return "assessment.run-accepted" }
 func (ModelEnded) EventType() string  { return "assessment.model-ended" }
 
-// Run is an operation that assesses one model or many, folded from the
-// operation's stream.
+// Run is an operation that assesses one or many models, folded from the operation's
+// stream.
 type Run struct {
 	Operation     operation.Operation
 	WorkspaceID   uuid.UUID
@@ -102,7 +103,7 @@ func EvolveRun(r Run, e domain.Event) Run {
 	return r
 }
 
-// Model returns the run's model with the id.
+// Model returns the run's model with the id, or false when it has none.
 func (r Run) Model(id uuid.UUID) (Model, bool) {
 	i := r.index(id)
 	if i < 0 {
@@ -115,7 +116,7 @@ func (r Run) index(id uuid.UUID) int {
 	return slices.IndexFunc(r.Models, func(m Model) bool { return m.ModelID == id })
 }
 
-// Result returns how the model ended, if it has.
+// Result returns the model's result, or false when it has not ended.
 func (r Run) Result(id uuid.UUID) (Result, bool) {
 	i := slices.IndexFunc(r.Results, func(m Result) bool { return m.ModelID == id })
 	if i < 0 {
@@ -124,7 +125,7 @@ func (r Run) Result(id uuid.UUID) (Result, bool) {
 	return r.Results[i], true
 }
 
-// Open reports whether work on the model is still to be done.
+// Open reports whether the model belongs to the run and has not been assessed yet.
 func (r Run) Open(id uuid.UUID) bool {
 	_, known := r.Model(id)
 	_, ended := r.Result(id)
@@ -134,7 +135,7 @@ func (r Run) Open(id uuid.UUID) bool {
 // Single reports whether the run is a single assessment, of one model or agent.
 func (r Run) Single() bool { return r.Operation.Type != operation.AssessSemanticModels }
 
-// AcceptRun puts a run in the log as an operation.
+// AcceptRun records a new run and its operation.
 type AcceptRun struct {
 	Operation operation.Accepted
 	Run       RunAccepted
@@ -145,7 +146,7 @@ func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run}, nil
 }
 
-// Begin says that work on the run begins. It says so once.
+// Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
 // Decide implements domain.Command.
@@ -160,15 +161,15 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{operation.Started{Percent: &none}}, nil
 }
 
-// EndModel gives a model of the run its outcome; the last one ends the
-// operation. A model that has its outcome already keeps it, so a step that is
-// carried out twice counts once.
+// EndModel records the outcome of a model of the run; the last outcome ends the
+// operation. A model keeps its first outcome, so a step that is executed twice counts
+// once.
 //
-// A run over many models succeeds when every model has an outcome, whatever it
-// is (spec 3.1). A single assessment succeeds when its model was assessed.
+// A run over many models succeeds when every model has an outcome, whatever it is. A
+// single assessment succeeds when its model was assessed.
 type EndModel struct {
 	Result Result
-	// Standing is the model's before the end.
+	// Standing is the model's standing before the end.
 	Standing Standing
 }
 
@@ -199,10 +200,10 @@ func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{ended, operation.Completed{}}, nil
 }
 
-// GivesBack reports whether a single assessment that failed with the code gives
-// back what it spent: it failed before it did anything for the caller
-// (decisions 5). A failed row of a bulk run is not given back (decisions 8.5).
-func (r Run) GivesBack(code domain.Code) bool {
+// Refunds reports whether a single assessment that failed with the code refunds what it
+// spent, because it failed before it did anything for the caller (docs/decisions.md 5).
+// A failed row of a bulk run is not refunded (docs/decisions.md 8.5).
+func (r Run) Refunds(code domain.Code) bool {
 	if !r.Single() {
 		return false
 	}
@@ -213,23 +214,23 @@ func (r Run) GivesBack(code domain.Code) bool {
 	return false
 }
 
-// remaining is what a failed single assessment still has spent. A first look
-// that another assessment of the model stands on stays spent.
+// remaining returns what a failed single assessment still has spent. A first look stays
+// spent while another accepted assessment of the model remains.
 func (c EndModel) remaining(r Run) operation.Impact {
 	m, _ := r.Model(c.Result.ModelID)
 	spent := 1
-	if r.GivesBack(c.Result.Error.Code) {
+	if r.Refunds(c.Result.Error.Code) {
 		spent = 0
-		m.FirstLook = m.FirstLook && !c.Standing.GivesBackFirstLook()
+		m.FirstLook = m.FirstLook && !c.Standing.RefundsFirstLook()
 	}
 	i := Impact([]Model{m}, true)
 	i.Assessments = &spent
 	return i
 }
 
-// Impact is what a run over the models spends: how many assessments, and how
-// many models it makes tracked items. A single assessment says of its one model
-// whether it is a first look and whether it became a tracked item.
+// Impact returns what a run over the models spends: the number of assessments, and of
+// models that it makes tracked items. For a single assessment it says whether the model
+// is a first look and whether it became a tracked item.
 func Impact(models []Model, single bool) operation.Impact {
 	if single {
 		one := 1

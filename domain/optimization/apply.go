@@ -9,13 +9,12 @@ import (
 	"readiness/domain/proposal"
 )
 
-// WaitLife is how long an apply or a revert waits for its owner's next read; then
+// WaitLife is how long an apply or a revert waits for its owner's next read. After that
 // it ends with what it has written.
 const WaitLife = 24 * time.Hour
 
-// Accept puts a preview, an apply or a revert in the log. The first write of one
-// whose writes are known starts with the call; one that is known to have none has
-// ended with it.
+// Accept records a new preview, apply or revert. If the writes are known, the first one
+// starts with the call. An operation known to have none ends with the call.
 type Accept struct {
 	Operation operation.Accepted
 	Preview   *PreviewAccepted
@@ -41,7 +40,7 @@ func (c Accept) Decide(Work) ([]domain.Event, error) {
 	return events, nil
 }
 
-// Begin says that work begins. It says so once.
+// Begin records that work began; nothing when it has begun already.
 type Begin struct{}
 
 // Decide implements domain.Command.
@@ -63,8 +62,8 @@ func (c RecordPreview) Decide(w Work) ([]domain.Event, error) {
 	return []domain.Event{c.Previewed, operation.Completed{}}, nil
 }
 
-// RecordProposal says what an unattended apply will write. With nothing to write
-// it ends (spec 4.5, apply rule 7); else it waits for its owner.
+// RecordProposal records what an unattended apply will write. The operation ends when
+// that is nothing, and otherwise waits for its owner.
 type RecordProposal struct {
 	Proposed Proposed
 	At       time.Time
@@ -95,8 +94,8 @@ func waiting(at time.Time) domain.Event {
 	return operation.Waiting{Until: &until}
 }
 
-// StartWrite starts the write that waits for a read by the operation's owner
-// (spec 4.5, apply rules 6 and 7). It does so once, however many reads there are.
+// StartWrite starts the next write at a read by the operation's owner. Only the first
+// read starts it.
 type StartWrite struct{}
 
 // Decide implements domain.Command.
@@ -119,13 +118,13 @@ func (c Intend) Decide(w Work) ([]domain.Event, error) {
 	return c.Intended.events(), nil
 }
 
-// At reports whether the work is at the write and has started it.
+// At reports whether the write is the current one and has been started.
 func (w Work) At(write int) bool {
 	return !w.Operation.Status.Ended() && w.Next() == write && w.Progress[write].Started
 }
 
-// Land says that a write is on the platform. The next one waits for the owner;
-// after the last the operation has succeeded.
+// Land records that a write is on the platform. The next write waits for the owner.
+// After the last one the operation has succeeded.
 type Land struct {
 	Write int
 	At    time.Time
@@ -143,7 +142,7 @@ func (c Land) Decide(w Work) ([]domain.Event, error) {
 	return []domain.Event{landed, waiting(c.At)}, nil
 }
 
-// Correct is operation.Correct of a work.
+// Correct is operation.Correct for a Work.
 type Correct operation.Correct
 
 // Decide implements domain.Command.
@@ -151,9 +150,8 @@ func (c Correct) Decide(w Work) ([]domain.Event, error) {
 	return operation.Correct(c).Decide(w.Operation)
 }
 
-// Fail ends the work with the failure: what is still to be written stays as it
-// is. An apply or a revert that has written something has succeeded in part
-// (spec 4.5, apply rule 6, revert rule 2).
+// Fail ends the work with the failure; the writes that are left are not made. An apply
+// or a revert that has written something succeeds in part.
 type Fail struct{ Failure operation.Failure }
 
 // Decide implements domain.Command.
@@ -174,17 +172,17 @@ func (c Fail) Decide(w Work) ([]domain.Event, error) {
 		return append(events, operation.Completed{}), nil
 	}
 	impact := w.Operation.Impact
-	if w.GivesBack(c.Failure.Code) {
+	if w.Refunds(c.Failure.Code) {
 		none := 0
 		impact.OptimizationApplies = &none
 	}
 	return append(events, operation.Broken{Failure: c.Failure, Impact: impact}), nil
 }
 
-// GivesBack reports whether failing with the code now gives the applies back that
-// were spent: the work has done nothing for the caller (decisions 5, 8.5). A
-// platform that did not answer a write may have made it.
-func (w Work) GivesBack(code domain.Code) bool {
+// Refunds reports whether failing with the code now refunds the applies that were
+// spent: the work has done nothing for the caller (docs/decisions.md 5 and 8.5). A
+// platform that did not answer a write may have made it, so that is not refunded.
+func (w Work) Refunds(code domain.Code) bool {
 	if w.Applies == 0 || len(w.written()) > 0 {
 		return false
 	}
@@ -197,7 +195,7 @@ func (w Work) GivesBack(code domain.Code) bool {
 	return false
 }
 
-// Lapse ends an apply or a revert that has waited for its owner for too long.
+// Lapse ends an apply or a revert whose wait for its owner is over.
 type Lapse struct{ Now time.Time }
 
 // Decide implements domain.Command.
@@ -206,31 +204,31 @@ func (c Lapse) Decide(w Work) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return Fail{operation.Failure{Code: domain.OptimizationFailed,
-		Message: "the person who started the operation did not read it for 24 hours, so what was still to be written was not; start it again"}}.Decide(w)
+		Message: "the person who started the operation did not read it for 24 hours, so the remaining changes were not written; start it again"}}.Decide(w)
 }
 
 // Now is the model as it was read for a write.
 type Now struct {
-	// Values are those of the write's objects, in their order.
+	// Values are the values of the write's objects, in their order.
 	Values []rewrite.Value
-	// Hash is that of the definition.
+	// Hash is the hash of the definition.
 	Hash string
-	// Refused: the write was intended once, and the platform did not make it.
+	// Refused is true when the write was intended before and the platform rejected it.
 	Refused bool
 }
 
-// Plan is what a write comes to once the model has been read again.
+// Plan is what a write will do, decided on the model as it was read.
 type Plan struct {
-	// Landed: the write was made before a crash.
+	// Landed is true when the write was already made, before a crash.
 	Landed bool
-	// Objects are those to write; Skipped are left out.
+	// Objects are the objects to write; Skipped are those left out.
 	Objects []Object
 	Skipped []Skip
 }
 
-// Plan holds the write against the model (spec 4.5, apply rules 5, 6 and 9, revert
-// rules 2 and 4). An object that is not as it was refuses the write with
-// ItemChanged, or is left out where the rules say so.
+// Plan compares the write's objects with the model. An object that has changed since
+// the preview or the apply either refuses the write with ItemChanged or is skipped (see
+// leavesOut).
 func (w Work) Plan(write int, now Now) (Plan, error) {
 	if intended := w.Progress[write].Intended; intended != nil {
 		if intended.WrittenHash != "" && intended.WrittenHash == now.Hash {
@@ -254,10 +252,9 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 	return p, nil
 }
 
-// leavesOut reports whether an object that is not as it was is left out: of an
-// apply what the model no longer holds, and a measure in another folder; of a
-// revert of properties anything (spec 4.5, apply rules 5, 6 and 9, revert rules 2
-// and 4).
+// leavesOut reports whether a changed object is skipped. An apply skips objects that
+// the model no longer has (for kinds from findings) and measures that moved to another
+// folder. A revert of properties skips any changed object.
 func (w Work) leavesOut(o Object, v rewrite.Value) bool {
 	if w.Reverts != nil {
 		return w.Kind == Properties
@@ -265,8 +262,8 @@ func (w Work) leavesOut(o Object, v rewrite.Value) bool {
 	return o.Type == proposal.DisplayFolder || !v.Found && w.Kind.FromFindings()
 }
 
-// planAgain is the plan of a write that was cut off after it was intended: it was
-// made, or not at all, or the model was changed by somebody else.
+// planAgain plans a write that was interrupted after it was intended. It was made, was
+// not made at all, or the model has been changed by someone else.
 func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
 	intended := w.Progress[write].Intended
 	wanted := make(map[rewrite.Target]rewrite.Undo, len(intended.Undo))
@@ -287,7 +284,7 @@ func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
 			continue
 		}
 		is := func(text *string) bool { return v.Found && rewrite.Same(u.Property, v.Text, text) }
-		if rewrite.Same(u.Property, o.Previous, o.Written) { // only the layout tells them apart
+		if rewrite.Same(u.Property, o.Previous, o.Written) { // they differ only in layout
 			is = func(text *string) bool { return v.Found && same(v.Text, text) }
 		}
 		after = after || is(o.Written)
@@ -311,27 +308,27 @@ func same(a, b *string) bool {
 	return *a == *b
 }
 
-// changed refuses a write because of an object that is not as it was.
+// changed returns the refusal of a write because an object has changed.
 func (w Work) changed(o Object, how string) error {
 	remedy := "make a new preview"
 	if w.Reverts != nil {
-		remedy = "change by hand what is to be as it was before the apply"
+		remedy = "restore by hand what should be as it was before the apply"
 	}
-	return domain.Refuse(domain.ItemChanged, "%s; nothing of this write was made; %s", how, remedy).About("key", o.Key)
+	return domain.Refuse(domain.ItemChanged, "%s; this write changed nothing; %s", how, remedy).About("key", o.Key)
 }
 
-// changedMessage says how an object is not as it was.
+// changedMessage says how an object has changed.
 func (w Work) changedMessage(o Object, v rewrite.Value) string {
 	switch {
 	case !v.Found:
 		return "the semantic model no longer holds " + o.named()
 	case w.Reverts != nil:
-		return "somebody changed the " + string(o.Property) + " of " + o.named() + " after the apply"
+		return "the " + string(o.Property) + " of " + o.named() + " was changed after the apply"
 	}
-	return "somebody changed the " + string(o.Property) + " of " + o.named() + " after the preview"
+	return "the " + string(o.Property) + " of " + o.named() + " was changed after the preview"
 }
 
-// named is the object as messages call it.
+// named returns the name of the object in messages.
 func (o Object) named() string {
 	switch {
 	case o.Table == "" && o.Object == "":
