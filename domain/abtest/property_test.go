@@ -18,23 +18,23 @@ import (
 	"readiness/domain/operation"
 )
 
-// This test drives runs of one A/B test from many sides at once, as two processes
-// over one log do: its owner and another person read, workers take their steps and
-// die, calls cancel and delete, time passes. What is decided may be decided on a
-// state that has moved on; then the append is refused and everything is decided
-// again, as the event store does. After each append the log itself is held against
-// the rules of spec 3.2 and 4.2.
+// This test drives runs of one A/B test concurrently, as two processes over one log do.
+// The owner and another person read, workers execute their steps and crash, calls
+// cancel and delete, and time passes. A decision may be made on a state that is out of
+// date; then the append is refused and everything is decided again, as the event store
+// does. After each append the log is checked against the rules of docs/specification.md
+// 3.2 and 4.2.
 
 // worlds is how many interleavings are tried, stepsOfWorld how long each is.
 const (
 	worlds       = 400
 	stepsOfWorld = 90
-	// alone is the depth at which nothing comes between a decision and its append.
+	// alone is the depth at which nothing happens between a decision and its append.
 	alone = 2
 )
 
 // proves: 3.2/side-b-starts 3.2/side-b-not-started 3.2/cancel-while-asking 3.2/cancel-while-waiting 4.2/cancel/finished-before 4.2/cancel/asked-nothing
-func TestRunsHoldWhateverComesBetween(t *testing.T) {
+func TestConcurrentRuns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
 	for seed := range uint64(worlds) {
@@ -49,7 +49,7 @@ func TestRunsHoldWhateverComesBetween(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("seed %d:\n%s", seed, w.told())
+			t.Fatalf("seed %d:\n%s", seed, w.history())
 		}
 		for _, e := range w.all {
 			seen[e.event.EventType()]++
@@ -61,7 +61,7 @@ func TestRunsHoldWhateverComesBetween(t *testing.T) {
 	for _, what := range []string{ // an interleaving that never happens proves nothing
 		"abtest.side-queued", "abtest.side-failed", "abtest.compared", "abtest.run-stopped", "abtest.run-erased", "abtest.run-removed", "abtest.deleted", "abtest.questions-frozen",
 		"operation.waiting-for-owner", "operation.went-on", "operation.failed", "benchmark.run-cancelled",
-		"decided again", "killed", "another read", "lapsed", "stopped waiting", "stopped while side a asks", "stopped while side b asks", "deleted while it went on", "two went on at once", "asked again after a kill",
+		"decided again", "killed", "another read", "lapsed", "stopped waiting", "stopped while side a asks", "stopped while side b asks", "deleted before it ended", "two resumed at once", "asked again after a kill",
 	} {
 		if seen[what] == 0 {
 			t.Errorf("in %d interleavings there was never: %s", worlds, what)
@@ -76,7 +76,7 @@ type logged struct {
 	now    time.Time
 }
 
-// world is a log with everybody who writes to it.
+// world is a log with everyone who writes to it.
 type world struct {
 	random   *rand.Rand
 	now      time.Time
@@ -90,13 +90,13 @@ type world struct {
 	met      []string
 }
 
-// worker is a process that asks: what it remembers of the run it works on may be
-// older than the log, and a kill takes it away.
+// worker is a process that asks. Its state of the run may be older than the log, and a
+// crash loses it.
 type worker struct {
-	remembers map[string]int // versions of streams, as it last saw them
+	remembers map[string]int // versions of streams, as last seen
 	asking    *benchmark.AskKey
 	of        uuid.UUID // the benchmark run it asks
-	died      bool      // after an ask, before that was recorded
+	died      bool      // after an ask, before it was recorded
 }
 
 func newWorld(seed uint64) *world {
@@ -118,7 +118,7 @@ func (w *world) id() uuid.UUID {
 // in reports true once in n times.
 func (w *world) in(n int) bool { return w.random.IntN(n) == 0 }
 
-// A past is a stream and how it is folded.
+// past is a stream and the function that folds it.
 type past[S any] struct {
 	stream string
 	evolve func(S, domain.Event) S
@@ -134,7 +134,7 @@ func askedOf(id uuid.UUID) past[benchmark.Run] {
 	return past[benchmark.Run]{benchmark.RunStream(id), benchmark.EvolveRun}
 }
 
-// state folds a stream as far as it is known.
+// state folds a stream up to a version.
 func state[S any](w *world, p past[S], upTo int) S {
 	var s S
 	n := 0
@@ -152,14 +152,14 @@ func state[S any](w *world, p past[S], upTo int) S {
 
 func now[S any](w *world, p past[S]) S { return state(w, p, w.versions[p.stream]) }
 
-// change is a decision that is being made: what it saw, and what it is to append.
+// change is a decision in progress: what it saw, and what it will append.
 type change struct {
 	w      *world
-	known  map[string]int // versions as they were seen
+	known  map[string]int // versions as last seen
 	events []logged
 }
 
-// see folds a stream as the change sees it, with what it has decided.
+// see folds a stream as the change sees it, including its own decisions.
 func see[S any](c *change, p past[S]) S {
 	upTo, ok := c.known[p.stream]
 	if !ok {
@@ -175,7 +175,7 @@ func see[S any](c *change, p past[S]) S {
 	return s
 }
 
-// decide decides a command as the change sees its stream.
+// decide decides a command on the stream as the change sees it.
 func decide[S any](c *change, p past[S], cmd domain.Command[S]) error {
 	events, err := cmd.Decide(see(c, p))
 	for _, e := range events {
@@ -184,9 +184,9 @@ func decide[S any](c *change, p past[S], cmd domain.Command[S]) error {
 	return err
 }
 
-// change makes a decision, perhaps on what was remembered, while others go on. It
-// appends all that was decided or, when a stream that it writes to has moved on,
-// decides again on what is there now. It returns whether anything was appended.
+// change makes a decision, perhaps on a remembered state, while other steps happen. It
+// appends all that was decided or, when a stream it writes to has a newer version,
+// decides again on the current state. It returns whether anything was appended.
 func (w *world) change(depth int, remembers map[string]int, fn func(c *change) error) bool {
 	for attempt := 0; ; attempt++ {
 		c := &change{w: w, known: map[string]int{}}
@@ -223,14 +223,14 @@ func (w *world) wrong(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Sprintf("event %d: %s", len(w.all), fmt.Sprintf(format, args...)))
 }
 
-func (w *world) told() (text string) {
+func (w *world) history() (text string) {
 	for i, l := range w.all {
 		text += fmt.Sprintf("%3d %s %-45s %s %+v\n", i, l.now.Format("02 15:04"), l.stream, l.event.EventType(), l.event)
 	}
 	return text
 }
 
-// step lets somebody do something.
+// step makes one random action happen.
 func (w *world) step(depth int) {
 	runID := w.runs[w.random.IntN(len(w.runs))]
 	switch n := w.random.IntN(100); {
@@ -257,7 +257,7 @@ func (w *world) step(depth int) {
 	}
 }
 
-// pass lets time pass: mostly minutes, at times as long as a run waits.
+// pass lets time pass: mostly minutes, sometimes as long as a run waits.
 func (w *world) pass() {
 	if w.in(4) {
 		w.now = w.now.Add(time.Duration(w.random.Int64N(int64(operation.Life))))
@@ -266,7 +266,7 @@ func (w *world) pass() {
 	w.now = w.now.Add(time.Duration(w.random.Int64N(int64(20 * time.Minute))))
 }
 
-// add starts a run, at most three, of both sides or of side B alone.
+// add starts a run, at most three in all, of both sides or of side B alone.
 func (w *world) add(depth int) {
 	if len(w.runs) == 3 {
 		return
@@ -296,7 +296,7 @@ func (w *world) asks(runID, id uuid.UUID, side abtest.SideName) benchmark.RunAcc
 	return benchmark.RunAccepted{RunID: id, OperationID: runID, AbTest: &benchmark.OfTest{AbTestID: test1, Side: string(side)}, Count: len(w.kept.Questions), Repeats: 1, At: w.now}
 }
 
-// read is a read of the run's operation; only its owner's is a command.
+// read is a read of the run's operation; only its owner's read is a command.
 func (w *world) read(depth int, runID uuid.UUID, by item.Person) {
 	before := len(w.all)
 	if !now(w, runOf(runID)).Operation.WaitsFor(by) {
@@ -320,8 +320,8 @@ func (w *world) read(depth int, runID uuid.UUID, by item.Person) {
 	}
 }
 
-// work is a step of a worker on a run: it begins, asks, records, completes,
-// compares or fails, whatever its memory says is next.
+// work is a step of a worker on a run: it begins, asks, records, completes, compares or
+// fails, according to its own, possibly old, state.
 func (w *world) work(depth int, runID uuid.UUID) {
 	me := &w.workers[w.random.IntN(len(w.workers))]
 	known := map[string]int{}
@@ -336,7 +336,7 @@ func (w *world) work(depth int, runID uuid.UUID) {
 		if r.Stage() == abtest.Comparing {
 			w.compare(depth, me, runID)
 		}
-		delete(me.remembers, operation.Stream(runID)) // it looks again next time
+		delete(me.remembers, operation.Stream(runID)) // it loads the stream again next time
 		return
 	}
 	id := *r.Side(side).BenchmarkRunID
@@ -409,7 +409,7 @@ func (w *world) compare(depth int, me *worker, runID uuid.UUID) {
 }
 
 func (w *world) fail(depth int, me *worker, runID, id uuid.UUID, side abtest.SideName) {
-	codes := append([]domain.Code{domain.ItemNotFound}, givenBack...)
+	codes := append([]domain.Code{domain.ItemNotFound}, refundable...)
 	failure := operation.Failure{Code: codes[w.random.IntN(len(codes))]}
 	w.change(depth, me.remembers, func(c *change) error {
 		if err := decide(c, askedOf(id), benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.now}}); err != nil {
@@ -422,7 +422,7 @@ func (w *world) fail(depth int, me *worker, runID, id uuid.UUID, side abtest.Sid
 	})
 }
 
-// end tells the test of a run that has just ended, and ends the sides that ask.
+// end records on the test that a run has just ended, and ends the sides that ask.
 func (w *world) end(c *change, runID uuid.UUID) error {
 	r := see(c, runOf(runID))
 	if !r.Operation.Status.Ended() {
@@ -440,7 +440,7 @@ func (w *world) end(c *change, runID uuid.UUID) error {
 	return decide(c, testOf(test1), abtest.EndRun{RunEnded: ended})
 }
 
-// sidesThatAsk are the benchmark runs of the sides that have one of their own.
+// sidesThatAsk returns the benchmark runs of the sides that have one of their own.
 func sidesThatAsk(r abtest.Run) (all []uuid.UUID) {
 	for _, side := range []abtest.RunSide{r.A, r.B} {
 		if side.BenchmarkRunID != nil && side.Status != abtest.SideReused {
@@ -450,7 +450,7 @@ func sidesThatAsk(r abtest.Run) (all []uuid.UUID) {
 	return all
 }
 
-// asked is what a side asked, as the change sees it.
+// asked returns what a side asked, as the change sees it.
 func (c *change) asked(s abtest.RunSide) benchmark.Run {
 	if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
 		return benchmark.Run{}
@@ -499,7 +499,7 @@ func (w *world) deleteRun(depth int, runID uuid.UUID) {
 		if !going {
 			return nil
 		}
-		w.met = append(w.met, "deleted while it went on")
+		w.met = append(w.met, "deleted before it ended")
 		return w.end(c, runID)
 	})
 }
@@ -518,15 +518,14 @@ func (w *world) deleteTest(depth int) {
 	})
 }
 
-// kill takes away what a worker remembers. An ask that it made and did not record
-// is lost.
+// kill makes a worker forget its state. An ask that it made and did not record is lost.
 func (w *world) kill() {
 	me := &w.workers[w.random.IntN(len(w.workers))]
 	*me = worker{remembers: map[string]int{}, died: me.asking != nil}
 	w.met = append(w.met, "killed")
 }
 
-// settle lets everything that goes on end: workers work, and nobody reads.
+// settle lets every open run end: workers work, and no one reads.
 func (w *world) settle() {
 	w.now = w.now.Add(operation.Life)
 	for range 200 {
@@ -542,25 +541,25 @@ func (w *world) settle() {
 	}
 }
 
-// append appends an event and holds the log against the rules.
+// append appends an event and checks the log against the rules.
 func (w *world) append(l logged) {
 	w.all = append(w.all, l)
 	w.versions[l.stream]++
 	if id, ok := operation.StreamID(l.stream); ok {
-		w.heldRun(id, l)
+		w.checkRun(id, l)
 	}
 	if l.stream == abtest.Stream(test1) {
-		w.heldTest(l)
+		w.checkTest(l)
 	}
 	if e, ok := l.event.(benchmark.Asked); ok {
-		w.heldAsk(l, e)
+		w.checkAsk(l, e)
 	}
 	if going := now(w, testOf(test1)).Going(); len(going) > 1 {
-		w.met = append(w.met, "two went on at once")
+		w.met = append(w.met, "two resumed at once")
 	}
 }
 
-// events are those of a stream.
+// events returns the events of a stream.
 func (w *world) events(stream string) (all []domain.Event) {
 	for _, l := range w.all {
 		if l.stream == stream {
@@ -581,15 +580,15 @@ func count[E domain.Event](events []domain.Event) (n int) {
 
 var stages = []abtest.Stage{abtest.StageA, abtest.StageB, abtest.Comparing, abtest.Done}
 
-// follows are the statuses that a side may have after another.
+// follows lists the statuses that a side may have after each status.
 var follows = map[abtest.SideStatus][]abtest.SideStatus{
 	abtest.SideWaiting: {abtest.SidePending},
 	abtest.SidePending: {abtest.SideRunning, abtest.SideBroken, abtest.SideCancelled},
 	abtest.SideRunning: {abtest.SideDone, abtest.SideBroken, abtest.SideCancelled},
 }
 
-// heldRun holds a run against its rules, after an event on its stream.
-func (w *world) heldRun(id uuid.UUID, l logged) {
+// checkRun checks a run against its rules, after an event on its stream.
+func (w *world) checkRun(id uuid.UUID, l logged) {
 	events := w.events(l.stream)
 	before, after := state(w, runOf(id), len(events)-1), now(w, runOf(id))
 	ends := count[operation.Completed](events) + count[operation.Broken](events) + count[operation.Stopped](events)
@@ -617,16 +616,16 @@ func (w *world) heldRun(id uuid.UUID, l logged) {
 		}
 	}
 	if e, queued := l.event.(abtest.SideQueued); queued && e.Side == abtest.B {
-		w.heldSideB(id, before, l, events)
+		w.checkSideB(id, before, l, events)
 	}
 	if after.Operation.Status.Ended() && !before.Operation.Status.Ended() {
-		w.heldEnd(id, after)
+		w.checkEnd(id, after)
 	}
 }
 
-// heldSideB holds how side B was queued: once, and either with the run because
-// side A is a stored one, or on a read before the wait was over.
-func (w *world) heldSideB(id uuid.UUID, before abtest.Run, l logged, events []domain.Event) {
+// checkSideB checks that side B was queued once: either with the run, because side A is
+// a stored one, or on a read before the wait was over.
+func (w *world) checkSideB(id uuid.UUID, before abtest.Run, l logged, events []domain.Event) {
 	queued := 0
 	for _, e := range events {
 		if q, ok := e.(abtest.SideQueued); ok && q.Side == abtest.B {
@@ -650,8 +649,8 @@ func (w *world) heldSideB(id uuid.UUID, before abtest.Run, l logged, events []do
 	}
 }
 
-// heldEnd holds what a run has spent when it ends, and what a cancel froze.
-func (w *world) heldEnd(id uuid.UUID, r abtest.Run) {
+// checkEnd checks what a run has spent when it ends, and what a cancel froze.
+func (w *world) checkEnd(id uuid.UUID, r abtest.Run) {
 	sides := sidesThatAsk(r)
 	asked, askedOnce := 0, 0
 	for _, s := range sides {
@@ -662,13 +661,13 @@ func (w *world) heldEnd(id uuid.UUID, r abtest.Run) {
 	want := askedOnce
 	switch failure := r.Operation.Failure; {
 	case r.Erased:
-		want = r.Asking() // nothing is given back
+		want = r.Asking() // nothing is refunded
 	case failure != nil && failure.Code != domain.SideBNotStarted && r.Stage() != abtest.Comparing:
 		failed := r.A
 		if r.B.Status == abtest.SideBroken {
 			failed = r.B
 		}
-		if count[benchmark.Asked](w.events(benchmark.RunStream(*failed.BenchmarkRunID))) == 0 && !slices.Contains(givenBack, failure.Code) {
+		if count[benchmark.Asked](w.events(benchmark.RunStream(*failed.BenchmarkRunID))) == 0 && !slices.Contains(refundable, failure.Code) {
 			want++
 		}
 	}
@@ -691,8 +690,8 @@ func (w *world) heldEnd(id uuid.UUID, r abtest.Run) {
 	}
 }
 
-// heldAsk holds that a question was asked once, and while its run went on.
-func (w *world) heldAsk(l logged, e benchmark.Asked) {
+// checkAsk checks that a question was asked once, and before its run ended.
+func (w *world) checkAsk(l logged, e benchmark.Asked) {
 	events := w.events(l.stream)
 	n := 0
 	for _, other := range events {
@@ -715,8 +714,8 @@ func (w *world) heldAsk(l logged, e benchmark.Asked) {
 	}
 }
 
-// heldTest holds the test's standing against the runs themselves.
-func (w *world) heldTest(l logged) {
+// checkTest compares the test's standing with the runs themselves.
+func (w *world) checkTest(l logged) {
 	events := w.events(l.stream)
 	if state(w, testOf(test1), len(events)-1).Deleted {
 		w.wrong("%s came after the test was deleted", l.event.EventType())
@@ -733,7 +732,7 @@ func (w *world) heldTest(l logged) {
 			left = append(left, e.RunID)
 		case abtest.RunEnded:
 			if _, twice := ended[e.RunID]; twice || !slices.Contains(left, e.RunID) {
-				w.wrong("the test was told of the end of run %s twice, or after it was deleted", e.RunID)
+				w.wrong("the test recorded the end of run %s twice, or after it was deleted", e.RunID)
 			}
 			ended[e.RunID] = e
 		case abtest.RunRemoved:

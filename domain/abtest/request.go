@@ -8,8 +8,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// CreateRequest is the body of a call that creates a test (spec 4.6,
-// CreateAbTestRequest). What was not given is nil.
+// CreateRequest is the body of a call that creates a test. A member that was not given
+// is nil.
 type CreateRequest struct {
 	Words
 	SideA, SideB   SideRequest
@@ -19,28 +19,28 @@ type CreateRequest struct {
 	ReuseSideA     bool
 }
 
-// SideRequest is a side as a call names it.
+// SideRequest is a side as the call names it.
 type SideRequest struct {
 	SemanticModelID, WorkspaceID uuid.UUID
 	AnsweredBy                   AnswererRequest
 }
 
-// AnswererRequest is what answers for a side, as a call names it.
+// AnswererRequest is the AI that answers for a side, as the call names it.
 type AnswererRequest struct {
 	Kind        string
 	DataAgentID *uuid.UUID
-	// WorkspaceID is the data agent's, by default the semantic model's.
+	// WorkspaceID is the data agent's workspace; nil means the semantic model's.
 	WorkspaceID *uuid.UUID
 	ProviderID  *string
 }
 
-// SourceRequest is where the questions come from, as a call names it.
+// SourceRequest is the source of the questions, as the call names it.
 type SourceRequest struct {
 	Kind  string
 	RunID *uuid.UUID
 }
 
-// Mode is what happens to the correct answers.
+// Mode returns what happens to the correct answers; Preserve by default.
 func (r CreateRequest) Mode() CorrectAnswers {
 	if r.CorrectAnswers == nil {
 		return Preserve
@@ -48,7 +48,7 @@ func (r CreateRequest) Mode() CorrectAnswers {
 	return CorrectAnswers(*r.CorrectAnswers)
 }
 
-// Check refuses a request that is not well formed; the words must be trimmed.
+// Check refuses a malformed request with InvalidRequest. The words must be trimmed.
 func (r CreateRequest) Check() error {
 	if err := r.Words.Check(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r CreateRequest) Check() error {
 	case fromRun && r.Source.RunID == nil:
 		return domain.Refuse(domain.InvalidRequest, "source.kind is Run, so source.runId must name the stored benchmark run")
 	case !fromRun && r.Source.RunID != nil:
-		return domain.Refuse(domain.InvalidRequest, "source.runId stands beside kind Questions; name it with kind Run only")
+		return domain.Refuse(domain.InvalidRequest, "source.runId cannot be combined with kind Questions; give it with kind Run only")
 	case r.Mode() != Preserve && r.Mode() != Update:
 		return domain.Refuse(domain.InvalidRequest, "correctAnswers must be Preserve or Update")
 	case r.Mode() == Update && fromRun:
@@ -77,7 +77,7 @@ func (r CreateRequest) Check() error {
 	return CheckRepeats(r.Repeats)
 }
 
-// CheckRepeats refuses repeats out of their range; nil is not given.
+// CheckRepeats refuses a number of repeats out of range; nil means not given.
 func CheckRepeats(repeats *int) error {
 	if repeats != nil && (*repeats < 1 || *repeats > benchmark.MaxRepeats) {
 		return domain.Refuse(domain.InvalidRequest, "repeats is %d; it must be 1 to %d", *repeats, benchmark.MaxRepeats)
@@ -85,8 +85,8 @@ func CheckRepeats(repeats *int) error {
 	return nil
 }
 
-// Check refuses an answerer that lacks what its kind needs, or names what its
-// kind does not have. Member is its path in the body.
+// Check refuses an answerer that lacks a member its kind needs, or has one its kind
+// does not take. member is the answerer's path in the body.
 func (a AnswererRequest) Check(member string) error {
 	kind := comparison.AgentKind(a.Kind)
 	agent := kind == comparison.DataAgent || kind == comparison.ServiceTestAgent
@@ -105,14 +105,13 @@ func (a AnswererRequest) Check(member string) error {
 	return nil
 }
 
-// AgainRequest is the body of a call that runs a test again (spec 4.6,
-// RunAbTestAgainRequest).
+// AgainRequest is the body of a call that runs a test again.
 type AgainRequest struct {
 	QuestionSet *string
 	ReuseRunID  *uuid.UUID
 }
 
-// Set is which questions are asked.
+// Set returns which questions are asked; Frozen by default.
 func (r AgainRequest) Set() QuestionSet {
 	if r.QuestionSet == nil {
 		return Frozen
@@ -120,13 +119,13 @@ func (r AgainRequest) Set() QuestionSet {
 	return QuestionSet(*r.QuestionSet)
 }
 
-// Check refuses a request that is not well formed.
+// Check refuses a malformed request with InvalidRequest.
 func (r AgainRequest) Check() error {
 	switch {
 	case r.Set() != Frozen && r.Set() != Current:
 		return domain.Refuse(domain.InvalidRequest, "questionSet must be Frozen or Current")
 	case r.Set() == Current && r.ReuseRunID != nil:
-		return domain.Refuse(domain.InvalidRequest, "reuseRunId stands beside questionSet Current; a stored run asked the frozen questions")
+		return domain.Refuse(domain.InvalidRequest, "reuseRunId cannot be combined with questionSet Current; a stored run asked the frozen questions")
 	}
 	return nil
 }

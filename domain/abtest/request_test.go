@@ -14,7 +14,7 @@ func TestAnAnswererHasWhatItsKindNeeds(t *testing.T) {
 	agent, workspace, provider := uuid.UUID{15: 1}, uuid.UUID{15: 2}, "p-1"
 	for name, test := range map[string]struct {
 		answerer abtest.AnswererRequest
-		naming   string // what a refusal speaks of; "" for an answerer that is taken
+		naming   string // the text that a refusal contains; "" for an answerer that is accepted
 	}{
 		"nothing":                           {abtest.AnswererRequest{}, "side.kind"},
 		"another kind":                      {abtest.AnswererRequest{Kind: "Agent"}, "side.kind"},

@@ -11,8 +11,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// RunAccepted follows operation.Accepted on the stream of the operation that is
-// the run: their ids are one.
+// RunAccepted records the setup of a run. It follows operation.Accepted on the stream
+// of the operation, whose id is also the run's id.
 type RunAccepted struct {
 	RunID          uuid.UUID      `json:"runId"`
 	AbTestID       uuid.UUID      `json:"abTestId"`
@@ -23,17 +23,16 @@ type RunAccepted struct {
 	// ComputedAt is when the correct answers were computed from side A, for Update.
 	ComputedAt *time.Time `json:"computedAtUtc,omitempty"`
 	Repeats    int        `json:"repeats"`
-	// Reused is the stored benchmark run that is side A; nil when side A asks.
+	// Reused is the stored benchmark run used as side A; nil when side A asks.
 	Reused *uuid.UUID `json:"reused,omitempty"`
-	// Freezes says that these questions become the test's once side A has
-	// answered them.
+	// Freezes says that the test freezes these questions once side A has answered them.
 	Freezes bool `json:"freezes,omitempty"`
 	// Allowance is the stream on which the benchmark runs were counted.
 	Allowance string    `json:"allowance"`
 	At        time.Time `json:"at"`
 }
 
-// Asking is how many sides ask.
+// Asking returns how many sides ask: 1 when side A is reused, else 2.
 func (a RunAccepted) Asking() int {
 	if a.Reused != nil {
 		return 1
@@ -41,39 +40,39 @@ func (a RunAccepted) Asking() int {
 	return 2
 }
 
-// SideQueued: the side may begin: its benchmark run was accepted.
+// SideQueued records that the side's benchmark run was accepted, so the side may begin.
 type SideQueued struct {
 	Side           SideName  `json:"side"`
 	BenchmarkRunID uuid.UUID `json:"benchmarkRunId"`
 }
 
-// SideStarted: the side asks.
+// SideStarted records that the side began to ask.
 type SideStarted struct {
 	Side SideName `json:"side"`
 }
 
-// SideCompleted: the side has asked every question.
+// SideCompleted records that the side has asked every question.
 type SideCompleted struct {
 	Side SideName `json:"side"`
 }
 
-// SideFailed: the side could not go on.
+// SideFailed records that the side failed.
 type SideFailed struct {
 	Side    SideName          `json:"side"`
 	Failure operation.Failure `json:"failure"`
-	// CapacityWorkspaceID is the workspace whose capacity refused the side.
+	// CapacityWorkspaceID is the workspace whose capacity rejected the side's work.
 	CapacityWorkspaceID *uuid.UUID `json:"capacityWorkspaceId,omitempty"`
 }
 
-// Compared: the comparison was made and its document stored.
+// Compared records that the comparison was made and its document stored.
 type Compared struct {
 	Document  string               `json:"document"`
 	Aggregate comparison.Aggregate `json:"aggregate"`
 	Agreement comparison.Agreement `json:"agreement"`
 }
 
-// RunStopped: the run was cancelled. It is frozen as it was at the stop (spec
-// 2.11, cancel): Side is the one that asked, nil when none did.
+// RunStopped records that the run was cancelled, with its state at that moment. Side is
+// the side that was asking; nil when none was.
 type RunStopped struct {
 	Side    *SideName `json:"side"`
 	Counted bool      `json:"counted"`
@@ -81,7 +80,7 @@ type RunStopped struct {
 	Total   int       `json:"total"`
 }
 
-// Erased: the run was deleted.
+// Erased records that the run was deleted.
 type Erased struct{}
 
 // EventType implements domain.Event.
@@ -94,7 +93,7 @@ func (Compared) EventType() string      { return "abtest.compared" }
 func (RunStopped) EventType() string    { return "abtest.run-stopped" }
 func (Erased) EventType() string        { return "abtest.run-erased" }
 
-// SideStatus is where a side of a run stands (spec 3.2; decisions 5).
+// SideStatus is the status of a side of a run (docs/decisions.md 5).
 type SideStatus string
 
 // The statuses of a side.
@@ -115,7 +114,7 @@ type RunSide struct {
 	Failure        *SideFailed
 }
 
-// Stage is how far a run is (spec 2.11, 3.2).
+// Stage is how far a run has progressed.
 type Stage string
 
 // The stages.
@@ -170,7 +169,7 @@ func EvolveRun(r Run, e domain.Event) Run {
 	return r
 }
 
-// Side returns a side.
+// Side returns the side with the name.
 func (r Run) Side(n SideName) RunSide {
 	if n == A {
 		return r.A
@@ -206,7 +205,8 @@ func (r Run) Stage() Stage {
 	return Comparing
 }
 
-// Asks returns the side that may ask now, or asks; false when none does.
+// Asks returns the side that is queued or asking and whether the run is still open;
+// false when there is none.
 func (r Run) Asks() (SideName, bool) {
 	for _, n := range []SideName{A, B} {
 		if s := r.Side(n).Status; s == SidePending || s == SideRunning {

@@ -11,11 +11,11 @@ import (
 	"readiness/domain/operation"
 )
 
-// LastStart is how long before its operation expires side B starts at the latest
-// (spec 3.2).
+// LastStart is how long before the expiry of its operation side B can start at the
+// latest.
 const LastStart = time.Hour
 
-// AcceptRun puts a run in the log as an operation. BenchmarkRunID is the one of
+// AcceptRun records a new run and its operation. BenchmarkRunID is the benchmark run of
 // the side that asks first.
 type AcceptRun struct {
 	Operation      operation.Accepted
@@ -32,7 +32,7 @@ func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run, SideQueued{first, c.BenchmarkRunID}}, nil
 }
 
-// BeginSide says that the side asks, once.
+// BeginSide records that the side began to ask; nothing when it has begun already.
 type BeginSide struct{ Side SideName }
 
 // Decide implements domain.Command.
@@ -47,10 +47,10 @@ func (c BeginSide) Decide(r Run) ([]domain.Event, error) {
 	return events, nil
 }
 
-// Progress says how many asks the sides have made.
+// Progress records how many asks the sides have made.
 type Progress struct{ Asked int }
 
-// Decide implements domain.Command. Only a whole percent more is told.
+// Decide implements domain.Command. It records progress only when the percentage grows.
 func (c Progress) Decide(r Run) ([]domain.Event, error) {
 	percent := min(99, c.Asked*100/max(1, r.Total()))
 	if r.Operation.Status != operation.Running || percent <= r.Operation.Percent {
@@ -59,11 +59,11 @@ func (c Progress) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{operation.Progressed{Percent: percent}}, nil
 }
 
-// Total is how many asks the run makes across the sides that ask.
+// Total returns how many asks the run makes in all, on the sides that ask.
 func (r Run) Total() int { return r.Asking() * r.Questions.Count * r.Repeats }
 
-// CompleteSide ends a side that has asked every question. After side A the run
-// waits for its owner's read.
+// CompleteSide ends a side that has asked every question. After side A the run waits
+// for a read by its owner.
 type CompleteSide struct{ Side SideName }
 
 // Decide implements domain.Command.
@@ -78,8 +78,8 @@ func (c CompleteSide) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{SideCompleted(c), operation.Waiting{Until: &until}}, nil
 }
 
-// StartSideB is the owner's read of a run that waits for it (spec 3.2). However
-// many reads come, the first starts side B.
+// StartSideB starts side B at a read by the owner of a run that waits for it. Only the
+// first read starts it.
 type StartSideB struct {
 	BenchmarkRunID uuid.UUID
 	Now            time.Time
@@ -93,7 +93,7 @@ func (c StartSideB) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{operation.WentOn{}, SideQueued{B, c.BenchmarkRunID}}, nil
 }
 
-// Lapse fails a run that has waited for its owner for too long.
+// Lapse fails a run whose wait for its owner is over.
 type Lapse struct{ Now time.Time }
 
 // Decide implements domain.Command.
@@ -107,7 +107,7 @@ func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 	}}, nil
 }
 
-// spent is what the run has spent once n benchmark runs of it stay counted.
+// spent returns the run's impact with n benchmark runs counted.
 func (r Run) spent(n int) operation.Impact {
 	impact := r.Operation.Impact
 	impact.BenchmarkRuns = &n
@@ -122,7 +122,7 @@ type FailSide struct {
 	Asked benchmark.Run
 }
 
-// Decide implements domain.Command. A side that never began is given back.
+// Decide implements domain.Command. A side that never began is refunded.
 func (c FailSide) Decide(r Run) ([]domain.Event, error) {
 	if s := r.Side(c.Side).Status; r.Operation.Status.Ended() || s != SidePending && s != SideRunning {
 		return nil, nil
@@ -138,7 +138,7 @@ func (c FailSide) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{failed, operation.Broken{Failure: c.Failure, Impact: r.spent(n)}}, nil
 }
 
-// FailComparison fails a run whose sides have answered and cannot be compared.
+// FailComparison fails a run whose sides have answered but cannot be compared.
 type FailComparison struct{ Failure operation.Failure }
 
 // Decide implements domain.Command.
@@ -160,11 +160,11 @@ func (c Finish) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{c.Compared, operation.Completed{}}, nil
 }
 
-// Stop cancels a run (spec 3.2; 4.2, cancel rules). AskedA and AskedB are the
-// benchmark runs of the sides, zero for one that never began.
+// Stop cancels a run. AskedA and AskedB are the benchmark runs of the sides; zero for a
+// side that never began.
 type Stop struct{ AskedA, AskedB benchmark.Run }
 
-// Decide implements domain.Command. A side that asked nothing yet is given back.
+// Decide implements domain.Command. A side that has asked nothing yet is refunded.
 func (c Stop) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() {
 		return nil, nil
@@ -185,7 +185,7 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Stopped{}}, nil
 }
 
-// Correct is operation.Correct of a run.
+// Correct is operation.Correct for a run.
 type Correct operation.Correct
 
 // Decide implements domain.Command.
@@ -193,8 +193,7 @@ func (c Correct) Decide(r Run) ([]domain.Event, error) {
 	return operation.Correct(c).Decide(r.Operation)
 }
 
-// Erase deletes a run. The operation of one that goes on fails; nothing it spent
-// is given back (spec 4.6, DELETE rules).
+// Erase deletes a run. If it has not ended, its operation fails. Nothing is refunded.
 type Erase struct{}
 
 // Decide implements domain.Command.
@@ -206,7 +205,7 @@ func (Erase) Decide(r Run) ([]domain.Event, error) {
 		return []domain.Event{Erased{}}, nil
 	}
 	return []domain.Event{Erased{}, operation.Broken{
-		Failure: operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted while it went on"},
+		Failure: operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"},
 		Impact:  r.Operation.Impact,
 	}}, nil
 }

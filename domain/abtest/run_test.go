@@ -25,8 +25,8 @@ var (
 	sideRuns = map[abtest.SideName]uuid.UUID{abtest.A: {12: 1, 15: 1}, abtest.B: {12: 1, 15: 2}}
 )
 
-// accepted is a run of two questions, each asked twice, that was accepted at noon.
-// Both sides ask, or side B alone when side A is a stored run's.
+// accepted returns a run of two questions, each asked twice, accepted at noon. Both
+// sides ask, or side B alone when side A is a stored run.
 func accepted(reused bool) abtest.AcceptRun {
 	first, run := abtest.A, abtest.RunAccepted{
 		RunID: runID(1), AbTestID: test1, SideA: benchmark.Side{WorkspaceID: retail}, SideB: benchmark.Side{WorkspaceID: vault},
@@ -42,7 +42,7 @@ func accepted(reused bool) abtest.AcceptRun {
 	}
 }
 
-// asked is a side's benchmark run that made so many of its four asks.
+// asked returns a side's benchmark run that made n of its four asks.
 func asked(n int) benchmark.Run {
 	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{Count: 2, Repeats: 2, Side: benchmark.Side{WorkspaceID: vault}}, Status: operation.Running}
 	r.Asks = make([]benchmark.Asked, n)
@@ -67,14 +67,14 @@ var (
 	erase                step = abtest.Erase{}
 )
 
-// run is a run after some steps.
+// run returns a run after some steps.
 func run(t testing.TB, reused bool, steps ...step) abtest.Run {
 	t.Helper()
 	return fold(t, abtest.EvolveRun, abtest.Run{}, append([]step{accepted(reused)}, steps...)...)
 }
 
-// told are the names of events, without the word before the dot.
-func told(events []domain.Event) string {
+// eventNames returns the names of events, without the word before the dot.
+func eventNames(events []domain.Event) string {
 	var names []string
 	for _, e := range events {
 		_, name, _ := strings.Cut(e.EventType(), ".")
@@ -98,39 +98,39 @@ func TestTransitions(t *testing.T) {
 		"beginA": beginA, "beginB": beginB, "completeA": completeA, "completeB": completeB, "read": read, "readLate": readLate, "lapse": lapse, "lapseEarly": lapseEarly,
 		"failA": failA, "failB": failB, "failComparison": failComparison, "finish": finish, "stop": stop, "erase": erase,
 	}
-	type telling = map[string]string
-	ended := telling{"erase": wasErased}
+	type recorded = map[string]string
+	ended := recorded{"erase": wasErased}
 	for name, test := range map[string]struct {
-		reused bool
-		steps  []step
-		status operation.Status
-		stage  abtest.Stage
-		a, b   abtest.SideStatus
-		told   telling // by the step; a step that is not there changes nothing
+		reused  bool
+		steps   []step
+		status  operation.Status
+		stage   abtest.Stage
+		a, b    abtest.SideStatus
+		records recorded // by step; a step that is not listed changes nothing
 	}{
 		"accepted": {
 			false, nil, operation.NotStarted, abtest.StageA, abtest.SidePending, abtest.SideWaiting,
-			telling{"beginA": "started " + begins, "failA": fails, "stop": stops, "erase": isErased},
+			recorded{"beginA": "started " + begins, "failA": fails, "stop": stops, "erase": isErased},
 		},
 		"side A asks": {
 			false, []step{beginA}, operation.Running, abtest.StageA, abtest.SideRunning, abtest.SideWaiting,
-			telling{"completeA": "side-completed waiting-for-owner", "failA": fails, "stop": stops, "erase": isErased},
+			recorded{"completeA": "side-completed waiting-for-owner", "failA": fails, "stop": stops, "erase": isErased},
 		},
 		"side B waits": {
 			false, []step{beginA, completeA}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SideWaiting,
-			telling{"read": goesOn, "lapse": "failed", "stop": stops, "erase": isErased},
+			recorded{"read": goesOn, "lapse": "failed", "stop": stops, "erase": isErased},
 		},
 		"side B may begin": {
 			false, []step{beginA, completeA, read}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SidePending,
-			telling{"beginB": begins, "failB": fails, "stop": stops, "erase": isErased},
+			recorded{"beginB": begins, "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"side B asks": {
 			false, []step{beginA, completeA, read, beginB}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SideRunning,
-			telling{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
+			recorded{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"both have answered": {
 			false, []step{beginA, completeA, read, beginB, completeB}, operation.Running, abtest.Comparing, abtest.SideDone, abtest.SideDone,
-			telling{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
+			recorded{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
 		},
 		"compared": {
 			false, []step{beginA, completeA, read, beginB, completeB, finish}, operation.Succeeded, abtest.Done, abtest.SideDone, abtest.SideDone, ended,
@@ -151,15 +151,15 @@ func TestTransitions(t *testing.T) {
 		"deleted when compared": {false, []step{beginA, completeA, read, beginB, completeB, finish, erase}, operation.Succeeded, abtest.Done, abtest.SideDone, abtest.SideDone, nil},
 		"side A is reused": {
 			true, nil, operation.NotStarted, abtest.StageB, abtest.SideReused, abtest.SidePending,
-			telling{"beginB": "started " + begins, "failB": fails, "stop": stops, "erase": isErased},
+			recorded{"beginB": "started " + begins, "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"only side B asks": {
 			true, []step{beginB}, operation.Running, abtest.StageB, abtest.SideReused, abtest.SideRunning,
-			telling{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
+			recorded{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"only side B answered": {
 			true, []step{beginB, completeB}, operation.Running, abtest.Comparing, abtest.SideReused, abtest.SideDone,
-			telling{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
+			recorded{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
 		},
 		"compared with what was stored": {
 			true, []step{beginB, completeB, finish}, operation.Succeeded, abtest.Done, abtest.SideReused, abtest.SideDone, ended,
@@ -174,7 +174,7 @@ func TestTransitions(t *testing.T) {
 		if may := !r.Operation.Status.Ended() && (r.Side(side).Status == abtest.SidePending || r.Side(side).Status == abtest.SideRunning); asks != may {
 			t.Errorf("%s: side %q asks: %v", name, side, asks)
 		}
-		if waits := test.told["read"] != ""; r.WaitsForOwner() != waits || r.Operation.WaitsFor(ada) != waits || r.Operation.WaitsFor(bob) {
+		if waits := test.records["read"] != ""; r.WaitsForOwner() != waits || r.Operation.WaitsFor(ada) != waits || r.Operation.WaitsFor(bob) {
 			t.Errorf("%s: it waits for its owner: %v, for Ada: %v, for Bob: %v", name, r.WaitsForOwner(), r.Operation.WaitsFor(ada), r.Operation.WaitsFor(bob))
 		}
 		for word, c := range all {
@@ -182,15 +182,15 @@ func TestTransitions(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, word, err)
 			}
-			if got := told(events); got != test.told[word] {
-				t.Errorf("%s, %s: told %q, want %q", name, word, got, test.told[word])
+			if got := eventNames(events); got != test.records[word] {
+				t.Errorf("%s, %s: events %q, want %q", name, word, got, test.records[word])
 			}
 		}
 	}
 }
 
-// The sides have the benchmark runs that were accepted for them, and a stored one
-// is told from one that asked.
+// The sides have the benchmark runs that were accepted for them, and a stored one is
+// distinguished from one that asked.
 func TestSidesHaveTheirRuns(t *testing.T) {
 	t.Parallel()
 	r := run(t, false, beginA, completeA)
@@ -207,10 +207,10 @@ func TestSidesHaveTheirRuns(t *testing.T) {
 	}
 }
 
-// The owner has until an hour before the operation expires, to the microsecond:
-// at any time either a read starts side B or the wait is over, never both.
+// The owner has until an hour before the operation expires, to the microsecond. At any
+// time either a read starts side B or the wait is over, never both.
 // proves: 3.2/side-b-not-started 2.7/error/SideBNotStarted
-func TestTheWaitEnds(t *testing.T) {
+func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	waiting := run(t, false, beginA, completeA)
 	if at := waiting.Operation.Waiting.Until; at == nil || !at.Equal(until) {
@@ -221,7 +221,7 @@ func TestTheWaitEnds(t *testing.T) {
 		started, _ := abtest.StartSideB{BenchmarkRunID: sideRuns[abtest.B], Now: now}.Decide(waiting)
 		lapsed, _ := abtest.Lapse{Now: now}.Decide(waiting)
 		if (len(started) > 0) == (len(lapsed) > 0) || d < 0 && len(started) == 0 || d > 0 && len(lapsed) == 0 {
-			t.Errorf("%s after its end: a read tells %q, a look at the clock %q", d, told(started), told(lapsed))
+			t.Errorf("%s after its end: a read records %q, a look at the clock %q", d, eventNames(started), eventNames(lapsed))
 		}
 	}
 	r := fold(t, abtest.EvolveRun, waiting, lapse)
@@ -272,23 +272,23 @@ func TestACancelIsFrozen(t *testing.T) {
 			t.Errorf("%s: %d benchmark runs stay counted, want %d, and of tracked items %v", name, *got.BenchmarkRuns, test.spent, got.TrackedItems)
 		}
 		if events, err := (abtest.Stop{AskedA: asked(4), AskedB: asked(4)}).Decide(r); len(events) != 0 || err != nil {
-			t.Errorf("%s: a second cancel tells %q, %v", name, told(events), err)
+			t.Errorf("%s: a second cancel records %q, %v", name, eventNames(events), err)
 		}
 	}
 }
 
-// givenBack are the codes of failures that lie with the platform or the service.
-var givenBack = []domain.Code{domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.BenchmarkRunFailed}
+// refundable are the codes of failures caused by the platform or the service.
+var refundable = []domain.Code{domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.BenchmarkRunFailed}
 
-// What failed with one of them before it asked anything is given back (decisions
-// 5); what asked is not, and side A's answers stay counted.
+// A run that failed with one of them before it asked anything is refunded
+// (docs/decisions.md 5). A run that asked is not, and side A's answers stay counted.
 // proves: 2.7/error/BenchmarkRunFailed
-func TestWhatAFailureSpends(t *testing.T) {
+func TestFailureImpact(t *testing.T) {
 	t.Parallel()
 	kept := []domain.Code{domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied}
-	for _, code := range append(kept, givenBack...) {
-		back := 1 // what a side keeps that asked nothing
-		if slices.Contains(givenBack, code) {
+	for _, code := range append(kept, refundable...) {
+		back := 1 // what a side that asked nothing keeps
+		if slices.Contains(refundable, code) {
 			back = 0
 		}
 		for name, test := range map[string]struct {
@@ -340,9 +340,9 @@ func TestWhatAFailureSpends(t *testing.T) {
 	}
 }
 
-// Nothing a deleted run spent is given back.
+// Nothing that a deleted run spent is refunded.
 // proves: 4.6/delete/test 4.6/delete/run 3.1/test-deleted
-func TestADeletedRunKeepsWhatItSpent(t *testing.T) {
+func TestDeletedRunIsNotRefunded(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string][]step{
 		"nothing asked": nil, "side A asks": {beginA}, "side B waits": {beginA, completeA}, "side B asks": {beginA, completeA, read, beginB}, "compares": {beginA, completeA, read, beginB, completeB},
@@ -357,7 +357,7 @@ func TestADeletedRunKeepsWhatItSpent(t *testing.T) {
 	}
 }
 
-// Progress is over the asks of the sides that ask, in whole percent, and never ends
+// Progress covers the asks of the sides that ask, in integer percent, and never ends
 // the run.
 // proves: 2.11/run/asks
 func TestProgressOfARun(t *testing.T) {
@@ -370,7 +370,7 @@ func TestProgressOfARun(t *testing.T) {
 	}
 	for name, r := range map[string]abtest.Run{"not started": run(t, false), "stopped": run(t, false, beginA, stop), "deleted": run(t, false, beginA, erase)} {
 		if events, err := (abtest.Progress{Asked: 4}).Decide(r); len(events) != 0 || err != nil {
-			t.Errorf("%s: %q, %v", name, told(events), err)
+			t.Errorf("%s: %q, %v", name, eventNames(events), err)
 		}
 	}
 	if r := run(t, true, beginB, step(abtest.Progress{Asked: 1})); r.Operation.Percent != 25 {

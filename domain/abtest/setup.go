@@ -1,6 +1,5 @@
-// Package abtest holds A/B tests: two sides that are asked one set of questions,
-// run after run, and how a run goes (spec 2.11, 3.2, 4.6). What the answers come
-// to, package comparison computes.
+// Package abtest holds A/B tests: two sides that are asked the same questions in one or
+// more runs, and how a run goes. Package comparison computes what the answers mean.
 package abtest
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SideName is "a" or "b".
+// SideName names a side of a test: "a" or "b".
 type SideName string
 
 // The sides.
@@ -18,7 +17,7 @@ const (
 	B SideName = "b"
 )
 
-// SourceKind says where a test's questions come from (spec 2.11).
+// SourceKind says where a test's questions come from.
 type SourceKind string
 
 // The kinds of source.
@@ -27,8 +26,8 @@ const (
 	FromQuestions SourceKind = "Questions"
 )
 
-// Source is where a test's questions come from. RunID and RunStoredAt are those
-// of the stored run, for FromRun.
+// Source is where a test's questions come from. RunID and RunStoredAt identify the
+// stored run, for FromRun.
 type Source struct {
 	Kind        SourceKind `json:"kind"`
 	RunID       *uuid.UUID `json:"runId,omitempty"`
@@ -38,7 +37,8 @@ type Source struct {
 // CorrectAnswers says what happens to the correct answers on each run.
 type CorrectAnswers string
 
-// The values: those the test was made with, or computed from side A anew.
+// The values of CorrectAnswers: keep those of the test's creation, or recompute them
+// from side A.
 const (
 	Preserve CorrectAnswers = "Preserve"
 	Update   CorrectAnswers = "Update"
@@ -47,13 +47,14 @@ const (
 // QuestionSet says which questions a further run asks.
 type QuestionSet string
 
-// The question sets: what the test froze, or what side A's model has saved now.
+// The question sets: the questions that the test froze, or those now saved for side A's
+// model.
 const (
 	Frozen  QuestionSet = "Frozen"
 	Current QuestionSet = "Current"
 )
 
-// Questions are a set in a document.
+// Questions identify a question set stored in a document.
 type Questions struct {
 	// Document is the hash of the document with the benchmark.Set.
 	Document string `json:"document"`
@@ -61,14 +62,14 @@ type Questions struct {
 	Count    int    `json:"count"`
 }
 
-// Hypothesis is what the customer expects; Kind is A, B or Same for a suggested
-// sentence, nil for the customer's own words.
+// Hypothesis is the result that the customer expects. Kind is A, B or Same for a
+// suggested sentence, and nil for the customer's own words.
 type Hypothesis struct {
 	Text string  `json:"text"`
 	Kind *string `json:"kind,omitempty"`
 }
 
-// Words are what may be changed of a test at any time (spec 4.6, PATCH rules).
+// Words are the texts of a test that may be changed at any time.
 type Words struct {
 	Name             string      `json:"name"`
 	Description      *string     `json:"description,omitempty"`

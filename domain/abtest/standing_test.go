@@ -24,7 +24,7 @@ func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
 func runID(n byte) uuid.UUID { return uuid.UUID{14: 1, 15: n} }
 
-// fold folds what commands cause, and fails when one is refused.
+// fold folds the events of commands, and fails when a command is refused.
 func fold[S any](t testing.TB, evolve func(S, domain.Event) S, s S, all ...domain.Command[S]) S {
 	t.Helper()
 	for _, c := range all {
@@ -39,7 +39,7 @@ func fold[S any](t testing.TB, evolve func(S, domain.Event) S, s S, all ...domai
 	return s
 }
 
-// created is a test from saved questions, made at noon.
+// created returns a test from saved questions, created at noon.
 func created() abtest.Create {
 	return abtest.Create{Created: abtest.Created{
 		AbTestID: test1, AccountID: contoso, Words: abtest.Words{Name: "One"}, Source: abtest.Source{Kind: abtest.FromQuestions},
@@ -128,7 +128,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// An event of a run carries how the test stands after it.
+// An event of a run carries the test's standing after it.
 func TestEventsCarryTheStanding(t *testing.T) {
 	t.Parallel()
 	state := fold(t, abtest.Evolve, abtest.Test{}, created(), add(1, minute(1)), succeeded(1, 3, minute(2)), add(2, minute(3)))
@@ -139,17 +139,17 @@ func TestEventsCarryTheStanding(t *testing.T) {
 		if err != nil || len(events) != 1 {
 			t.Fatalf("%s: %v, %v", name, events, err)
 		}
-		var told abtest.Standing
+		var carried abtest.Standing
 		switch e := events[0].(type) {
 		case abtest.RunAdded:
-			told = e.Standing
+			carried = e.Standing
 		case abtest.RunEnded:
-			told = e.Standing
+			carried = e.Standing
 		case abtest.RunRemoved:
-			told = e.Standing
+			carried = e.Standing
 		}
 		after := abtest.Evolve(state, events[0]).Standing()
-		if diff := cmp.Diff(after, told, cmp.AllowUnexported(abtest.LatestRun{})); diff != "" {
+		if diff := cmp.Diff(after, carried, cmp.AllowUnexported(abtest.LatestRun{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if again := state.Standing(); again.Runs != 2 || again.Latest.Status != operation.Running {
@@ -183,7 +183,7 @@ func TestQuestionsAreFrozenOnce(t *testing.T) {
 }
 
 // proves: 4.6/delete/test 2.11/DeletedAbTest
-func TestNothingHappensToADeletedTest(t *testing.T) {
+func TestDeletedTestRefuses(t *testing.T) {
 	t.Parallel()
 	state := fold(t, abtest.Evolve, abtest.Test{}, created(), add(1, minute(1)), succeeded(1, 1, minute(2)), add(2, minute(3)))
 	events, err := abtest.Delete{}.Decide(state)
@@ -191,7 +191,7 @@ func TestNothingHappensToADeletedTest(t *testing.T) {
 		t.Fatalf("deleting two runs: %s, %v", diff, err)
 	}
 	if !state.Held(contoso) || state.Held("fabrikam") || (abtest.Test{}).Held("") {
-		t.Error("a test is held by another account than its own")
+		t.Error("a test belongs to an account other than its own")
 	}
 	gone := abtest.Evolve(state, events[0])
 	if gone.Held(contoso) || len(gone.Going()) != 0 || gone.Has(runID(1)) || len(gone.Documents(nil)) != 0 {
@@ -215,7 +215,7 @@ func TestNothingHappensToADeletedTest(t *testing.T) {
 	}
 }
 
-// A run ends once, and one that was deleted ends no more.
+// A run ends once, and a deleted run does not end.
 func TestARunOfATestEndsOnce(t *testing.T) {
 	t.Parallel()
 	going := fold(t, abtest.Evolve, abtest.Test{}, created(), add(1, minute(1)), add(2, minute(1)))
@@ -228,11 +228,11 @@ func TestARunOfATestEndsOnce(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, events, err)
 		}
 		if diff := cmp.Diff([]uuid.UUID{runID(2)}, state.Going()); diff != "" {
-			t.Errorf("%s: going are %s", name, diff)
+			t.Errorf("%s: open runs: %s", name, diff)
 		}
 	}
 	if _, err := (abtest.RemoveRun{RunID: runID(7)}).Decide(going); !domain.IsRefused(err, domain.RunNotFound) {
-		t.Errorf("deleting a run of nobody: %v", err)
+		t.Errorf("deleting an unknown run: %v", err)
 	}
 	ended := fold(t, abtest.Evolve, going, succeeded(1, 1, minute(2)), succeeded(2, 1, minute(3)))
 	if diff := cmp.Diff([]string{"comparison of " + runID(1).String(), "comparison of " + runID(2).String()}, ended.Documents(nil)); diff != "" {

@@ -13,11 +13,11 @@ import (
 	"readiness/domain/operation"
 )
 
-// Stream is the name of a test's stream.
+// Stream returns the name of a test's stream.
 func Stream(id uuid.UUID) string { return "abtest-" + id.String() }
 
-// StreamID returns the id of the test whose stream has the name, false for
-// another stream.
+// StreamID returns the id of the test whose stream has the name, or false when it is
+// another kind of stream.
 func StreamID(stream string) (uuid.UUID, bool) {
 	text, ok := strings.CutPrefix(stream, "abtest-")
 	if !ok {
@@ -27,7 +27,7 @@ func StreamID(stream string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// Created: a test was created. Its first run starts with it.
+// Created records a new test. Its first run starts with it.
 type Created struct {
 	AbTestID  uuid.UUID `json:"abTestId"`
 	AccountID string    `json:"accountId"`
@@ -37,16 +37,17 @@ type Created struct {
 	Source         Source         `json:"source"`
 	CorrectAnswers CorrectAnswers `json:"correctAnswers"`
 	Repeats        int            `json:"repeats"`
-	// Questions are those the first run asks. They are frozen with the test when
-	// they are those of a stored run, else once side A has answered a run's.
+	// Questions are the questions that the first run asks. The test freezes them at
+	// once when they come from a stored run, else when side A of a run has answered
+	// them.
 	Questions Questions `json:"questions"`
 	At        time.Time `json:"at"`
 }
 
-// Reworded: the customer's words of the test are these now.
+// Reworded records the test's new words.
 type Reworded struct{ Words }
 
-// RunAdded: a run was started. The sides are named as they were seen then.
+// RunAdded records that a run was started, with the sides' names at that time.
 type RunAdded struct {
 	RunID     uuid.UUID      `json:"runId"`
 	SideA     benchmark.Side `json:"sideA"`
@@ -56,31 +57,31 @@ type RunAdded struct {
 	Standing  Standing       `json:"standing"`
 }
 
-// Froze: side A answered the questions of the first run, or of the first after one
-// that broke before it had. They are the test's from here on.
+// Froze records the questions that the test asks from now on. Side A has answered them
+// in the first run, or in the first run after others that broke before that.
 type Froze struct{ Questions }
 
-// RunEnded: a run is over. Gap is side B's correct answers less side A's, and
-// Aggregate what the comparison comes to, of a succeeded run.
+// RunEnded records that a run ended. For a succeeded run, Gap is side B's correct
+// answers minus side A's, and Aggregate the summary of the comparison.
 type RunEnded struct {
 	RunID     uuid.UUID             `json:"runId"`
 	Status    operation.Status      `json:"status"`
 	Failure   *operation.Failure    `json:"failure,omitempty"`
 	Aggregate *comparison.Aggregate `json:"aggregate,omitempty"`
 	Gap       *int                  `json:"gap,omitempty"`
-	// Document is the hash of the comparison's.
+	// Document is the hash of the comparison's document.
 	Document string    `json:"document,omitempty"`
 	At       time.Time `json:"at"`
 	Standing Standing  `json:"standing"`
 }
 
-// RunRemoved: a run of the test was deleted.
+// RunRemoved records that a run of the test was deleted.
 type RunRemoved struct {
 	RunID    uuid.UUID `json:"runId"`
 	Standing Standing  `json:"standing"`
 }
 
-// Deleted: the test was deleted with its runs.
+// Deleted records that the test was deleted with its runs.
 type Deleted struct {
 	Runs int `json:"runs"`
 }
@@ -94,20 +95,21 @@ func (RunEnded) EventType() string   { return "abtest.run-ended" }
 func (RunRemoved) EventType() string { return "abtest.run-removed" }
 func (Deleted) EventType() string    { return "abtest.deleted" }
 
-// Standing is what a list shows of a test's runs, after an event (spec 2.11).
+// Standing is the summary of a test's runs that lists show, after an event.
 type Standing struct {
 	Runs   int        `json:"runs"`
 	Latest *LatestRun `json:"latest"` // nil without a run
-	// SortedAt is the newest run's finish, its start while it goes on, or when
-	// the test was created.
+	// SortedAt is when the newest run finished, when it started if it has not finished,
+	// or when the test was created if it has no run.
 	SortedAt  time.Time             `json:"sortedAt"`
 	Succeeded *uuid.UUID            `json:"latestSucceeded"` // the newest succeeded run
 	Aggregate *comparison.Aggregate `json:"latestSucceededAggregate"`
-	// Gaps are those of the succeeded runs, oldest first.
+	// Gaps are the gaps of the succeeded runs, oldest first.
 	Gaps []int `json:"gaps"`
 }
 
-// LatestRun is a run as far as the test's stream tells (decisions 6, AbLatestRun).
+// LatestRun is a run as the test's stream records it (docs/decisions.md 6,
+// AbLatestRun).
 type LatestRun struct {
 	RunID      uuid.UUID             `json:"runId"`
 	Status     operation.Status      `json:"status"`
@@ -122,7 +124,7 @@ type LatestRun struct {
 // Test is an A/B test, folded from its stream. The zero Test was never created.
 type Test struct {
 	Created
-	// Frozen are the questions the test froze, nil as long as it has none.
+	// Frozen are the questions that the test froze; nil until it has.
 	Frozen  *Questions
 	Runs    []LatestRun // in the order they started
 	Deleted bool
@@ -163,12 +165,12 @@ func (e RunEnded) of(r LatestRun) LatestRun {
 	return r
 }
 
-// Held reports whether the account has the test.
+// Held reports whether the test exists and belongs to the account.
 func (t Test) Held(accountID string) bool {
 	return t.AccountID == accountID && !t.Deleted && t.AbTestID != uuid.Nil
 }
 
-// Going are the runs that have not ended.
+// Going returns the runs that have not ended.
 func (t Test) Going() []uuid.UUID {
 	var going []uuid.UUID
 	for _, r := range t.Runs {
@@ -179,12 +181,12 @@ func (t Test) Going() []uuid.UUID {
 	return going
 }
 
-// Has reports whether the run is one of the test's.
+// Has reports whether the test has the run.
 func (t Test) Has(runID uuid.UUID) bool {
 	return slices.ContainsFunc(t.Runs, func(r LatestRun) bool { return r.RunID == runID })
 }
 
-// Documents are the hashes of the comparisons of the test's runs, or of one.
+// Documents returns the hashes of the comparisons of all runs, or of one run only.
 func (t Test) Documents(only *uuid.UUID) []string {
 	var all []string
 	for _, r := range t.Runs {
@@ -195,7 +197,7 @@ func (t Test) Documents(only *uuid.UUID) []string {
 	return all
 }
 
-// Standing returns what a list shows of the test's runs.
+// Standing returns the summary of the test's runs that lists show.
 func (t Test) Standing() Standing {
 	s := Standing{Runs: len(t.Runs), SortedAt: t.At, Gaps: []int{}}
 	for _, r := range t.Runs {
@@ -213,13 +215,13 @@ func (t Test) Standing() Standing {
 	return s
 }
 
-// Create puts a test in the log.
+// Create records a new test.
 type Create struct{ Created }
 
 // Decide implements domain.Command.
 func (c Create) Decide(Test) ([]domain.Event, error) { return []domain.Event{c.Created}, nil }
 
-// Reword changes the customer's words. The same words change nothing.
+// Reword changes the test's words. It records nothing when they are the same.
 type Reword struct{ Words }
 
 // Decide implements domain.Command.
@@ -233,7 +235,7 @@ func (c Reword) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{Reworded(c)}, nil
 }
 
-// AddRun adds a run that was started.
+// AddRun records a run that was started.
 type AddRun struct{ RunAdded }
 
 // Decide implements domain.Command.
@@ -245,8 +247,8 @@ func (c AddRun) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{c.RunAdded}, nil
 }
 
-// Freeze keeps the questions of the first run from saved questions that side A has
-// answered.
+// Freeze makes the test keep the questions that side A has answered, unless it has
+// frozen questions already.
 type Freeze struct{ Questions }
 
 // Decide implements domain.Command.
@@ -257,7 +259,8 @@ func (c Freeze) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{Froze(c)}, nil
 }
 
-// EndRun says how a run ended. Of one that was deleted there is nothing to say.
+// EndRun records how a run ended; nothing when the run was deleted or has ended
+// already.
 type EndRun struct{ RunEnded }
 
 // Decide implements domain.Command.
@@ -269,7 +272,7 @@ func (c EndRun) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{c.RunEnded}, nil
 }
 
-// RemoveRun deletes a run (spec 4.6, DELETE rules).
+// RemoveRun deletes a run. It refuses with RunNotFound when the test does not have it.
 type RemoveRun struct{ RunID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -282,7 +285,7 @@ func (c RemoveRun) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{removed}, nil
 }
 
-// Delete deletes the test with all runs.
+// Delete deletes the test with all its runs.
 type Delete struct{}
 
 // Decide implements domain.Command.
@@ -293,15 +296,16 @@ func (Delete) Decide(t Test) ([]domain.Event, error) {
 	return []domain.Event{Deleted{Runs: len(t.Runs)}}, nil
 }
 
-// NotFound refuses a test that the account does not have.
+// NotFound returns the refusal of a test that the account does not have.
 func NotFound(id string) *domain.Refusal {
 	return domain.Refuse(domain.AbTestNotFound, "this account has no A/B test %s", shortened(id)).About("abTestId", shortened(id))
 }
 
-// RunNotFound refuses a run that the account, or the test, does not have.
+// RunNotFound returns the refusal of a run that the account, or the test, does not
+// have.
 func RunNotFound(id string) *domain.Refusal {
 	return domain.Refuse(domain.RunNotFound, "there is no run %s", shortened(id)).About("runId", shortened(id))
 }
 
-// shortened is an id of the caller's as messages repeat it: no longer than an id.
+// shortened bounds the length of a caller's id in messages to that of a UUID.
 func shortened(text string) string { return text[:min(len(text), 36)] }

@@ -7,7 +7,7 @@ import (
 	"readiness/domain"
 )
 
-// The limits of the customer's words, in characters.
+// The maximum lengths of the words, in characters.
 const (
 	maxName  = 200
 	maxLabel = 100
@@ -25,8 +25,8 @@ func (h *Hypothesis) equal(o *Hypothesis) bool {
 	return h == o || h != nil && o != nil && h.Text == o.Text && same(h.Kind, o.Kind)
 }
 
-// Trimmed returns the words without the spaces around them; those of which
-// nothing is left are gone.
+// Trimmed returns the words without surrounding spaces. Optional words that become
+// empty are nil.
 func (w Words) Trimmed() Words {
 	w.Name = strings.TrimSpace(w.Name)
 	for _, text := range []**string{&w.Description, &w.LabelA, &w.LabelB, &w.SideADescription, &w.SideBDescription} {
@@ -42,10 +42,11 @@ func (w Words) Trimmed() Words {
 	return w
 }
 
-// Check holds trimmed words against their limits.
+// Check refuses, with InvalidRequest, words beyond their limits. The words must be
+// trimmed.
 func (w Words) Check() error {
 	if w.Name == "" {
-		return domain.Refuse(domain.InvalidRequest, "name must not be empty: a test keeps its name, or gets another one")
+		return domain.Refuse(domain.InvalidRequest, "name must not be empty; leave it out to keep the test's name")
 	}
 	limits := []struct {
 		name string
@@ -70,7 +71,7 @@ func (w Words) Check() error {
 	}
 	switch n := utf8.RuneCountInString(h.Text); {
 	case strings.TrimSpace(h.Text) == "":
-		return domain.Refuse(domain.InvalidRequest, "hypothesis.text must not be empty; a test without a hypothesis has none at all")
+		return domain.Refuse(domain.InvalidRequest, "hypothesis.text must not be empty; leave out the hypothesis or set it to null for a test without one")
 	case n > maxText:
 		return domain.Refuse(domain.InvalidRequest, "hypothesis.text has %d characters; it may have %d", n, maxText)
 	case h.Kind != nil && *h.Kind != "A" && *h.Kind != "B" && *h.Kind != "Same":

@@ -21,7 +21,7 @@ func TestWordsHaveLimits(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		words  abtest.Words
-		naming string // what a refusal speaks of; "" for words that are taken
+		naming string // the text that a refusal contains; "" for words that are accepted
 	}{
 		"a name alone":        {named(func(*abtest.Words) {}), ""},
 		"no name":             {named(func(w *abtest.Words) { w.Name = "" }), "name"},
@@ -50,8 +50,8 @@ func TestWordsHaveLimits(t *testing.T) {
 	}
 }
 
-// refusedAs fails unless err refuses the form of a request and speaks of naming;
-// unless there is no err, when naming is "".
+// refusedAs fails unless err refuses the form of a request and contains naming, or
+// unless there is no error when naming is "".
 func refusedAs(t *testing.T, name string, err error, naming string) {
 	t.Helper()
 	switch {
@@ -80,7 +80,7 @@ func TestEmptyWordsAreNone(t *testing.T) {
 }
 
 // proves: 4.6/patch/members 4.6/patch/spends-nothing
-func TestRewordingTellsOnlyWhatIsNew(t *testing.T) {
+func TestRewordRecordsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	full := abtest.Words{
 		Name: "One", Description: new("two"), Hypothesis: &abtest.Hypothesis{Text: "three", Kind: new("B")},
