@@ -6,8 +6,8 @@ import (
 	"readiness/definition"
 )
 
-// Copy is the document that keeps a report's definition as it was before an
-// operation changed it (spec 2.3, settings.definitionCopies).
+// Copy is the document that keeps a report's definition from before an operation
+// changed it.
 type Copy struct {
 	ReportID uuid.UUID         `json:"reportId"`
 	Parts    []definition.Part `json:"parts"`

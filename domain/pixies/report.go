@@ -1,6 +1,6 @@
-// Package pixies holds how Pixies come into reports and go from them again: what
-// a report's status is, who works on it, how a run over one report or many goes
-// (spec 2.10, 3.3, 4.7). What a Pixie is made of, definition/pixie says.
+// Package pixies holds how Pixies are added to reports and removed again: a report's
+// status, which operation works on it, and how a run over one or many reports goes.
+// Package definition/pixie holds what a Pixie consists of.
 package pixies
 
 import (
@@ -11,10 +11,10 @@ import (
 	"readiness/domain"
 )
 
-// Status of a report (spec 3.3).
+// Status is the Pixies status of a report.
 type Status string
 
-// The statuses. NeverAdded is that of the zero Report.
+// The statuses. NeverAdded is the status of a report whose stream has none.
 const (
 	NeverAdded    Status = "NeverAdded"
 	HasPixies     Status = "HasPixies"
@@ -22,36 +22,35 @@ const (
 	ReportDeleted Status = "ReportDeleted"
 )
 
-// Placed is a Pixie: the page it is on, and the id that its address ends in.
+// Placed is a Pixie in a report: its page, and the id that its address ends in.
 type Placed struct {
 	Page string `json:"page"`
 	ID   string `json:"id"`
 }
 
-// Report is what the account knows of a report. Every event of its stream carries
-// the report after it, so the last one alone is the state.
+// Report is the state of a report in an account. Every event of its stream carries the
+// report after it, so the last event alone is the state.
 type Report struct {
 	ReportID    uuid.UUID `json:"reportId"`
 	WorkspaceID uuid.UUID `json:"workspaceId"`
 	ReportName  string    `json:"reportName"`
-	// ModelID is the semantic model that the report is built on; nil when it
-	// cannot be told.
+	// ModelID is the semantic model that the report is built on; nil when unknown.
 	ModelID *uuid.UUID `json:"semanticModelId,omitempty"`
 	Status  Status     `json:"status"`
-	// Pages and Visuals are as counted when Pixies were last added; nil in a
-	// report without any.
+	// Pages and Visuals are the counts when Pixies were last added; nil in a report
+	// without any.
 	Pages   *int     `json:"pages,omitempty"`
 	Visuals *int     `json:"visuals,omitempty"`
 	Placed  []Placed `json:"placed,omitempty"`
 	// ChangedAt is when Pixies were last added or removed, or the report deleted.
 	ChangedAt *time.Time `json:"changedAtUtc,omitempty"`
-	// Holder is the operation that works on the report now; LastOperation the
-	// newest that did.
+	// Holder is the operation that works on the report now; LastOperation is the newest
+	// that did.
 	Holder        *uuid.UUID `json:"holder,omitempty"`
 	LastOperation *uuid.UUID `json:"lastOperation,omitempty"`
 }
 
-// Known returns the ids of the Pixies that are placed, by page.
+// Known returns the ids of the report's Pixies, by page.
 func (r Report) Known() map[string]string {
 	known := make(map[string]string, len(r.Placed))
 	for _, p := range r.Placed {
@@ -60,24 +59,24 @@ func (r Report) Known() map[string]string {
 	return known
 }
 
-// Stream is the name of a report's stream in an account.
+// Stream returns the name of a report's stream in an account.
 func Stream(accountID string, reportID uuid.UUID) string {
 	return "pixies-" + accountID + "-" + reportID.String()
 }
 
-// Held: an operation works on the report.
+// Held records that an operation works on the report.
 type Held struct{ Report }
 
-// Added: Pixies were added, or those present updated.
+// Added records that Pixies were added, or the existing ones updated.
 type Added struct{ Report }
 
-// Removed: Pixies were removed, or there were none.
+// Removed records that the report's Pixies were removed, or that it had none.
 type Removed struct{ Report }
 
-// LeftAsItWas: an operation ended without changing the report.
+// LeftAsItWas records that an operation ended without changing the report.
 type LeftAsItWas struct{ Report }
 
-// Gone: the platform no longer has the report.
+// Gone records that the platform no longer has the report.
 type Gone struct{ Report }
 
 // EventType implements domain.Event.
@@ -102,8 +101,8 @@ func (e LeftAsItWas) After() Report { return e.Report }
 // After implements domain.Carries.
 func (e Gone) After() Report { return e.Report }
 
-// Hold takes a report for an operation, or refuses with OperationInProgress
-// naming the one that holds it (spec 4.7, add rule 5).
+// Hold locks a report for an operation. It refuses with OperationInProgress, naming the
+// operation that holds the report (4.7/add/5).
 type Hold struct {
 	OperationID uuid.UUID
 	ReportID    uuid.UUID
@@ -125,7 +124,7 @@ func (c Hold) Decide(r Report) ([]domain.Event, error) {
 	return []domain.Event{Held{r}}, nil
 }
 
-// Add says that Pixies are in the report.
+// Add records that the report contains the Pixies and releases it.
 type Add struct {
 	OperationID    uuid.UUID
 	ModelID        *uuid.UUID
@@ -144,8 +143,9 @@ func (c Add) Decide(r Report) ([]domain.Event, error) {
 	return []domain.Event{Added{r}}, nil
 }
 
-// Remove says that no Pixies are in the report any more. A report that had none
-// keeps its status (decisions 8.7); one that was taken for deleted is there.
+// Remove records that the report contains no Pixies and releases it. A report that had
+// none keeps its status (docs/decisions.md 8.7). A report that was marked deleted
+// becomes PixiesRemoved, because it evidently exists.
 type Remove struct {
 	OperationID uuid.UUID
 	At          time.Time
@@ -164,7 +164,7 @@ func (c Remove) Decide(r Report) ([]domain.Event, error) {
 	return []domain.Event{Removed{r}}, nil
 }
 
-// Release lets a report go that an operation could not change.
+// Release releases a report that the operation did not change.
 type Release struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -176,9 +176,9 @@ func (c Release) Decide(r Report) ([]domain.Event, error) {
 	return []domain.Event{LeftAsItWas{r}}, nil
 }
 
-// MarkDeleted says that the complete listing of the workspace, which the person
-// could see, lacks the report (decisions 8.8). One without Pixies keeps its
-// status, and one that an operation works on is held until that ends.
+// MarkDeleted records that the report is missing from the complete listing of a
+// workspace that the person can see (docs/decisions.md 8.8). It changes only reports
+// with Pixies. An operation that works on the report keeps holding it.
 type MarkDeleted struct {
 	WorkspaceID uuid.UUID
 	At          time.Time

@@ -58,7 +58,7 @@ func deleted(t *testing.T, r pixies.Report) pixies.Report {
 	return decide(t, after, r, pixies.MarkDeleted{WorkspaceID: workspace, At: noon.Add(2 * time.Hour)})
 }
 
-// Every row of spec 3.3, and what else may happen to a report.
+// Every transition of docs/specification.md 3.3, and other histories of a report.
 //
 // proves: 3.3/NeverAdded-HasPixies 3.3/HasPixies-PixiesRemoved 3.3/HasPixies-ReportDeleted 3.3/PixiesRemoved-HasPixies
 func TestStatus(t *testing.T) {
@@ -115,12 +115,12 @@ func TestOneOperationAtATime(t *testing.T) {
 		}
 	}
 	if events, err := (pixies.MarkDeleted{WorkspaceID: id(9), At: noon}).Decide(add(t, pixies.Report{}, id(1))); err != nil || events != nil {
-		t.Errorf("a report of another workspace was taken for deleted: %v, %v", events, err)
+		t.Errorf("a report of another workspace was marked deleted: %v, %v", events, err)
 	}
 }
 
-// Whatever happens to a report, its status goes only as spec 3.3 and decisions 8
-// let it.
+// In any history of a report, its status changes only as docs/specification.md 3.3 and
+// docs/decisions.md 8 allow.
 func TestAnyHistoryOfAReport(t *testing.T) {
 	t.Parallel()
 	allowed := map[[2]pixies.Status]bool{
@@ -156,7 +156,7 @@ func TestAnyHistoryOfAReport(t *testing.T) {
 				t.Fatalf("%T took it from %s to %s", c, before.Status, r.Status)
 			}
 			if r.Status != before.Status && before.Holder == nil && r.Status != pixies.ReportDeleted {
-				t.Fatalf("%T changed a report that nobody held", c)
+				t.Fatalf("%T changed a report that no operation held", c)
 			}
 			if (r.Pages != nil) && r.Status != pixies.HasPixies {
 				t.Fatalf("a report that is %s has pages", r.Status)

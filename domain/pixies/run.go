@@ -9,7 +9,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// MaxReports is how many reports one call may name (spec 8).
+// MaxReports is how many reports one call may name.
 const MaxReports = 100
 
 // Verb is what a run does.
@@ -21,7 +21,7 @@ const (
 	Removes Verb = "Remove"
 )
 
-// Outcome says how a report of a run ended (decisions 6).
+// Outcome says how a report of a run ended (docs/decisions.md 6).
 type Outcome string
 
 // The outcomes.
@@ -32,8 +32,8 @@ const (
 	OutcomeFailed  Outcome = "Failed"
 )
 
-// Setup is the workspace's tracking setup that a run adds Pixies with; zero
-// values are the documented defaults (decisions 8.2).
+// Setup is the workspace's tracking setup that a run adds Pixies with. Zero values mean
+// the defaults (docs/decisions.md 8.2).
 type Setup struct {
 	CollectorBaseURL string   `json:"collectorBaseUrl"`
 	Size             int      `json:"size,omitempty"`
@@ -41,30 +41,30 @@ type Setup struct {
 	ExcludePages     []string `json:"excludePages,omitempty"`
 }
 
-// Named is a report of a run.
+// Named is a report of a run, with its name.
 type Named struct {
 	ReportID   uuid.UUID `json:"reportId"`
 	ReportName string    `json:"reportName"`
 }
 
-// RunAccepted follows operation.Accepted on the operation's stream: which reports
-// the run is over, and what it does to them.
+// RunAccepted records which reports the run covers and what it does to them. It follows
+// operation.Accepted on the operation's stream.
 type RunAccepted struct {
 	Verb          Verb      `json:"verb"`
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
 	Reports       []Named   `json:"reports"`
 	Setup         *Setup    `json:"setup,omitempty"`
-	// Single: the call named its one report in its address.
+	// Single is true when the call named one report in its address.
 	Single bool `json:"single"`
-	// License is the one that new tracked items count against, KeepCopies whether
-	// a copy of each definition is kept before it is changed.
+	// License is the license that new tracked items count against. KeepCopies says
+	// whether a copy of each definition is kept before it is changed.
 	License    string `json:"licenseId,omitempty"`
 	KeepCopies bool   `json:"keepCopies,omitempty"`
 }
 
-// ChangeIntended: the platform is about to be touched. CopyHash addresses the copy
-// of the definition that is kept.
+// ChangeIntended records what is about to be written to a report. CopyHash addresses
+// the stored copy of the definition.
 type ChangeIntended struct {
 	ReportID uuid.UUID  `json:"reportId"`
 	Outcome  Outcome    `json:"outcome"`
@@ -72,20 +72,21 @@ type ChangeIntended struct {
 	Placed   []Placed   `json:"placed,omitempty"`
 	Pages    int        `json:"pages"`
 	Visuals  int        `json:"visuals"`
-	// TrackedItem: the report became a tracked item with this, as it did before it was reserved with the call.
+	// TrackedItem is true in events from before reservations when this change made the
+	// report a tracked item.
 	TrackedItem    bool   `json:"trackedItem"`
 	DefinitionHash string `json:"definitionHash"`
 	CopyHash       string `json:"copyHash,omitempty"`
 }
 
-// ReportEnded: one report of the run has its outcome. Each has exactly one.
+// ReportEnded records the outcome of a report of the run. Each report has exactly one.
 type ReportEnded struct {
 	ReportID uuid.UUID          `json:"reportId"`
 	Outcome  Outcome            `json:"outcome"`
 	Pages    *int               `json:"pages,omitempty"`
 	Visuals  *int               `json:"visuals,omitempty"`
 	Error    *operation.Failure `json:"error,omitempty"`
-	// TrackedItem: the run made the report a tracked item.
+	// TrackedItem is true when the run made the report a tracked item.
 	TrackedItem bool `json:"trackedItem,omitempty"`
 }
 
@@ -94,7 +95,7 @@ func (RunAccepted) EventType() string    { return "pixies.run-accepted" }
 func (ChangeIntended) EventType() string { return "pixies.change-intended" }
 func (ReportEnded) EventType() string    { return "pixies.report-ended" }
 
-// Run is an operation that adds Pixies or removes them, folded from its stream.
+// Run is an operation that adds or removes Pixies, folded from its stream.
 type Run struct {
 	Operation operation.Operation
 	RunAccepted
@@ -122,7 +123,7 @@ func EvolveRun(r Run, e domain.Event) Run {
 	return r
 }
 
-// Report returns the run's report with the id.
+// Report returns the run's report with the id, or false when it has none.
 func (r Run) Report(id uuid.UUID) (Named, bool) {
 	i := slices.IndexFunc(r.Reports, func(n Named) bool { return n.ReportID == id })
 	if i < 0 {
@@ -131,7 +132,7 @@ func (r Run) Report(id uuid.UUID) (Named, bool) {
 	return r.Reports[i], true
 }
 
-// Result returns how the report ended, if it has.
+// Result returns the report's result, or false when it has not ended.
 func (r Run) Result(id uuid.UUID) (ReportEnded, bool) {
 	i := slices.IndexFunc(r.Results, func(e ReportEnded) bool { return e.ReportID == id })
 	if i < 0 {
@@ -140,14 +141,14 @@ func (r Run) Result(id uuid.UUID) (ReportEnded, bool) {
 	return r.Results[i], true
 }
 
-// Open reports whether work on the report is still to be done.
+// Open reports whether the report belongs to the run and has no outcome yet.
 func (r Run) Open(id uuid.UUID) bool {
 	_, known := r.Report(id)
 	_, ended := r.Result(id)
 	return known && !ended && !r.Operation.Status.Ended()
 }
 
-// AcceptRun puts a run in the log as an operation.
+// AcceptRun records a new run and its operation.
 type AcceptRun struct {
 	Operation operation.Accepted
 	Run       RunAccepted
@@ -158,7 +159,7 @@ func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run}, nil
 }
 
-// Begin says that work on the run begins. It says so once.
+// Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
 // Decide implements domain.Command.
@@ -173,8 +174,8 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{operation.Started{Percent: &none}}, nil
 }
 
-// Intend records what is about to be written to a report. A step that is carried
-// out again after a crash, on a definition that has changed, records it anew.
+// Intend records what is about to be written to a report. A step that is executed again
+// after a crash, on a definition that has changed, records it again.
 type Intend struct{ Intended ChangeIntended }
 
 // Decide implements domain.Command.
@@ -185,9 +186,9 @@ func (c Intend) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{c.Intended}, nil
 }
 
-// EndReport gives a report of the run its outcome; the last one ends the
-// operation. It succeeds when any report was changed, and fails when none was
-// (spec 3.1, 4.7 bulk rule 4).
+// EndReport records the outcome of a report of the run; the last outcome ends the
+// operation. The operation succeeds when at least one report was changed, and fails
+// when none was.
 type EndReport struct{ Ended ReportEnded }
 
 // Decide implements domain.Command.
@@ -220,7 +221,7 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 	return append(events, operation.Broken{Failure: failure, Impact: impact}), nil
 }
 
-// tracked is how many reports the run made tracked items.
+// tracked returns how many reports the run made tracked items.
 func (r Run) tracked() int {
 	n := 0
 	for _, e := range r.Results {
@@ -231,7 +232,7 @@ func (r Run) tracked() int {
 	return n
 }
 
-// Impact is what a run that makes n reports tracked items spends.
+// Impact returns what a run spends that makes n reports tracked items.
 func Impact(single bool, n int) operation.Impact {
 	i := operation.Impact{TrackedItems: &n}
 	if single {
@@ -241,7 +242,7 @@ func Impact(single bool, n int) operation.Impact {
 	return i
 }
 
-// failed is the code of an operation of the verb that could not do its work.
+// failed returns the code of a failed operation with the verb.
 func (v Verb) failed() domain.Code {
 	if v == Adds {
 		return domain.AddPixiesFailed
@@ -249,8 +250,8 @@ func (v Verb) failed() domain.Code {
 	return domain.RemovePixiesFailed
 }
 
-// OperationCode turns the code of a refusal into the code that a report fails
-// with (spec 2.7): those the list does not have become the verb's own.
+// OperationCode returns the code that a report fails with for the code of a refusal.
+// Codes that an operation's error cannot have become the verb's own.
 func (v Verb) OperationCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.ItemChanged,

@@ -10,8 +10,8 @@ import (
 	"readiness/domain/pixies"
 )
 
-// run is an accepted run over n reports that announced that all become tracked
-// items.
+// run returns an accepted run over n reports, announcing that all of them become
+// tracked items.
 func run(t *testing.T, verb pixies.Verb, single bool, n int) pixies.Run {
 	t.Helper()
 	accepted := pixies.RunAccepted{Verb: verb, Single: single}
@@ -65,8 +65,8 @@ func TestARunEndsWithItsLastReport(t *testing.T) {
 	}
 }
 
-// What was announced as tracked items is what became some.
-func TestTheImpactIsWhatHappened(t *testing.T) {
+// The recorded impact is corrected to the reports that became tracked items.
+func TestImpactIsCorrected(t *testing.T) {
 	t.Parallel()
 	r := run(t, pixies.Adds, false, 3)
 	r = end(t, end(t, end(t, r, 0, true, ""), 1, false, ""), 2, false, domain.ItemNotReadable)

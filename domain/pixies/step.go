@@ -7,8 +7,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Step is one step of a run: change one of its reports. It holds no token; the
-// vault does.
+// Step is one step of a run: change one of its reports. It holds no token; the vault
+// does.
 type Step struct {
 	AccountID   string       `json:"accountId"`
 	OperationID uuid.UUID    `json:"operationId"`

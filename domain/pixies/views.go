@@ -8,30 +8,30 @@ import (
 	"readiness/domain"
 )
 
-// Viewed is how often a page of a report was looked at in an hour.
+// Viewed is how often a page of a report was viewed in an hour.
 type Viewed struct {
 	AccountID string
 	ReportID  uuid.UUID
-	Hour      time.Time // when it began
+	Hour      time.Time // the start of the hour
 	Page      string
 	Views     int
 }
 
-// Seen: pages of a report were looked at so often in one hour (UTC). It says
-// nothing of who did. A report has more than one such event of an hour only when
-// views came after the first; they add up.
+// Seen records how often pages of a report were viewed in one hour (UTC), and nothing
+// about who viewed them. A report has more than one such event for an hour only when
+// views arrived after the first; they add up.
 type Seen struct {
 	ReportID uuid.UUID      `json:"reportId"`
 	Day      string         `json:"day"`            // 2026-11-21
-	Hour     *int           `json:"hour,omitempty"` // 0 to 23; none in events from before views were added up by the hour
+	Hour     *int           `json:"hour,omitempty"` // 0 to 23; nil in events from when views were counted by the day
 	Views    map[string]int `json:"views"`
 }
 
 // EventType implements domain.Event.
 func (Seen) EventType() string { return "pixies.seen" }
 
-// RecordHour records the views of one report in one hour. Whether they have been
-// recorded before, whoever hands them over makes sure.
+// RecordHour records the views of one report in one hour. The caller must pass each
+// view only once.
 type RecordHour []Viewed
 
 // Decide implements domain.Command.
@@ -48,15 +48,15 @@ func (c RecordHour) Decide(struct{}) ([]domain.Event, error) {
 	return []domain.Event{seen}, nil
 }
 
-// settling is for how long an hour is waited for after its end: views that
-// processes still hold then cost no second event.
+// settling is how long to wait after the end of an hour before recording it. Processes
+// still hold views then, which would otherwise need a second event.
 const settling = time.Minute
 
-// RecordedUntil is the hour before which hours are recorded.
+// RecordedUntil returns the start of the first hour that is not recorded yet at now.
 func RecordedUntil(now time.Time) time.Time { return now.Add(-settling).UTC().Truncate(time.Hour) }
 
-// SeenStream is the stream of a report's views, cut by month so that none grows
-// for ever.
+// SeenStream returns the name of the stream of a report's views. There is a stream per
+// month, to keep streams short.
 func SeenStream(accountID string, reportID uuid.UUID, at time.Time) string {
 	return "pixieviews-" + accountID + "-" + reportID.String() + "-" + at.UTC().Format("2006-01")
 }

@@ -34,7 +34,7 @@ func TestRecordHour(t *testing.T) {
 	}
 }
 
-// An hour is recorded when it has been over for a minute.
+// An hour is recorded one minute after its end.
 func TestRecordedUntil(t *testing.T) {
 	t.Parallel()
 	ten := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
