@@ -64,7 +64,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		Previous: &old, Written: &money,
 	}}}}
 	skipped := []optimization.Skip{{Key: "Sales|Cost", Reason: "ItemChanged", Message: "it is in another folder"}}
-	held := optimization.Standing{Holder: &itemID, Count: 3, LastAt: &at, Applies: []optimization.Standed{{OperationID: id(8), At: at}}}
+	held := optimization.Standing{Holder: &itemID, Count: 3, LastAt: &at, Applies: []optimization.StandingApply{{OperationID: id(8), At: at}}}
 	child := optimization.Child{
 		Kind: optimization.Descriptions, PreviewID: &itemID, PreviewStanding: optimization.ChildSucceeded, ExpiresAt: &at, OperationID: &itemID, Reverts: &itemID,
 		Standing: optimization.ChildFailed, Code: domain.ItemChanged, Message: "changed",
@@ -175,7 +175,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		optimization.IntentContinued{Write: 1, Skipped: skipped, Undo: []rewrite.Undo{{Target: rewrite.Target{Property: rewrite.Description, Table: "Sales"}, Written: "Sold."}}},
 		optimization.WriteLanded{Write: 1, At: at},
 		optimization.WriteFailed{Write: 1, Failure: failure},
-		optimization.PutBack{By: id(9), Keys: []string{"Sales|Revenue"}, Whole: true},
+		optimization.PutBack{By: id(9), Keys: []string{"Sales|Revenue"}, Complete: true},
 		optimization.LockTaken{OperationID: id(1), Standing: held},
 		optimization.LockReleased{OperationID: id(1), Wrote: true, Standing: held},
 		optimization.BundleAccepted{Form: optimization.Unattended, AcceptedAt: at, ModelName: "Sales", WorkspaceName: "Retail", Of: &itemID, Children: []optimization.Child{child}},

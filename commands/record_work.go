@@ -125,7 +125,7 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 	case !ended && f.bundle != nil && w.Operation.Waiting != nil:
 		return eventstore.Decide(c, f.bundle, optimization.OwnerRead{})
 	case !ended && f.bundle != nil && before.Operation.Waiting != nil:
-		return eventstore.Decide(c, f.bundle, optimization.WentOn{})
+		return eventstore.Decide(c, f.bundle, optimization.Resume{})
 	case !ended:
 		return nil
 	}

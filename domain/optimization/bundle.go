@@ -11,25 +11,25 @@ import (
 	"readiness/domain/operation"
 )
 
-// Form is what a bundle does with its kinds (spec 4.5, bundle rules).
+// Form says what a bundle does with its kinds.
 type Form string
 
 // The forms.
 const (
-	// Previewing makes each kind's preview, to be reviewed.
+	// Previewing makes a preview of each kind, to be reviewed.
 	Previewing Form = "Previewing"
-	// Unattended makes the previews, then writes one after the other.
+	// Unattended makes the previews, then writes them one after another.
 	Unattended Form = "Unattended"
-	// Applying writes the previews of a bundle preview, one after the other.
+	// Applying writes the previews of a bundle preview, one after another.
 	Applying Form = "Applying"
-	// Reverting puts back what a bundle apply wrote, one after the other.
+	// Reverting reverts the writes of a bundle apply, one kind after another.
 	Reverting Form = "Reverting"
 )
 
-// ChildStanding is how one kind of a bundle stands (decisions 6).
+// ChildStanding is the state of one kind of a bundle (docs/decisions.md 6).
 type ChildStanding string
 
-// The standings. Succeeded is a preview's alone.
+// The standings. Only previews are Succeeded.
 const (
 	ChildNotStarted  ChildStanding = "NotStarted"
 	ChildRunning     ChildStanding = "Running"
@@ -42,42 +42,41 @@ const (
 	ChildReverted    ChildStanding = "Reverted"
 )
 
-// Child is one kind of a bundle: the operation that its own route would start.
+// Child is one kind of a bundle: the operation that the kind's own route would start.
 type Child struct {
 	Kind Kind `json:"kind"`
-	// PreviewID is the preview that the kind's apply writes; PreviewStanding is
-	// how it stands in a bundle that makes it itself.
+	// PreviewID is the preview that the kind's apply writes. PreviewStanding is its
+	// state in a bundle that makes the previews itself.
 	PreviewID       *uuid.UUID    `json:"previewId,omitempty"`
 	PreviewStanding ChildStanding `json:"previewStanding,omitempty"`
-	// ExpiresAt is when the preview can no longer be applied.
+	// ExpiresAt is when the preview expires and can no longer be applied.
 	ExpiresAt *time.Time `json:"expiresAtUtc,omitempty"`
-	// OperationID is the kind's apply or revert, once it is started.
+	// OperationID is the kind's apply or revert, once started.
 	OperationID *uuid.UUID `json:"operationId,omitempty"`
-	// Reverts is the apply that the kind's revert puts back.
+	// Reverts is the apply that the kind's revert reverts.
 	Reverts  *uuid.UUID    `json:"reverts,omitempty"`
 	Standing ChildStanding `json:"standing"`
 	Code     domain.Code   `json:"errorCode,omitempty"`
 	Message  string        `json:"message,omitempty"`
 }
 
-// BundleAccepted follows operation.Accepted on the stream of a bundle. Children
-// are in the order in which they run.
+// BundleAccepted records the children of a bundle, in the order in which they run. It
+// follows operation.Accepted on the bundle's stream.
 type BundleAccepted struct {
 	Form Form `json:"form"`
 	// AcceptedAt is when the bundle was accepted.
 	AcceptedAt    time.Time `json:"acceptedAtUtc"`
 	ModelName     string    `json:"semanticModelName"`
 	WorkspaceName string    `json:"workspaceName"`
-	// Of is the bundle preview that is applied, or the bundle apply that is
-	// reverted.
+	// Of is the bundle preview that is applied, or the bundle apply that is reverted.
 	Of       *uuid.UUID `json:"of,omitempty"`
 	Children []Child    `json:"children"`
 }
 
-// ChildChanged: a kind of the bundle stands so now.
+// ChildChanged records the new state of a kind of the bundle.
 type ChildChanged struct{ Child }
 
-// BundleUsed: the bundle preview was taken by an apply, which is the only one.
+// BundleUsed records that an apply used the bundle preview. Only one apply can.
 type BundleUsed struct {
 	By uuid.UUID `json:"by"`
 }
@@ -87,7 +86,7 @@ func (BundleAccepted) EventType() string { return "optimization.bundle-accepted"
 func (ChildChanged) EventType() string   { return "optimization.child-changed" }
 func (BundleUsed) EventType() string     { return "optimization.bundle-used" }
 
-// Bundle is an operation of operations, folded from its stream.
+// Bundle is an operation made of one operation per kind, folded from its stream.
 type Bundle struct {
 	Operation operation.Operation
 	BundleAccepted
@@ -116,7 +115,7 @@ func (b Bundle) index(k Kind) int {
 	return slices.IndexFunc(b.Children, func(c Child) bool { return c.Kind == k })
 }
 
-// Child returns the bundle's child of the kind.
+// Child returns the bundle's child of the kind, or false when it has none.
 func (b Bundle) Child(k Kind) (Child, bool) {
 	if i := b.index(k); i >= 0 {
 		return b.Children[i], true
@@ -124,7 +123,8 @@ func (b Bundle) Child(k Kind) (Child, bool) {
 	return Child{}, false
 }
 
-// Running returns the child that is being carried out, apart from previews.
+// Running returns the child whose apply or revert is running, or false when there is
+// none.
 func (b Bundle) Running() (Child, bool) {
 	i := slices.IndexFunc(b.Children, func(c Child) bool { return c.Standing == ChildRunning && c.OperationID != nil })
 	if i < 0 {
@@ -133,8 +133,8 @@ func (b Bundle) Running() (Child, bool) {
 	return b.Children[i], true
 }
 
-// Next returns the child whose apply or revert is to be started next; false when
-// none is.
+// Next returns the child whose apply or revert should start next, or false when there
+// is none.
 func (b Bundle) Next() (Child, bool) {
 	if b.Form == Previewing || b.Operation.Status.Ended() || slices.ContainsFunc(b.Children, func(c Child) bool {
 		return c.Standing == ChildRunning || c.PreviewStanding == ChildRunning
@@ -148,8 +148,8 @@ func (b Bundle) Next() (Child, bool) {
 	return b.Children[i], true
 }
 
-// Standing of a bundle apply, or of the revert of one: Reverted when every kind
-// that was applied went back (spec 4.5, bundle rule 7).
+// Standing returns the standing of a bundle apply or of its revert. It is Reverted when
+// every kind that was applied has been reverted.
 func (b Bundle) Standing() RecordStanding {
 	back := false
 	for _, c := range b.Children {
@@ -164,8 +164,8 @@ func (b Bundle) Standing() RecordStanding {
 	return Applied
 }
 
-// AcceptBundle puts a bundle in the log. Previews start with the call; so does
-// the first apply or revert, whose child is Running already.
+// AcceptBundle records a new bundle. Its previews start with the call. So does its
+// first apply or revert, whose child is Running already.
 type AcceptBundle struct {
 	Operation operation.Accepted
 	Bundle    BundleAccepted
@@ -177,11 +177,11 @@ func (c AcceptBundle) Decide(Bundle) ([]domain.Event, error) {
 	return append(events, EvolveBundle(Bundle{}, c.Bundle).outcome()...), nil
 }
 
-// ChangeChild says how a child of the bundle stands now, and what becomes of the
-// bundle: it ends with the last child, or waits for its owner's next read.
+// ChangeChild records the new state of a child. The bundle then ends after its last
+// child, or waits for its owner's next read.
 //
-// A child of an ended bundle may change too: its apply is reverted by its own
-// route.
+// A child of an ended bundle may still change, because its apply can be reverted by its
+// own route.
 type ChangeChild struct{ Child Child }
 
 // Decide implements domain.Command.
@@ -198,7 +198,7 @@ func (c ChangeChild) Decide(b Bundle) ([]domain.Event, error) {
 	return append(events, EvolveBundle(b, changed).outcome()...), nil
 }
 
-// outcome is what follows from how the children stand.
+// outcome returns the events that follow from the children's states.
 func (b Bundle) outcome() []domain.Event {
 	var events []domain.Event
 	if b.Operation.Waiting != nil {
@@ -218,9 +218,8 @@ func (b Bundle) outcome() []domain.Event {
 	return append(events, b.end())
 }
 
-// end is how a bundle ends of which nothing runs any more: it succeeds when any
-// child did what the bundle is for, or when none had anything to do (spec 4.5,
-// bundle rules 3 and 4).
+// end returns how a bundle ends once no child runs: it succeeds when at least one child
+// did what the bundle is for, or when no child had anything to do.
 func (b Bundle) end() domain.Event {
 	done, idle := false, true
 	var failed *Child
@@ -242,7 +241,7 @@ func (b Bundle) end() domain.Event {
 	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message}, Impact: b.Operation.Impact}
 }
 
-// OwnerRead says that a child of the bundle waits for the owner's next read.
+// OwnerRead records that a child of the bundle waits for the owner's next read.
 type OwnerRead struct{}
 
 // Decide implements domain.Command.
@@ -253,19 +252,19 @@ func (OwnerRead) Decide(b Bundle) ([]domain.Event, error) {
 	return []domain.Event{operation.Waiting{}}, nil
 }
 
-// WentOn says that the child which the bundle waited with goes on.
-type WentOn struct{}
+// Resume records that the child for which the bundle waited has resumed.
+type Resume struct{}
 
 // Decide implements domain.Command.
-func (WentOn) Decide(b Bundle) ([]domain.Event, error) {
+func (Resume) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Waiting == nil {
 		return nil, nil
 	}
 	return []domain.Event{operation.WentOn{}}, nil
 }
 
-// FinishInPart declares a bundle finished whose next child can no longer start
-// (spec 4.5, bundle rule 5).
+// FinishInPart ends a bundle whose next child can no longer start; Why is the
+// children's message.
 type FinishInPart struct{ Why string }
 
 // Decide implements domain.Command.
@@ -287,8 +286,8 @@ func (c FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	return append(events, b.end()), nil
 }
 
-// Use takes a bundle preview for the one apply it is for (spec 4.5, bundle rule
-// 6).
+// Use marks a bundle preview as used by its only apply. It refuses with InvalidPreview
+// when an apply has used it already.
 type Use struct{ By uuid.UUID }
 
 // Decide implements domain.Command.
@@ -300,8 +299,8 @@ func (c Use) Decide(b Bundle) ([]domain.Event, error) {
 	return []domain.Event{BundleUsed(c)}, nil
 }
 
-// ExpiresAt is when the first of the bundle's previews can no longer be applied;
-// nil when it has none.
+// ExpiresAt returns when the first of the bundle's previews expires; nil when it has
+// none.
 func (b Bundle) ExpiresAt() *time.Time {
 	var first *time.Time
 	for _, c := range b.Children {
@@ -312,16 +311,16 @@ func (b Bundle) ExpiresAt() *time.Time {
 	return first
 }
 
-// Lapsed reports whether the bundle's next child can no longer start: a preview
-// is past its 24 hours, or the operation past its 7 days (spec 4.5, bundle rule
-// 5).
+// Lapsed reports whether the bundle's next child can no longer start: a preview is past
+// its 24 hours, or the operation is past its 7 days.
 func (b Bundle) Lapsed(now time.Time) bool {
 	expires := b.ExpiresAt()
 	return now.After(b.AcceptedAt.Add(BundleLife)) || expires != nil && now.After(*expires)
 }
 
-// OperationCode turns the code of a refusal into the code an operation fails with
-// (spec 2.7): those the list does not have become the nearest it has.
+// OperationCode returns the code that an operation fails with for the code of a
+// refusal. A code that an operation's error cannot have becomes the nearest one that it
+// can.
 func OperationCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.ItemChanged,
@@ -335,7 +334,7 @@ func OperationCode(c domain.Code) domain.Code {
 	return domain.OptimizationFailed
 }
 
-// After is the child once its preview, apply or revert has ended.
+// After returns the child after its preview, apply or revert has ended.
 func (c Child) After(w Work, form Form) Child {
 	failed := w.Operation.Status == operation.Failed
 	if w.Operation.Type == operation.PreviewOptimization {
@@ -346,7 +345,7 @@ func (c Child) After(w Work, form Form) Child {
 		c.Standing, c.Code, c.Message = ChildFailed, w.Operation.Failure.Code, w.Operation.Failure.Message
 	case w.Reverts != nil:
 		c.Standing = ChildReverted
-		if left := w.LeftOut(); len(left) > 0 { // the apply stands still
+		if left := w.LeftOut(); len(left) > 0 { // the apply still stands
 			c.Standing, c.Code, c.Message = ChildApplied, domain.Code(left[0].Reason), left[0].Message
 		}
 	case len(w.Applied()) == 0:
@@ -357,8 +356,8 @@ func (c Child) After(w Work, form Form) Child {
 	return c
 }
 
-// previewed is the child once its preview has ended. In a bundle that writes at
-// once the apply comes next, when there is anything to write.
+// previewed returns the child after its preview has ended. In a bundle that also
+// writes, the apply comes next unless there is nothing to write.
 func (c Child) previewed(w Work, form Form, failed bool) Child {
 	preview := ChildSucceeded
 	if failed {
@@ -374,7 +373,7 @@ func (c Child) previewed(w Work, form Form, failed bool) Child {
 	}
 	c.PreviewStanding = preview
 	switch {
-	case c.Standing == ChildSkipped: // previewed only
+	case c.Standing == ChildSkipped: // only previewed
 	case failed:
 		c.Standing = ChildFailed
 	case w.Changes == 0:

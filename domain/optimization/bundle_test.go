@@ -12,7 +12,7 @@ import (
 	"readiness/domain/optimization"
 )
 
-// bundle is an accepted bundle with the children.
+// bundle returns an accepted bundle with the children.
 func bundle(t *testing.T, form optimization.Form, children ...optimization.Child) optimization.Bundle {
 	t.Helper()
 	return decide(t, optimization.EvolveBundle, optimization.Bundle{}, optimization.AcceptBundle{
@@ -108,7 +108,7 @@ func TestABundleAppliesOneKindAtATime(t *testing.T) {
 	}
 }
 
-// A revert that left a kind as it is has not reverted the bundle.
+// A revert that left a kind unchanged has not reverted the bundle.
 func TestABundleRevertStandsAsItsKinds(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -157,12 +157,12 @@ func TestABundleLapses(t *testing.T) {
 		t.Errorf("finished in part it is %s with %+v", b.Operation.Status, left)
 	}
 	if events, err := (optimization.FinishInPart{Why: "again"}).Decide(b); err != nil || events != nil {
-		t.Errorf("it finished again: %v, %v", events, err)
+		t.Errorf("it ended again: %v, %v", events, err)
 	}
 
 	r := bundle(t, optimization.Reverting, optimization.Child{Kind: optimization.Descriptions, Standing: optimization.ChildNotStarted})
 	if r.Lapsed(noon.Add(7*24*time.Hour)) || !r.Lapsed(noon.Add(7*24*time.Hour+time.Second)) {
-		t.Error("a bundle goes on for seven days")
+		t.Error("a bundle has not lapsed after seven days")
 	}
 }
 
@@ -174,8 +174,8 @@ func TestABundlePreviewIsUsedOnce(t *testing.T) {
 	refused(t, err, domain.InvalidPreview, operationID(2).String())
 }
 
-// However its children end, a bundle ends once, when the last has; and it never
-// waits while anything runs.
+// In any history of its children, a bundle ends once, when the last child has ended. It
+// never waits while a child runs.
 func TestAnyHistoryOfABundle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -198,7 +198,7 @@ func TestAnyHistoryOfABundle(t *testing.T) {
 			}
 			_, running := b.Running()
 			if b.Operation.Waiting != nil && running {
-				t.Fatalf("it waits while a child runs that does not: %+v", b)
+				t.Fatalf("it waits while a child runs that does not wait: %+v", b)
 			}
 		}
 		take(optimization.AcceptBundle{Operation: operation.Accepted{}, Bundle: optimization.BundleAccepted{Form: optimization.Unattended, Children: children}})

@@ -16,32 +16,31 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Propose answers what is proposed for an ask, by the account's AI provider.
+// Propose asks the account's AI provider for proposals.
 type Propose func(proposal.Ask) (proposal.Answer, error)
 
-// Asking is what a preview is composed from beside the model.
+// Asking holds what a preview is composed from, in addition to the model.
 type Asking struct {
-	// Targets are those of the latest assessment; nil for a kind that needs none.
+	// Targets are the targets from the latest assessment; nil for a kind that needs
+	// none.
 	Targets []Targets
 	Propose Propose
-	// Usage is how often each field of the model was viewed: table, field, views;
-	// nil is no usage.
+	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
-	// Ignore is that of readiness.Options, for the scores; nil ignores nothing.
+	// Ignore is readiness.Options.Ignore, for the scores; nil ignores nothing.
 	Ignore func(ruleID string, key readiness.Key) bool
-	// Agent is how the person stands to the agent permission when the account's
-	// AI provider is a data agent; "" when it is not.
+	// Agent is the person's access to the agent permission when the account's AI
+	// provider is a data agent; "" when it is not.
 	Agent item.Access
-	// AgentPermission is that permission's name at the platform's vendor.
+	// AgentPermission is the platform vendor's name of that permission.
 	AgentPermission string
 }
 
-// none is the field default that is always proposed (spec 4.5, preview rule 4).
+// none is the only field default that is ever proposed.
 const none = "none"
 
-// Nothing fills in a preview of a kind whose objects come from the latest
-// assessment, and there were none: neither the model nor a provider is looked at
-// (spec 4.5, preview rule 5).
+// Nothing completes a preview for which the latest assessment has no objects. It needs
+// neither the model nor a provider. score is the score of that assessment.
 func (p *Preview) Nothing(score *int) {
 	why := "the latest assessment found no description to write"
 	if p.Kind == Properties {
@@ -50,8 +49,8 @@ func (p *Preview) Nothing(score *int) {
 	p.NothingToDo, p.ScoreNow, p.ScoreAfter = &why, score, score
 }
 
-// Compose fills in a preview: what is proposed for the model of the definition,
-// and the score without and with all of it.
+// Compose completes a preview with the changes proposed for the model of the
+// definition, and the scores without and with all of them.
 func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
 	p.Changes, p.Skipped = []Change{}, []Skip{}
 	asked := a.Targets
@@ -91,7 +90,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	return nil
 }
 
-// ask puts in what is proposed for the targets.
+// ask adds the proposals for the targets.
 func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets, a Asking) error {
 	present, err := p.present(d, t)
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	return p.take(d, t.Type, answer, a)
 }
 
-// present are the targets that the model still holds; the others are skipped.
+// present returns the targets that the model still has; it skips the others.
 func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object, error) {
 	if len(t.Objects) == 0 {
 		return nil, nil
@@ -131,7 +130,7 @@ func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object
 			present = append(present, o)
 			continue
 		}
-		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: "the semantic model no longer holds what its latest assessment found; assess it again"})
+		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: "the semantic model no longer has this object of its latest assessment; assess it again"})
 	}
 	return present, nil
 }
@@ -152,8 +151,8 @@ func (p *Preview) skip(s proposal.Skip) {
 	p.Skipped = append(p.Skipped, Skip{key, string(s.Reason), s.Message})
 }
 
-// take makes changes of proposals. What would change nothing is skipped, and so
-// is what cannot be written, whoever proposed it.
+// take turns proposals into changes. It skips proposals that would change nothing or
+// cannot be written.
 func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal.Answer, a Asking) error {
 	for _, s := range answer.Skipped {
 		if a.withoutAgent() {
@@ -179,17 +178,17 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 		in := entryOf(one.Object)
 		switch text := rewrite.CheckText(propertyOf(t), one.Value); {
 		case !values[i].Found:
-			why = "the semantic model holds no such object"
+			why = "the semantic model has no such object"
 		case taken[key]:
 			why = "another object of the semantic model has the same key"
 		case t == proposal.AIDataSchema && entries[in]:
-			why = "the AI data schema does not tell it from another object, whose name differs in white space or letter case"
+			why = "the AI data schema does not distinguish it from another object whose name differs only in white space or letter case"
 		case text != "":
 			why = "what was proposed cannot be written: " + text
 		case values[i].Text != nil && *values[i].Text == one.Value:
-			why = "it is already what would be proposed"
+			why = "it already has the proposed value"
 		case values[i].Text != nil && len(*values[i].Text) > maxReplaced:
-			why = fmt.Sprintf("what it has now is longer than the %d bytes that are kept for a revert; shorten it first", maxReplaced)
+			why = fmt.Sprintf("its current text is longer than the %d bytes that are kept for a revert; shorten it first", maxReplaced)
 		}
 		if why != "" {
 			p.skip(proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
@@ -204,8 +203,8 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 	return nil
 }
 
-// entry is where the AI data schema keeps an object: it knows names apart from
-// their letter case, white space and normal form.
+// entry identifies an object in the AI data schema, which ignores letter case, white
+// space and Unicode normal form of names.
 type entry struct{ table, name string }
 
 func entryOf(o proposal.Object) entry {
@@ -215,15 +214,15 @@ func entryOf(o proposal.Object) entry {
 	return entry{fold(o.Table), fold(o.Name)}
 }
 
-// maxReplaced bounds a text that is replaced, which the log keeps until a revert,
-// in bytes.
+// maxReplaced is the maximum size of a replaced text in bytes, because the log keeps
+// the text until a revert.
 const maxReplaced = 64 << 10
 
-// withoutAgent reports whether the provider is a data agent that may not be
-// asked as the person.
+// withoutAgent reports whether the provider is a data agent that may not be asked as
+// the person.
 func (a Asking) withoutAgent() bool { return a.Agent != "" && a.Agent != item.Granted }
 
-// explain says why there is nothing, or not everything, in the preview.
+// explain says why the preview is empty or incomplete.
 func (p *Preview) explain(a Asking, more int) {
 	if a.Agent != "" {
 		p.AgentAccess = &a.Agent
@@ -254,8 +253,8 @@ var nothing = map[Kind]string{
 	AIDataSchema:   "nothing is proposed for the AI data schema",
 }
 
-// score computes the score now, and on a copy of the model with every change in.
-// Changes that the definition cannot hold are skipped.
+// score computes the score of the model, and of a copy with every change. It skips
+// changes that the definition cannot represent.
 func (p *Preview) score(d definition.Definition, m *semanticmodel.Model, o readiness.Options) error {
 	p.ScoreNow = readiness.Assess(m, o).Score
 	p.ScoreAfter = p.ScoreNow
@@ -271,8 +270,8 @@ func (p *Preview) score(d definition.Definition, m *semanticmodel.Model, o readi
 	return nil
 }
 
-// withEverything is the definition with every change in. What the definition
-// cannot hold is skipped.
+// withEverything returns the definition with every change. It skips changes that the
+// definition cannot represent.
 func (p *Preview) withEverything(d definition.Definition) (definition.Definition, error) {
 	changes := make([]rewrite.Change, len(p.Changes))
 	for i, c := range p.Changes {
@@ -287,19 +286,19 @@ func (p *Preview) withEverything(d definition.Definition) (definition.Definition
 	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool {
 		why, ok := wrong[c.Target()]
 		if ok {
-			p.Skipped = append(p.Skipped, Skip{c.Key, string(proposal.NothingProposed), "the definition cannot hold what was proposed: " + why.Error()})
+			p.Skipped = append(p.Skipped, Skip{c.Key, string(proposal.NothingProposed), "the definition cannot represent the proposal: " + why.Error()})
 		}
 		return ok
 	})
 	changes = slices.DeleteFunc(changes, func(c rewrite.Change) bool { return wrong[c.Target] != nil })
 	after, _, err = rewrite.Write(d, changes)
 	if err != nil {
-		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot hold all that is proposed at once: %s", err)
+		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot represent all proposals together: %s", err)
 	}
 	return after, err
 }
 
-// unwritable finds the changes that cannot be written, by halves.
+// unwritable finds the changes that cannot be written, by bisection.
 func unwritable(d definition.Definition, changes []rewrite.Change, wrong map[rewrite.Target]error) {
 	_, _, err := rewrite.Write(d, changes)
 	switch {
@@ -312,8 +311,8 @@ func unwritable(d definition.Definition, changes []rewrite.Change, wrong map[rew
 	}
 }
 
-// foldersOf lists the display folders of each table that has any, in the order of
-// the definition.
+// foldersOf returns the display folders of each table that has any, in the order of the
+// definition.
 func foldersOf(m *semanticmodel.Model) []TableFolders {
 	all := []TableFolders{}
 	for _, t := range m.Tables {
@@ -330,8 +329,8 @@ func foldersOf(m *semanticmodel.Model) []TableFolders {
 	return all
 }
 
-// Proposed is the preview, stored under the hash, as what an unattended apply
-// writes: every change.
+// Proposed returns the event of an unattended apply that writes every change of the
+// preview. hash is the hash of the preview's document.
 func (p Preview) Proposed(hash string) (Proposed, error) {
 	writes, err := ApplyRequest{}.Select(p)
 	skipped := p.Skipped

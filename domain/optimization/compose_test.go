@@ -12,8 +12,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// sales is a definition with two measures, one of whose folders is written over
-// several lines, so that it cannot be set.
+// sales returns a definition with two measures. The folder of one of them is written
+// over several lines, so that it cannot be set.
 func sales(t *testing.T) (definition.Definition, *semanticmodel.Model) {
 	t.Helper()
 	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\tmeasure Revenue = 1\n\t\tdisplayFolder = ```\n\t\t\t\tOld\n\t\t\t\t```\n\n" +
@@ -29,7 +29,7 @@ func measure(name string) proposal.Object {
 	return proposal.Object{Table: "Sales", Name: name, Type: proposal.Measure}
 }
 
-// answers proposes a value for each object asked about, but for those skipped.
+// answers proposes a value for each object of the ask, except for those skipped.
 func answers(values map[string]string) optimization.Propose {
 	return func(ask proposal.Ask) (proposal.Answer, error) {
 		a := proposal.Answer{Provider: proposal.Provider{Kind: "test", Name: "Test"}}
@@ -44,11 +44,10 @@ func answers(values map[string]string) optimization.Propose {
 	}
 }
 
-// What cannot be written is skipped, one object alone, and the others are
-// proposed.
+// An object that cannot be written is skipped alone; the others are proposed.
 //
 // proves: 2.12/preview/skipped 2.12/preview/properties
-func TestComposeLeavesOutWhatCannotBeWritten(t *testing.T) {
+func TestComposeSkipsUnwritable(t *testing.T) {
 	t.Parallel()
 	d, m := sales(t)
 	p := optimization.Preview{Kind: optimization.Properties}
@@ -80,8 +79,8 @@ func TestComposeLeavesOutWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Without its permission a data agent is asked nothing, and that is not a finding
-// that nothing is needed.
+// Without its permission a data agent is not asked, and the preview does not claim that
+// nothing is needed.
 //
 // proves: 2.12/preview/agent 4.5/preview/7
 func TestComposeWithoutTheAgentsPermission(t *testing.T) {
@@ -108,8 +107,8 @@ func TestComposeWithoutTheAgentsPermission(t *testing.T) {
 	}
 }
 
-// The items of a calculation group are named in the description of a column of
-// the table that was found.
+// The items of a calculation group are named in the description of a column of the
+// table with the finding.
 func TestComposeDescribesTheItemColumn(t *testing.T) {
 	t.Parallel()
 	const group = "table Time\n\n\tcalculationGroup\n\n\t\tcalculationItem Current = SELECTEDMEASURE()\n\n\t\tcalculationItem YTD = CALCULATE(SELECTEDMEASURE())\n\n"
@@ -176,7 +175,7 @@ func TestComposeKeepsTheCapWithItemColumns(t *testing.T) {
 	}
 }
 
-// What is skipped of the model as a whole has the key of its kind.
+// A skip that concerns the entire model has the key of its kind.
 func TestComposeSkipsTheModelByItsKind(t *testing.T) {
 	t.Parallel()
 	d, m := sales(t)
@@ -191,9 +190,9 @@ func TestComposeSkipsTheModelByItsKind(t *testing.T) {
 	}
 }
 
-// Of objects that the AI data schema does not tell apart one is proposed; of the
-// other kinds each is.
-func TestComposeTellsObjectsOfTheDataSchemaApart(t *testing.T) {
+// Of objects that the AI data schema does not distinguish, only one is proposed; other
+// kinds propose each.
+func TestComposeDistinguishesSchemaObjects(t *testing.T) {
 	t.Parallel()
 	column := func(name string) string {
 		return "\tcolumn '" + name + "'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\t\tsourceColumn: x\n\n"
@@ -224,8 +223,8 @@ func TestComposeTellsObjectsOfTheDataSchemaApart(t *testing.T) {
 	}
 }
 
-// A text that a revert could not keep is not replaced.
-func TestComposeLeavesVeryLongTextsAlone(t *testing.T) {
+// A text that is too long to keep for a revert is not replaced.
+func TestComposeSkipsLongTexts(t *testing.T) {
 	t.Parallel()
 	for n, changes := range map[int]int{64 << 10: 1, 64<<10 + 1: 0} {
 		d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\t/// " + strings.Repeat("x", n) + "\n\tmeasure Revenue = 1\n")})

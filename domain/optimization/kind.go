@@ -1,9 +1,9 @@
-// Package optimization holds how a semantic model is optimized and taken back: a
-// preview proposes, an apply writes what was reviewed, a revert puts back what an
-// apply wrote, and a bundle does so for several kinds (spec 2.12, 3.5, 4.5).
+// Package optimization holds how a semantic model is optimized and reverted. A preview
+// proposes changes, an apply writes the reviewed ones, a revert restores what an apply
+// replaced, and a bundle does this for several kinds.
 //
-// What is to be written, with what was there before, is in the log before the
-// platform is touched. One write at a time holds a model's lock.
+// The log holds every write, with the values it replaces, before the platform is
+// touched. Only one apply or revert at a time holds a model's lock.
 package optimization
 
 import (
@@ -16,7 +16,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Kind is what an optimization is of (spec 4.5, {kind}).
+// Kind is what an optimization changes.
 type Kind string
 
 // The kinds.
@@ -27,22 +27,23 @@ const (
 	AIDataSchema   Kind = "aiDataSchema"
 )
 
-// Kinds lists every kind in the order in which a bundle takes them (spec 4.5,
-// bundle rule 1).
+// Kinds returns every kind in the order in which a bundle runs them.
 func Kinds() []Kind { return []Kind{AIInstructions, Descriptions, Properties, AIDataSchema} }
 
-// How long things are kept (spec 8).
+// How long previews, records of applies and bundles are kept.
 const (
 	PreviewLife = 24 * time.Hour
 	RecordLife  = 30 * 24 * time.Hour
-	// BundleLife is how long a bundle may go on (spec 4.5, bundle rule 5).
+	// BundleLife is how long after its acceptance a bundle may start children.
 	BundleLife = 7 * 24 * time.Hour
 )
 
-// MaxDescriptions is how many changes a preview of descriptions holds (decisions 4).
+// MaxDescriptions is how many changes a preview of descriptions holds at most
+// (docs/decisions.md 4).
 const MaxDescriptions = 200
 
-// KindOf returns the kind with the name, or refuses naming those there are.
+// KindOf returns the kind with the name, or refuses with InvalidRequest, listing the
+// kinds.
 func KindOf(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds(), k) {
 		return k, nil
@@ -58,7 +59,7 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// shown is a text of the caller as messages repeat it.
+// shown bounds the length of a caller's text in messages.
 func shown(text string) string {
 	const most = 64
 	if runes := []rune(text); len(runes) > most {
@@ -67,8 +68,8 @@ func shown(text string) string {
 	return text
 }
 
-// Types are what the kind writes, in the order of its writes (spec 4.5, apply
-// rule 6: display folders, then field defaults).
+// Types returns the types of change that the kind writes, in the order of its writes:
+// for Properties display folders, then field defaults.
 func (k Kind) Types() []proposal.Type {
 	switch k {
 	case AIInstructions:
@@ -83,11 +84,11 @@ func (k Kind) Types() []proposal.Type {
 	return nil
 }
 
-// FromFindings reports whether the kind's objects come from the latest
-// assessment (spec 4.5, preview rules 3 and 4).
+// FromFindings reports whether the kind's objects come from the findings of the latest
+// assessment.
 func (k Kind) FromFindings() bool { return k == Descriptions || k == Properties }
 
-// propertyOf is what a type of change sets in a definition.
+// propertyOf returns the property that a type of change sets in a definition.
 func propertyOf(t proposal.Type) rewrite.Property {
 	switch t {
 	case proposal.AIInstructions:

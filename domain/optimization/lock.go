@@ -9,40 +9,41 @@ import (
 	"readiness/domain"
 )
 
-// Stream is the name of the stream of a model's optimizations in an account:
-// who holds the model's write lock, and which applies stand.
+// Stream returns the name of the stream of a model's optimizations in an account: who
+// holds the model's write lock, and which applies stand.
 func Stream(accountID string, modelID uuid.UUID) string {
 	return "optimization-" + accountID + "-" + modelID.String()
 }
 
-// Standing is what the rules must know of a model's optimizations in an account.
-// Every event of the stream carries the standing after it, so the last one alone
-// is the state.
+// Standing is the state of a model's optimizations in an account that the rules need.
+// Every event of the stream carries the standing after it, so the last event alone is
+// the state.
 type Standing struct {
 	// Holder is the apply or revert that writes the model now.
 	Holder *uuid.UUID `json:"holder,omitempty"`
-	// Count and LastAt are of applies that wrote; reverts leave them (spec 4.5,
-	// revert rule 3).
+	// Count and LastAt cover applies that wrote something; reverts do not change them.
 	Count  int        `json:"count"`
 	LastAt *time.Time `json:"lastAtUtc,omitempty"`
-	// Applies are those of the last 30 days that wrote and are not wholly put
-	// back, the oldest first.
-	Applies []Standed `json:"applies,omitempty"`
+	// Applies are the applies of the last 30 days that wrote something and are not
+	// completely reverted, oldest first.
+	Applies []StandingApply `json:"applies,omitempty"`
 }
 
-// Standed is an apply that stands.
-type Standed struct {
+// StandingApply is an apply that stands: it wrote something and is not completely
+// reverted.
+type StandingApply struct {
 	OperationID uuid.UUID `json:"operationId"`
 	At          time.Time `json:"at"`
 }
 
-// LockTaken: the operation holds the model's write lock.
+// LockTaken records that the operation holds the model's write lock.
 type LockTaken struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Standing    Standing  `json:"standing"`
 }
 
-// LockReleased: the operation has ended; Wrote says whether it changed the model.
+// LockReleased records that the operation has ended. Wrote says whether it changed the
+// model.
 type LockReleased struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Wrote       bool      `json:"wrote"`
@@ -59,8 +60,8 @@ func (e LockTaken) After() Standing { return e.Standing }
 // After implements domain.Carries.
 func (e LockReleased) After() Standing { return e.Standing }
 
-// TakeLock takes the model's write lock for an apply or a revert, or refuses
-// with OperationInProgress naming who holds it (spec 4.5, apply rule 8).
+// TakeLock takes the model's write lock for an apply or a revert. It refuses with
+// OperationInProgress, naming the holder, while another operation holds the lock.
 type TakeLock struct{ OperationID, ModelID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -73,18 +74,17 @@ func (c TakeLock) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{LockTaken{c.OperationID, s}}, nil
 }
 
-// maxStanding bounds the applies that are remembered as standing, the oldest are
-// let go: a revert of one of those finds by the model's values alone what a later
-// apply has changed.
+// maxStanding is how many standing applies are remembered; the oldest are dropped. A
+// revert of a dropped apply detects later changes only by comparing the model's values.
 const maxStanding = 500
 
-// ReleaseLock gives the lock back when an apply or a revert ends, and says what
-// that leaves standing. One that does not hold it changes nothing.
+// ReleaseLock releases the lock when an apply or a revert ends, and updates the
+// standing applies. It does nothing for an operation that does not hold the lock.
 type ReleaseLock struct {
 	OperationID uuid.UUID
-	// Wrote: the operation is an apply that changed the model.
+	// Wrote is true when the operation is an apply that changed the model.
 	Wrote bool
-	// Undone is the apply that the operation, a revert, wholly put back.
+	// Undone is the apply that the operation, a revert, reverted completely.
 	Undone *uuid.UUID
 	At     time.Time
 }
@@ -96,21 +96,21 @@ func (c ReleaseLock) Decide(s Standing) ([]domain.Event, error) {
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)
 	s.Holder = nil
-	s.Applies = slices.DeleteFunc(slices.Clone(s.Applies), func(a Standed) bool {
+	s.Applies = slices.DeleteFunc(slices.Clone(s.Applies), func(a StandingApply) bool {
 		return at.Sub(a.At) > RecordLife || c.Undone != nil && a.OperationID == *c.Undone
 	})
 	if c.Wrote {
 		s.Count++
 		s.LastAt = &at
-		s.Applies = append(s.Applies, Standed{c.OperationID, at})
+		s.Applies = append(s.Applies, StandingApply{c.OperationID, at})
 		s.Applies = s.Applies[max(0, len(s.Applies)-maxStanding):]
 	}
 	return []domain.Event{LockReleased{c.OperationID, c.Wrote, s}}, nil
 }
 
-// After returns the applies that came after the one with the id and still stand.
+// After returns the applies after the one with the id that still stand.
 func (s Standing) After(applyID uuid.UUID) []uuid.UUID {
-	i := slices.IndexFunc(s.Applies, func(a Standed) bool { return a.OperationID == applyID })
+	i := slices.IndexFunc(s.Applies, func(a StandingApply) bool { return a.OperationID == applyID })
 	if i < 0 {
 		return nil
 	}

@@ -35,7 +35,7 @@ func standingAfter(_ optimization.Standing, e domain.Event) optimization.Standin
 }
 
 // proves: 4.5/apply/8
-func TestOneWriterAModel(t *testing.T) {
+func TestOneWriterPerModel(t *testing.T) {
 	t.Parallel()
 	evolve := standingAfter
 	s := decide(t, evolve, optimization.Standing{}, optimization.TakeLock{OperationID: operationID(1), ModelID: model})
@@ -48,7 +48,7 @@ func TestOneWriterAModel(t *testing.T) {
 	} {
 		free := decide(t, evolve, s, release)
 		if _, err := (optimization.TakeLock{OperationID: operationID(2), ModelID: model}).Decide(free); err != nil {
-			t.Errorf("%s: the lock is not free again: %v", name, err)
+			t.Errorf("%s: the lock is not released: %v", name, err)
 		}
 	}
 	if events, err := (optimization.ReleaseLock{OperationID: operationID(2), Wrote: true, At: noon}).Decide(s); err != nil || events != nil {
@@ -79,9 +79,8 @@ func TestARevertDoesNotCountAsAnOptimization(t *testing.T) {
 	}
 }
 
-// Applies that are past their life are let go, so that the stream's events stay
-// small.
-func TestStandingAppliesAreThoseThatCanBeReverted(t *testing.T) {
+// Applies older than 30 days are dropped, so that the stream's events stay small.
+func TestStandingAppliesExpire(t *testing.T) {
 	t.Parallel()
 	evolve := standingAfter
 	s := decide(t, evolve, optimization.Standing{}, optimization.TakeLock{OperationID: operationID(1), ModelID: model})

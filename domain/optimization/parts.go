@@ -7,14 +7,14 @@ import (
 	"readiness/domain"
 )
 
-// WritesContinued: what is written, and what is left out of it, goes on; there was
-// too much of it for the event before.
+// WritesContinued records further writes and skipped objects that did not fit into the
+// event before.
 type WritesContinued struct {
 	Writes  []Write `json:"writes,omitempty"`
 	Skipped []Skip  `json:"skipped,omitempty"`
 }
 
-// IntentContinued: what WriteIntended says goes on.
+// IntentContinued records further entries of a WriteIntended that did not fit into it.
 type IntentContinued struct {
 	Write   int            `json:"write"`
 	Undo    []rewrite.Undo `json:"undo,omitempty"`
@@ -25,14 +25,15 @@ type IntentContinued struct {
 func (WritesContinued) EventType() string { return "optimization.writes-continued" }
 func (IntentContinued) EventType() string { return "optimization.intent-continued" }
 
-// partSize bounds what one event lists, in bytes of text. JSON may make six of one,
-// and an event may have a mebibyte.
+// partSize bounds the lists of one event, in bytes of text. One byte may take six in
+// JSON, and an event may have 1 MiB.
 const partSize = 128 << 10
 
-// overhead is about what an entry of a list takes beside its texts, in bytes.
+// overhead is roughly the size of a list's entry without its texts, in bytes.
 const overhead = 200
 
-// inParts cuts a list into parts that an event can hold. There is always one.
+// inParts splits a list into parts that fit into an event. There is always at least one
+// part.
 func inParts[T any](list []T, size func(T) int) [][]T {
 	parts, used, from := [][]T{}, 0, 0
 	for i, one := range list {
@@ -45,7 +46,7 @@ func inParts[T any](list []T, size func(T) int) [][]T {
 	return append(parts, list[from:])
 }
 
-// part is the part at i, nil for none.
+// part returns the part at i; nil when there is none.
 func part[T any](parts [][]T, i int) []T {
 	if i >= len(parts) {
 		return nil
@@ -77,7 +78,7 @@ func undoSize(u rewrite.Undo) int {
 	return n
 }
 
-// listed is what the first event lists of writes, and the events that go on.
+// listed returns the lists for the first event, and the events that continue them.
 func listed(writes []Write, skipped []Skip) (WritesContinued, []domain.Event) {
 	var objects []Object
 	for _, w := range writes {
@@ -91,7 +92,8 @@ func listed(writes []Write, skipped []Skip) (WritesContinued, []domain.Event) {
 	return WritesContinued{continued(nil, lists[0]), skips[0]}, more
 }
 
-// continued are the writes with more objects, each behind those of its type.
+// continued returns the writes with more objects, which join the last write of the same
+// type.
 func continued(writes []Write, objects []Object) []Write {
 	writes = slices.Clone(writes)
 	for len(objects) > 0 {
@@ -110,7 +112,7 @@ func continued(writes []Write, objects []Object) []Write {
 	return writes
 }
 
-// events are the intent and the events that go on.
+// events returns the intent, split over as many events as it needs.
 func (e WriteIntended) events() []domain.Event {
 	undos, skips := inParts(e.Undo, undoSize), inParts(e.Skipped, Skip.size)
 	write := e.Write
@@ -122,12 +124,13 @@ func (e WriteIntended) events() []domain.Event {
 	return events
 }
 
-// events are the same as several, of which the last is the whole.
+// events returns the event, split over as many as it needs. Only the last one can be
+// Complete.
 func (e PutBack) events() []domain.Event {
 	parts := inParts(e.Keys, func(key string) int { return len(key) })
 	events := make([]domain.Event, len(parts))
 	for i, keys := range parts {
-		events[i] = PutBack{e.By, keys, e.Whole && i == len(parts)-1}
+		events[i] = PutBack{e.By, keys, e.Complete && i == len(parts)-1}
 	}
 	return events
 }

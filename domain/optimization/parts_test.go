@@ -15,12 +15,12 @@ import (
 	"readiness/domain/proposal"
 )
 
-// An apply of ten thousand objects is told in events of less than a mebibyte each,
-// and from them it is what it was; so is its revert.
+// An apply of ten thousand objects is recorded in events of less than a mebibyte each,
+// which fold to the same apply. So is its revert.
 func TestAnApplyOfManyObjects(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
-	name := func(i int) string { return fmt.Sprintf("%s <%d>", strings.Repeat("<&>", 10), i) } // JSON makes six bytes of each
+	name := func(i int) string { return fmt.Sprintf("%s <%d>", strings.Repeat("<&>", 10), i) } // each takes six bytes in JSON
 	var folders, defaults []optimization.Object
 	for i := range 5_000 {
 		folders = append(folders, object(proposal.DisplayFolder, name(i), "Old", "Money"))

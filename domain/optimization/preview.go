@@ -10,8 +10,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// Preview is what a preview operation found (spec 2.12): the document that is
-// kept under its id, which is also the operation's.
+// Preview is the result of a preview operation: the document stored under its id, which
+// is also the operation's id.
 type Preview struct {
 	PreviewID         uuid.UUID  `json:"previewId"`
 	Kind              Kind       `json:"kind"`
@@ -23,30 +23,30 @@ type Preview struct {
 	AssessmentID      *uuid.UUID `json:"assessmentId"`
 	Changes           []Change   `json:"changes"`
 	Skipped           []Skip     `json:"skipped"`
-	// NothingToDo says why there are no changes; nil when there are.
+	// NothingToDo says why there are no changes; nil when there are any.
 	NothingToDo *string `json:"nothingToDo"`
-	// UsageInProposal says that usage weighed what is proposed and both scores,
-	// UsageAccess how the person stood to the usage permission.
+	// UsageInProposal says whether usage weighted the proposals and both scores.
+	// UsageAccess is the person's access to the usage permission.
 	UsageInProposal bool        `json:"usageInProposal"`
 	UsageAccess     item.Access `json:"usageAccess"`
-	// Reason is PermissionRequired when the account's AI provider is a data agent
-	// that the person has not allowed to be asked (spec 4.5, preview rule 7).
+	// Reason is PermissionRequired when the account's AI provider is a data agent and
+	// the person has not granted the permission to ask it; else nil.
 	Reason      *string            `json:"reason"`
 	Message     *string            `json:"message"`
 	AgentAccess *item.Access       `json:"agentAccess,omitempty"`
 	Provider    *proposal.Provider `json:"provider"`
 	MaxLength   *int               `json:"maxLength,omitempty"`
-	// ExistingFolders are the folders each table has (properties).
+	// ExistingFolders are the display folders of each table (properties).
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
-	// RecommendedKeys are what an apply without keys writes (aiDataSchema).
+	// RecommendedKeys are the keys that an apply without keys writes (aiDataSchema).
 	RecommendedKeys []string `json:"recommendedKeys,omitempty"`
 	// ScoreNow and ScoreAfter are the score without and with every change.
 	ScoreNow   *int `json:"scoreNow"`
 	ScoreAfter *int `json:"scoreAfter"`
 }
 
-// Change is one proposed change of a preview. Current is nil when the object
-// does not have the property.
+// Change is one proposed change of a preview. Current is nil when the object does not
+// have the property.
 type Change struct {
 	Key         string              `json:"key"`
 	Type        proposal.Type       `json:"type"`
@@ -60,31 +60,30 @@ type Change struct {
 	Recommended bool                `json:"recommended"`
 }
 
-// Target is what the change sets.
+// Target returns the property of an object that the change sets.
 func (c Change) Target() rewrite.Target {
 	return rewrite.Target{Property: c.Property, Table: c.Table, Name: c.Object}
 }
 
-// Skip is an object that a preview proposes nothing for, or that an apply or a
-// revert left as it was, and why: one of the reasons of package proposal, or an
-// error code.
+// Skip is an object for which a preview proposes nothing, or which an apply or a revert
+// did not change. Reason is one of the reasons of package proposal, or an error code.
 type Skip struct {
 	Key     string `json:"key"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
 
-// TableFolders are the display folders that measures of a table are in.
+// TableFolders are the display folders of a table's measures.
 type TableFolders struct {
 	Table   string   `json:"table"`
 	Folders []string `json:"folders"`
 }
 
-// instructionsKey is the key of the one change of aiInstructions.
+// instructionsKey is the key of the only change of aiInstructions.
 const instructionsKey = "aiInstructions"
 
-// KeyOf is the key of an object in previews, applies and reverts: table|object,
-// table| for a table itself (spec 2.12).
+// KeyOf returns the key of an object in previews, applies and reverts: table|object, or
+// table| for the table itself.
 func KeyOf(o proposal.Object) string {
 	if o.Type == proposal.Model {
 		return instructionsKey

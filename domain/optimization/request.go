@@ -10,20 +10,21 @@ import (
 	"readiness/domain/proposal"
 )
 
-// ApplyRequest is the body of an apply (spec 4.5). Nil members were not given.
+// ApplyRequest is the body of an apply. A member that was not given is nil.
 type ApplyRequest struct {
 	PreviewID *string
 	Keys      *[]string
 	Approval  *string
 	Values    map[string]string
-	// ValuesGiven says that values was given, even empty.
+	// ValuesGiven says that values was given, even if empty.
 	ValuesGiven bool
 }
 
-// NoApproval is the one value of an apply's approval.
+// NoApproval is the only value of an apply's approval.
 const NoApproval = "none"
 
-// Check refuses a request that is wrong whatever is stored (decisions 8.10, 8.14).
+// Check refuses a request that is invalid whatever is stored (docs/decisions.md 8.10
+// and 8.14).
 func (r ApplyRequest) Check(k Kind) error {
 	switch {
 	case r.PreviewID == nil && r.Approval == nil:
@@ -33,9 +34,9 @@ func (r ApplyRequest) Check(k Kind) error {
 	case r.Approval != nil && *r.Approval != NoApproval:
 		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", shown(*r.Approval))
 	case r.Approval != nil && r.Keys != nil:
-		return domain.Refuse(domain.InvalidRequest, "keys stand beside approval; they choose among the changes of a preview, so name previewId instead")
+		return domain.Refuse(domain.InvalidRequest, "keys cannot be combined with approval, because they select changes of a preview; name previewId instead")
 	case r.Approval != nil && r.ValuesGiven:
-		return domain.Refuse(domain.InvalidRequest, "values stand beside approval; they replace texts of a preview, so name previewId instead")
+		return domain.Refuse(domain.InvalidRequest, "values cannot be combined with approval, because they replace texts of a preview; name previewId instead")
 	case r.Approval != nil && k == AIDataSchema:
 		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which fields an AI leaves out; preview it and apply with previewId")
 	case r.Keys != nil && len(*r.Keys) == 0:
@@ -47,9 +48,8 @@ func (r ApplyRequest) Check(k Kind) error {
 // Unattended reports whether the apply proposes and writes in one operation.
 func (r ApplyRequest) Unattended() bool { return r.Approval != nil }
 
-// Object is one object that an apply or a revert writes: what the preview said
-// was there, and what is to be there. A nil Previous or Written is no value at
-// all.
+// Object is one object that an apply or a revert writes: Previous is the value that the
+// preview saw, and Written the value to write. Nil means that the property is absent.
 type Object struct {
 	Key        string              `json:"key"`
 	Type       proposal.Type       `json:"type"`
@@ -61,21 +61,21 @@ type Object struct {
 	Written    *string             `json:"written"`
 }
 
-// Target is what the object's write sets.
+// Target returns the property of an object that is written.
 func (o Object) Target() rewrite.Target {
 	return rewrite.Target{Property: o.Property, Table: o.Table, Name: o.Object}
 }
 
-// Write is one of the writes an apply or a revert makes in turn: objects of one
-// type of change.
+// Write is one of the successive writes of an apply or a revert: objects of one type of
+// change.
 type Write struct {
 	Type    proposal.Type `json:"type"`
 	Objects []Object      `json:"objects"`
 }
 
-// Select returns the writes that the request asks for of its preview, in the
-// order in which they are made (spec 4.5, apply rules 1 to 3). It refuses keys
-// that the preview lacks and texts that cannot be written.
+// Select returns the writes that the request asks for of its preview, in the order in
+// which they are made. It refuses keys that the preview lacks and texts that cannot be
+// written.
 func (r ApplyRequest) Select(p Preview) ([]Write, error) {
 	changes := make(map[string]Change, len(p.Changes))
 	for _, c := range p.Changes {
@@ -111,10 +111,11 @@ func (r ApplyRequest) Select(p Preview) ([]Write, error) {
 	return writes, nil
 }
 
-// lineBreaks are those that a description may have; a definition knows one.
+// lineBreaks maps the line breaks of a description to the only one that a definition
+// has.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// asWritten is a text of the caller's as a definition gives it back.
+// asWritten returns a caller's text as a definition returns it after the write.
 func asWritten(t proposal.Type, text string) string {
 	if t == proposal.Description {
 		return lineBreaks.Replace(text)
@@ -122,20 +123,20 @@ func asWritten(t proposal.Type, text string) string {
 	return text
 }
 
-// keys are those of the changes to write.
+// keys returns the keys of the changes to write.
 func (r ApplyRequest) keys(p Preview, changes map[string]Change) (map[string]bool, error) {
 	keys := map[string]bool{}
 	switch {
 	case r.Keys != nil:
 		for _, key := range *r.Keys {
 			if _, known := changes[key]; !known {
-				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes say which there are", shown(key)).About("key", shown(key))
+				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes list the keys", shown(key)).About("key", shown(key))
 			}
 			keys[key] = true
 		}
 	case p.Kind == AIDataSchema:
 		if len(p.RecommendedKeys) == 0 {
-			return nil, domain.Refuse(domain.InvalidRequest, "the preview recommends none of its changes; name in keys those to write")
+			return nil, domain.Refuse(domain.InvalidRequest, "the preview recommends none of its changes; name the keys to write")
 		}
 		for _, key := range p.RecommendedKeys {
 			keys[key] = true
@@ -164,8 +165,7 @@ func checkValue(c Change, selected bool, key, text string) error {
 	return nil
 }
 
-// NotThePreview is the refusal of a preview that cannot be applied (spec 4.5,
-// apply rule 1).
+// NotThePreview returns the refusal of a preview that cannot be applied.
 func NotThePreview(id, why string) error {
 	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", shown(id), why).About("previewId", shown(id))
 }

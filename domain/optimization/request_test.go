@@ -13,8 +13,8 @@ import (
 	"readiness/domain/proposal"
 )
 
-// refused fails the test unless err is a refusal with the code whose message
-// holds each text.
+// refused fails the test unless err is a refusal with the code whose message contains
+// each text.
 func refused(t *testing.T, err error, code domain.Code, texts ...string) {
 	t.Helper()
 	r, ok := domain.Refused(err)
@@ -80,7 +80,7 @@ func TestApplyRequestCheck(t *testing.T) {
 	}
 }
 
-// change is a change of a preview.
+// change returns a change of a preview.
 func change(kind proposal.Type, table, object, current, proposed string) optimization.Change {
 	property := map[proposal.Type]rewrite.Property{
 		proposal.AIInstructions: rewrite.Instructions, proposal.Description: rewrite.Description, proposal.DisplayFolder: rewrite.DisplayFolder,
@@ -95,7 +95,7 @@ func change(kind proposal.Type, table, object, current, proposed string) optimiz
 	return c
 }
 
-// written are the keys of the writes with what they write, in their order.
+// written returns the keys and values of the writes, in order.
 func written(writes []optimization.Write) [][]string {
 	var all [][]string
 	for _, w := range writes {
@@ -179,7 +179,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// The longest texts that are allowed are.
+// Texts of the maximum length are accepted.
 func TestSelectAtTheLimits(t *testing.T) {
 	t.Parallel()
 	for kind, test := range map[optimization.Kind]struct {
@@ -198,7 +198,7 @@ func TestSelectAtTheLimits(t *testing.T) {
 	}
 }
 
-// What is recorded as previous is what the preview saw.
+// The recorded previous value is the one that the preview saw.
 func TestSelectRecordsThePreview(t *testing.T) {
 	t.Parallel()
 	p := optimization.Preview{Kind: optimization.Descriptions, Changes: []optimization.Change{

@@ -11,10 +11,11 @@ import (
 	"readiness/domain/operation"
 )
 
-// RevertOf returns what a revert of the apply writes: for every object that is
-// still as the apply wrote it by the log, the value from before, in the same
-// writes (spec 4.5, revert rules 1 and 2). It refuses as revert rule 4 says;
-// later are the applies that came after it and stand.
+// RevertOf returns the writes of a revert of the apply. They restore, in the same
+// order, the previous value of every object that is still as the apply wrote it
+// according to the log. later are the standing applies after it. RevertOf refuses when
+// the apply is not a revertable apply of the model, was reverted already, wrote
+// nothing, or when one of later wrote the same object.
 func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Write, error) {
 	id := apply.Operation.ID
 	if err := revertable(apply.Operation, apply.AppliedAt(), modelID, now); err != nil {
@@ -42,7 +43,8 @@ func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Wri
 	return reversed(apply.Kind, left), nil
 }
 
-// revertable refuses what is no ended apply of the model, or is past its life.
+// revertable refuses an operation that is not an ended apply of the model, or has
+// expired.
 func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, now time.Time) error {
 	switch {
 	case o.Resource.ItemID == nil || *o.Resource.ItemID != modelID:
@@ -55,7 +57,7 @@ func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, n
 	return nil
 }
 
-// NotAnApply is the refusal of an id that no apply of the model has (spec 7.3).
+// NotAnApply returns the refusal of an id that no apply of the model has.
 func NotAnApply(id any, modelID uuid.UUID) error {
 	text := shown(fmt.Sprint(id))
 	return domain.Refuse(domain.OperationNotFound, "operation %s is not an apply of semantic model %s by this account", text, modelID).About("operationId", text)
@@ -79,7 +81,8 @@ func reversed(k Kind, left []undoable) []Write {
 	return writes
 }
 
-// Undoing returns what puts the objects back that the apply wrote.
+// Undoing returns, for each of the objects, what restores its bytes from before the
+// apply.
 func (w Work) Undoing(objects []Object) []rewrite.Undo {
 	undo := map[rewrite.Target]rewrite.Undo{}
 	for _, o := range w.written() {
@@ -94,8 +97,7 @@ func (w Work) Undoing(objects []Object) []rewrite.Undo {
 	return all
 }
 
-// PutObjectsBack says on the apply's stream what its revert, which has ended, put
-// back (spec 3.5).
+// PutObjectsBack records on the apply's stream which objects its ended revert restored.
 type PutObjectsBack struct{ Revert Work }
 
 // Decide implements domain.Command.
@@ -110,9 +112,9 @@ func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	whole := true
+	complete := true
 	for _, o := range apply.left() {
-		whole = whole && back[o.Key]
+		complete = complete && back[o.Key]
 	}
-	return PutBack{c.Revert.Operation.ID, keys, whole}.events(), nil
+	return PutBack{c.Revert.Operation.ID, keys, complete}.events(), nil
 }

@@ -6,9 +6,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Step is one step of a preview, an apply or a revert: make the proposal, or the
-// write that was started. Which it is, the operation's stream says. It holds no
-// token; the vault does.
+// Step is one step of a preview, an apply or a revert: make the proposal, or the write
+// that was started; the operation's stream says which. It holds no token; the vault
+// does.
 type Step struct {
 	AccountID   string      `json:"accountId"`
 	OperationID uuid.UUID   `json:"operationId"`

@@ -9,25 +9,23 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Targets are the objects a preview is of: which to propose what for.
+// Targets are the objects of a preview and the type of change to propose for them.
 type Targets struct {
 	Type    proposal.Type
 	Objects []proposal.Object
-	// More is how many objects beyond these there are, above the cap.
+	// More is how many further objects there are beyond the cap.
 	More int
 }
 
-// defaultRules are those that a field default of none clears (spec 4.5, preview
-// rule 4; decisions 4).
+// defaultRules are the rules whose findings a field default of none resolves.
 var defaultRules = []string{"TYP-01", "TYP-02"}
 
-// folderRule is the one that a display folder clears.
+// folderRule is the rule whose findings a display folder resolves.
 const folderRule = "MEA-04"
 
-// TargetsOf returns what the kind's preview is of by the findings of the latest
-// assessment, the highest impact first, one for each type that has any (spec 4.5,
-// preview rules 3 and 4). The other kinds concern the model as a whole and have
-// none.
+// TargetsOf returns the targets of the kind's preview from the findings of the latest
+// assessment, the highest impact first, one element for each type that has any. Kinds
+// that concern the entire model have none.
 func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	var all []Targets
 	add := func(t proposal.Type, most int, wanted func(readiness.Finding) bool) {
@@ -67,9 +65,9 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	return all
 }
 
-// withItemColumns adds, behind each calculation group, the column whose
-// description is to name its items and does not: the finding of rule DSC-07 is of
-// the table, and this is what clears it.
+// withItemColumns adds, after each calculation group, the column whose description
+// should name its items and does not. Rule DSC-07 reports the table, and describing
+// this column resolves the finding.
 func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
 	groups := map[string]*semanticmodel.Table{}
 	for i := range m.Tables {
@@ -98,8 +96,8 @@ func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
 	return t
 }
 
-// itemColumn is the column that holds the names of a calculation group's items:
-// the one with source column Name, else the only text column; nil for none.
+// itemColumn returns the column with the names of a calculation group's items: the one
+// with source column Name, else the only text column; nil when there is none.
 func itemColumn(t *semanticmodel.Table) *semanticmodel.Column {
 	var texts []*semanticmodel.Column
 	for i := range t.Columns {
@@ -116,7 +114,7 @@ func itemColumn(t *semanticmodel.Table) *semanticmodel.Column {
 	return texts[0]
 }
 
-// namesItems reports whether what an AI reads of the description names every
+// namesItems reports whether the part of the description that an AI reads names every
 // item.
 func namesItems(description string, items []semanticmodel.CalculationItem) bool {
 	runes := []rune(description)

@@ -19,95 +19,95 @@ type Source struct {
 	Score        *int   `json:"score"`
 }
 
-// PreviewAccepted follows operation.Accepted on the stream of a preview. Source
-// is nil for a kind that needs no assessment.
+// PreviewAccepted records the acceptance of a preview. It follows operation.Accepted on the
+// preview's stream. Source is nil for a kind that needs no assessment.
 type PreviewAccepted struct {
 	Kind      Kind    `json:"kind"`
 	ModelName string  `json:"semanticModelName"`
 	Source    *Source `json:"source,omitempty"`
-	// Bundle is the bundle that the preview is a child of.
+	// Bundle is the bundle that the preview belongs to, if any.
 	Bundle *uuid.UUID `json:"bundle,omitempty"`
 }
 
-// Previewed: the preview was made and its document stored.
+// Previewed records that the preview was made and its document stored.
 type Previewed struct {
 	DocumentHash string    `json:"documentHash"`
 	Changes      int       `json:"changes"`
 	ExpiresAt    time.Time `json:"expiresAtUtc"`
 }
 
-// ApplyAccepted follows operation.Accepted on the stream of an apply or a
-// revert. What is written, with what was there before, is known from here on;
-// of an unattended apply it is from Proposed on.
+// ApplyAccepted records what an apply or a revert will write, with the previous values.
+// It follows operation.Accepted on its stream. The writes of an unattended apply follow
+// with Proposed.
 type ApplyAccepted struct {
 	Kind      Kind   `json:"kind"`
 	ModelName string `json:"semanticModelName"`
-	// PreviewID is the preview that is written; nil for a revert and for an
-	// unattended apply that makes its own proposal.
+	// PreviewID is the preview that is written; nil for a revert, and for an unattended
+	// apply that makes its own proposal.
 	PreviewID *uuid.UUID `json:"previewId,omitempty"`
-	// Unattended says that nobody reviews what is written.
+	// Unattended says that no person reviews what is written.
 	Unattended bool    `json:"unattended,omitempty"`
 	Source     *Source `json:"source,omitempty"`
-	// Reverts is the apply that a revert puts back.
+	// Reverts is the apply that a revert reverts.
 	Reverts *uuid.UUID `json:"reverts,omitempty"`
 	Writes  []Write    `json:"writes,omitempty"`
-	// Applies is how many of the day's optimization applies were spent, Allowance
+	// Applies is how many of the day's optimization applies were spent, and Allowance
 	// the stream on which they were counted.
 	Applies   int        `json:"applies"`
 	Allowance string     `json:"allowance"`
 	Bundle    *uuid.UUID `json:"bundle,omitempty"`
 }
 
-// known reports whether what is written is known with the call.
+// known reports whether the writes are known when the call is accepted.
 func (a ApplyAccepted) known() bool { return !a.Unattended || a.PreviewID != nil }
 
-// NothingToWrite reports whether it is known with the call that there is nothing
-// to write: no lock is needed for it and nothing is spent.
+// NothingToWrite reports whether the call is known to have nothing to write, so that it
+// needs no lock and spends nothing.
 func (a ApplyAccepted) NothingToWrite() bool { return a.known() && len(a.Writes) == 0 }
 
-// Proposed: an unattended apply's proposal was made; these are its writes.
+// Proposed records the writes that an unattended apply proposed.
 type Proposed struct {
 	DocumentHash string  `json:"documentHash"`
 	Writes       []Write `json:"writes"`
 	Skipped      []Skip  `json:"skipped,omitempty"`
 }
 
-// WriteStarted: the write may be made now, with the token of the read that
-// started it, or of the call.
+// WriteStarted records that the write may be made now, with the token of the call or of
+// the owner's read that started it.
 type WriteStarted struct {
 	Write int `json:"write"`
 }
 
-// WriteIntended: the platform is about to be touched. Undo puts each object's
-// bytes back; Skipped are left out.
+// WriteIntended records what is about to be written to the platform. Undo restores each
+// object's bytes; Skipped are left out.
 type WriteIntended struct {
 	Write   int            `json:"write"`
 	Undo    []rewrite.Undo `json:"undo"`
 	Skipped []Skip         `json:"skipped,omitempty"`
-	// DefinitionHash is that of the definition before the write, WrittenHash of
-	// what it will be.
+	// DefinitionHash is the hash of the definition before the write, WrittenHash its
+	// hash after it.
 	DefinitionHash string `json:"definitionHash"`
 	WrittenHash    string `json:"writtenHash,omitempty"`
 }
 
-// WriteLanded: what was intended is on the platform.
+// WriteLanded records that the intended write is on the platform.
 type WriteLanded struct {
 	Write int       `json:"write"`
 	At    time.Time `json:"at"`
 }
 
-// WriteFailed: the write was not made, and will not be.
+// WriteFailed records that the write was not made and will not be.
 type WriteFailed struct {
 	Write   int               `json:"write"`
 	Failure operation.Failure `json:"failure"`
 }
 
-// PutBack: a revert put objects of this apply back. Whole says that nothing of
-// it is left.
+// PutBack records that a revert restored objects of this apply. Complete says that none
+// is left.
 type PutBack struct {
-	By    uuid.UUID `json:"by"`
-	Keys  []string  `json:"keys"`
-	Whole bool      `json:"whole"`
+	By       uuid.UUID `json:"by"`
+	Keys     []string  `json:"keys"`
+	Complete bool      `json:"whole"`
 }
 
 // EventType implements domain.Event.
@@ -121,17 +121,17 @@ func (WriteLanded) EventType() string     { return "optimization.write-landed" }
 func (WriteFailed) EventType() string     { return "optimization.write-failed" }
 func (PutBack) EventType() string         { return "optimization.put-back" }
 
-// Progress is how far one write is.
+// Progress is the progress of one write.
 type Progress struct {
 	Started bool
-	// Intended is what was recorded before the platform was touched.
+	// Intended is the recorded intent of the write; nil before it.
 	Intended *WriteIntended
 	Landed   bool
 	At       time.Time // when it landed
 	Failure  *operation.Failure
 }
 
-// done reports whether the write has its outcome.
+// done reports whether the write has an outcome.
 func (p Progress) done() bool { return p.Landed || p.Failure != nil }
 
 // Work is a preview, an apply or a revert, folded from its operation's stream.
@@ -147,19 +147,19 @@ type Work struct {
 	Applies    int
 	Allowance  string
 
-	// Document is the preview's, of a preview or an unattended apply; "" before
-	// it is made.
+	// Document is the hash of the document of a preview or an unattended apply; ""
+	// before it is made.
 	Document  string
 	Changes   int
 	ExpiresAt time.Time
 
 	Proposed bool // the writes are known
 	Writes   []Write
-	Skipped  []Skip // by the proposal
+	Skipped  []Skip // skipped by the proposal
 	Progress []Progress
 
-	// PutBack are the keys that reverts have put back, RevertedBy the revert that
-	// put back the last of them.
+	// PutBack are the keys that reverts have restored, RevertedBy the revert that
+	// restored the last of them.
 	PutBack    map[string]bool
 	RevertedBy *uuid.UUID
 }
@@ -210,7 +210,7 @@ func Evolve(w Work, e domain.Event) Work {
 			back[key] = true
 		}
 		w.PutBack = back
-		if e.Whole {
+		if e.Complete {
 			w.RevertedBy = &e.By
 		}
 	default:
@@ -219,7 +219,7 @@ func Evolve(w Work, e domain.Event) Work {
 	return w
 }
 
-// progress changes a copy: a state handed out never changes later.
+// progress changes a copy, because a state that was returned must not change later.
 func (w *Work) progress(i int, change func(*Progress)) {
 	if i < 0 || i >= len(w.Progress) {
 		return
@@ -228,27 +228,28 @@ func (w *Work) progress(i int, change func(*Progress)) {
 	change(&w.Progress[i])
 }
 
-// InDoubt reports whether the write that the work is at was intended and nothing
-// says yet what came of it.
+// InDoubt reports whether the current write was intended and its outcome is not
+// recorded yet.
 func (w Work) InDoubt() bool {
 	at := w.Next()
 	return at >= 0 && w.Progress[at].Intended != nil
 }
 
-// Next returns the write to be made next, which the work is at; -1 when none is
-// left, or none is known yet.
+// Next returns the index of the current write, the first one without an outcome; -1
+// when none is left or none is known yet.
 func (w Work) Next() int {
 	return slices.IndexFunc(w.Progress, func(p Progress) bool { return !p.done() })
 }
 
-// Expired reports whether the preview can no longer be applied at now. At the
-// very second of its end it still can.
+// Expired reports whether the preview can no longer be applied at now. At ExpiresAt
+// itself it still can.
 func (w Work) Expired(now time.Time) bool { return now.After(w.ExpiresAt) }
 
-// IsApply reports whether the work is an apply, whose record a revert takes.
+// IsApply reports whether the work is an apply, the only kind of work that can be
+// reverted.
 func (w Work) IsApply() bool { return w.Operation.Type == operation.ApplyOptimization }
 
-// written are the objects whose writes landed, each with what undoes it.
+// written returns the objects whose writes landed, each with what restores it.
 func (w Work) written() []undoable {
 	var all []undoable
 	for i, p := range w.Progress {
@@ -268,9 +269,10 @@ func (w Work) written() []undoable {
 	return all
 }
 
-// asRead is an object of a write with the value that the definition gives back,
-// which is the one that was asked for but for what a definition does not tell
-// apart. What a revert writes was read before.
+// asRead returns an object of a write with the value as the definition returns it. That
+// value equals the requested one except for differences that a definition does not
+// represent. The values that a revert writes were read from the definition, so they
+// stay.
 func (w Work) asRead(o Object, u rewrite.Undo) Object {
 	if w.Reverts == nil {
 		o.Written = &u.Written
@@ -278,7 +280,7 @@ func (w Work) asRead(o Object, u rewrite.Undo) Object {
 	return o
 }
 
-// AppliedAt is when the last of the writes landed; zero when none has.
+// AppliedAt returns when the last of the writes landed; zero when none has.
 func (w Work) AppliedAt() time.Time {
 	var last time.Time
 	for _, p := range w.Progress {
@@ -289,13 +291,13 @@ func (w Work) AppliedAt() time.Time {
 	return last
 }
 
-// undoable is an object that was written, with what puts its bytes back.
+// undoable is an object that was written, with what restores its bytes.
 type undoable struct {
 	Object
 	undo rewrite.Undo
 }
 
-// Applied are the objects that were written.
+// Applied returns the objects that were written.
 func (w Work) Applied() []Object {
 	written := w.written()
 	objects := make([]Object, len(written))
@@ -305,9 +307,8 @@ func (w Work) Applied() []Object {
 	return objects
 }
 
-// LeftOut are the objects that were not written, and why: left out of the
-// proposal or of a write, or of a write that failed (spec 4.5, apply rules 5
-// and 6).
+// LeftOut returns the objects that were not written, and why: skipped by the proposal
+// or by a write, or part of a write that failed.
 func (w Work) LeftOut() []Skip {
 	all := slices.Clone(w.Skipped)
 	for i, p := range w.Progress {
@@ -322,12 +323,12 @@ func (w Work) LeftOut() []Skip {
 	return all
 }
 
-// left are the objects that a revert of the apply still has to put back.
+// left returns the objects that a revert of the apply still has to restore.
 func (w Work) left() []undoable {
 	return slices.DeleteFunc(w.written(), func(o undoable) bool { return w.PutBack[o.Key] })
 }
 
-// RecordStanding is an apply record's own standing (spec 3.5).
+// RecordStanding is the standing of an apply's record.
 type RecordStanding string
 
 // The standings.

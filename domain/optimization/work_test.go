@@ -16,7 +16,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// object is an object of a write; "" is no value.
+// object returns an object of a write; "" means no value.
 func object(kind proposal.Type, name, previous, written string) optimization.Object {
 	c := change(kind, "Sales", name, previous, written)
 	o := optimization.Object{Key: c.Key, Type: kind, Table: c.Table, Object: name, ObjectType: c.ObjectType, Property: c.Property, Previous: c.Current}
@@ -26,7 +26,7 @@ func object(kind proposal.Type, name, previous, written string) optimization.Obj
 	return o
 }
 
-// twoWrites are those of an apply of properties.
+// twoWrites returns the writes of an apply of properties.
 func twoWrites() []optimization.Write {
 	return []optimization.Write{
 		{Type: proposal.DisplayFolder, Objects: []optimization.Object{object(proposal.DisplayFolder, "Revenue", "", "Money"), object(proposal.DisplayFolder, "Cost", "Old", "Money")}},
@@ -34,7 +34,7 @@ func twoWrites() []optimization.Write {
 	}
 }
 
-// apply is an accepted apply with the writes.
+// apply returns an accepted apply with the writes.
 func apply(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimization.Write) optimization.Work {
 	t.Helper()
 	n := len(writes)
@@ -47,8 +47,8 @@ func apply(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimiza
 	})
 }
 
-// intend records the write as it would be made of an unchanged model, but for the
-// objects left out.
+// intend records the intent of a write on an unchanged model, without the objects to
+// leave out.
 func intend(t *testing.T, w optimization.Work, at int, leave ...string) optimization.Work {
 	t.Helper()
 	i := optimization.WriteIntended{Write: at, DefinitionHash: "sha256:1"}
@@ -74,7 +74,7 @@ func land(t *testing.T, w optimization.Work, at int) optimization.Work {
 	return decide(t, optimization.Evolve, w, optimization.Land{Write: at, At: noon})
 }
 
-// applied is an apply all of whose writes landed.
+// applied returns an apply whose writes have all landed.
 func applied(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimization.Write) optimization.Work {
 	t.Helper()
 	w := apply(t, id, kind, writes)
@@ -156,12 +156,12 @@ func TestAFailureAfterAWriteSucceedsInPart(t *testing.T) {
 		t.Error(d)
 	}
 	if n := *w.Operation.Impact.OptimizationApplies; n != 2 {
-		t.Errorf("%d applies are spent; work that has done something gives nothing back", n)
+		t.Errorf("%d applies are spent; work that has done something is not refunded", n)
 	}
 }
 
-// What fails before it wrote anything fails, and gives back what it spent where
-// the platform was the reason (decisions 5, 8.5).
+// Work that fails before it wrote anything is refunded if the platform was the cause
+// (docs/decisions.md 5 and 8.5).
 func TestAFailureBeforeAnyWrite(t *testing.T) {
 	t.Parallel()
 	for code, spent := range map[domain.Code]int{
@@ -179,8 +179,8 @@ func TestAFailureBeforeAnyWrite(t *testing.T) {
 	}
 }
 
-// What may have been written is not given back.
-func TestAWriteInDoubtIsNotGivenBack(t *testing.T) {
+// Work that may have written something is not refunded.
+func TestWriteInDoubtIsNotRefunded(t *testing.T) {
 	t.Parallel()
 	for code, spent := range map[domain.Code]int{domain.PlatformUnavailable: 2, domain.CapacityBusy: 0} {
 		w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
@@ -233,7 +233,7 @@ func TestPlan(t *testing.T) {
 			plan, err := w.Plan(0, optimization.Now{Values: test.now})
 			if test.changed {
 				remedy := map[bool]string{true: "by hand", false: "a new preview"}[test.reverts]
-				refused(t, err, domain.ItemChanged, "nothing of this write was made", remedy)
+				refused(t, err, domain.ItemChanged, "this write changed nothing", remedy)
 				return
 			}
 			if err != nil || plan.Landed {
@@ -253,10 +253,10 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A platform that lays parts out anew changes the line ends of instructions and the
-// blanks around them: they are as they were. What layout alone tells apart is
-// compared exactly, so that what was written is not written again.
-func TestPlanOfInstructionsThatWereLaidOutAnew(t *testing.T) {
+// A platform that reformats parts changes the line ends of instructions and the blanks
+// around them; they count as unchanged. A write that changes only layout is compared
+// exactly, so that it is not made again.
+func TestPlanOfReformattedInstructions(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	for name, c := range map[string]struct {
@@ -283,7 +283,7 @@ func TestPlanOfInstructionsThatWereLaidOutAnew(t *testing.T) {
 			plan, err := w.Plan(0, optimization.Now{Values: []rewrite.Value{{Found: true, Text: text(c.now)}}})
 			switch {
 			case c.changed:
-				refused(t, err, domain.ItemChanged, "nothing of this write was made")
+				refused(t, err, domain.ItemChanged, "this write changed nothing")
 			case err != nil || plan.Landed != c.landed:
 				t.Errorf("landed %v, %v; want %v", plan.Landed, err, c.landed)
 			case !plan.Landed && len(plan.Objects) != 1:
@@ -293,8 +293,8 @@ func TestPlanOfInstructionsThatWereLaidOutAnew(t *testing.T) {
 	}
 }
 
-// After a crash the model says whether a write was made: wholly, not at all, or
-// somebody else was there.
+// After a crash the model shows whether a write was made: completely, not at all, or
+// someone else changed it.
 func TestPlanAfterACrash(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -328,8 +328,8 @@ func TestPlanAfterACrash(t *testing.T) {
 	}
 }
 
-// The definition's hash says that a write was made, whatever its values say; and a
-// write that the platform refused is planned as if it had not been intended.
+// The definition's hash shows that a write was made, whatever the values are. A write
+// that the platform rejected is planned as if it had not been intended.
 func TestPlanAfterTheWriteWasRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -392,8 +392,8 @@ func TestUnattended(t *testing.T) {
 	}
 }
 
-// Whatever is decided in whatever order, each write lands at most once, an
-// operation ends once, and what it spent never grows.
+// In any order of decisions, each write lands at most once, an operation ends once, and
+// its spending never grows.
 func TestAnyHistoryOfAWork(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
