@@ -110,7 +110,7 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 	if !ok {
 		return timePhrase{}, false
 	}
-	if bare := m.span.Whole && start == i; bare && !q.yearStands(i) {
+	if bare := m.span.ByYear && start == i; bare && !q.yearStands(i) {
 		return timePhrase{}, false
 	}
 	t.to, t.span, t.unclear = start+m.used, m.span, m.unclear
@@ -154,7 +154,7 @@ func (q *question) yearStands(i int) bool {
 
 // moreYears adds the other years of a list: 2022, 2023 and 2024, or 2023 vs 2024.
 func (q *question) moreYears(t *timePhrase) {
-	if !t.span.Whole || t.span.From.Year() != t.span.To.Year() {
+	if !t.span.ByYear || t.span.From.Year() != t.span.To.Year() {
 		if q.is(t.to, "to|through|until") {
 			if m, ok := q.moment(t.to + 1); ok && m.unclear == "" && !m.span.From.Before(t.span.From) {
 				t.span, t.to = t.span.Through(m.span), t.to+1+m.used

@@ -1,5 +1,4 @@
-// Package benchmark holds the questions that are asked of an AI about a semantic
-// model, what is known of their correct answers, and the runs that ask them
-// (spec 2.7, 4.6; decisions 6 and 7). What an answer is worth, package comparison
-// says.
+// Package benchmark holds the questions that an AI is asked about a semantic model,
+// what is known of their correct answers, and the runs that ask them (docs/decisions.md
+// 6, 7 and 9). Package comparison judges the answers.
 package benchmark

@@ -8,8 +8,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// RunDocument is a completed run as it is stored, which never changes: every
-// question with what was answered.
+// RunDocument is the stored document of a completed run: every question with its
+// answers. It never changes.
 type RunDocument struct {
 	Schema          string    `json:"schema"`
 	RunID           uuid.UUID `json:"runId"`
@@ -17,24 +17,24 @@ type RunDocument struct {
 	QuestionSetHash string    `json:"questionSetHash"`
 	Repeats         int       `json:"repeats"`
 	StartedAt       time.Time `json:"startedAt"`
-	// Judge is who judged; nil where nobody was asked.
+	// Judge is the AI that judged; nil when none was asked.
 	Judge *comparison.Judge `json:"judge"`
-	// Summary is of the questions that have an answer.
+	// Summary covers the questions that have an answer.
 	Summary   comparison.ComparisonSide `json:"summary"`
-	Questions []AnsweredQuestion        `json:"questions"` // all, as they were asked
+	Questions []AnsweredQuestion        `json:"questions"` // all, in the order of the set
 }
 
-// AnsweredQuestion is a question with what was answered.
+// AnsweredQuestion is a question with its answers.
 type AnsweredQuestion struct {
 	Question
 	comparison.Tally
 }
 
-// runSchema names the form of a RunDocument.
+// runSchema names the schema of a RunDocument.
 const runSchema = "benchmark-run/1"
 
-// NewRunDocument sums up a run of which every ask was made. About is who was
-// asked in detail.
+// NewRunDocument summarizes a run whose asks were all made. about describes the
+// answerer.
 func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set Set, asks map[AskKey]comparison.Ask) RunDocument {
 	d := RunDocument{
 		Schema: runSchema, RunID: r.RunID, Side: r.Side, QuestionSetHash: r.QuestionSetHash, Repeats: r.Repeats, StartedAt: r.At, Judge: judge,
@@ -62,7 +62,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 	return d
 }
 
-// Asked is the side as a comparison describes it.
+// Asked returns the side as a comparison describes it.
 func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 	about.WorkspaceID, about.SemanticModelID, about.ItemID = &s.WorkspaceID, &s.SemanticModelID, s.AnsweredBy.DataAgentID
 	if s.AnsweredBy.DataAgentWorkspaceID != nil {
@@ -71,7 +71,7 @@ func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 	return comparison.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: comparison.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID}, Target: about}
 }
 
-// Outcome is what the document's run came to.
+// Outcome returns the outcome of the run. hash is the hash of the document.
 func (d RunDocument) Outcome(hash string) Outcome {
 	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime}
 	for _, q := range d.Questions {
@@ -87,7 +87,7 @@ func (d RunDocument) Outcome(hash string) Outcome {
 	return o
 }
 
-// Asks returns what was answered, by question.
+// Asks returns the asks by question id.
 func (d RunDocument) Asks() map[string][]comparison.Ask {
 	all := make(map[string][]comparison.Ask, len(d.Questions))
 	for _, q := range d.Questions {

@@ -14,8 +14,9 @@ import (
 	"readiness/internal/samples"
 )
 
-// A document of questions is refused, or admitted once and for all: as it is stored it is read again, admitted again as it is, under the same
-// hash. Whatever the model is, every question is held against it.
+// A document of questions is either refused or admitted with a stable result: when it
+// is stored, read and admitted again, the set and its hash are the same. Every question
+// can be checked against any model.
 func FuzzSet(f *testing.F) {
 	var models []*semanticmodel.Model
 	for _, parts := range samples.Items(f, ".SemanticModel") {
@@ -72,7 +73,7 @@ func FuzzSet(f *testing.F) {
 			t.Fatalf("%s was admitted, and is not again: %v", stored, err)
 		}
 		if diff := cmp.Diff(admitted, again); diff != "" || again.Hash() != admitted.Hash() {
-			t.Fatalf("%s is another set when it is read (-before +after):\n%s", stored, diff)
+			t.Fatalf("%s is a different set when it is read (-before +after):\n%s", stored, diff)
 		}
 		m := models[int(n)%len(models)]
 		checked := admitted.Check(m)

@@ -9,12 +9,11 @@ import (
 	"readiness/domain"
 )
 
-// Wanted is what questions are generated for.
+// Wanted says what questions to generate.
 type Wanted struct {
-	// Views is how often each field was looked at: table, field, views; nil is no
-	// usage.
+	// Views is the number of views by table and field; nil without usage.
 	Views map[string]map[string]int64
-	// Shown is on how many pages of reports each field is: table, field, pages.
+	// Shown is the number of report pages that show a field, by table and field.
 	Shown map[string]map[string]int64
 	// Year is the year that questions name.
 	Year int
@@ -22,22 +21,22 @@ type Wanted struct {
 	Count int
 }
 
-// Generate returns queries about a model that people would ask, each another one,
-// the best first: about what is looked at most, then what reports show most, else
-// about what the model is built around. They are spread over measures, groupings and kinds of question. Twice as
-// many as are wanted are returned where there are so many, because not every query
-// can be put into words. Names and structure alone decide, never the order of the
-// definition (decisions 7).
+// Generate returns distinct queries that people would ask about the model, best first:
+// about the most viewed fields, then those that reports show most, then those the model
+// is built around. They vary measures, groupings and kinds of question. Up to twice
+// Count queries are returned, because some may not be put into words. They depend on
+// names and structure, not on the order of the definition (docs/decisions.md 7,
+// regime D.6).
 //
-// A query asks for measures that an AI sees by columns that it sees, of tables that
-// filter the measure along many-to-one relationships. The error is a refusal with
-// QuestionsNotGenerated that says why there is nothing to ask.
+// A query asks for measures visible to AI, grouped by visible columns of tables that
+// filter the measure along many-to-one relationships. When there is nothing to ask,
+// Generate refuses with QuestionsNotGenerated, saying why.
 func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
 	s := newStar(m, w)
 	if len(s.asked) == 0 {
 		return nil, nothingToAsk(m)
 	}
-	// A few questions of each measure, rather than one of each or all of one.
+	// Take a few questions of each measure, rather than one of each or all of one.
 	const each = 3
 	var queries []Query
 	seen := map[string]bool{}
@@ -66,25 +65,25 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
 	}
 }
 
-// nothingToAsk says why a model has nothing to ask for.
+// nothingToAsk returns the refusal of a model without measures to ask for.
 func nothingToAsk(m *semanticmodel.Model) error {
 	for _, t := range m.Tables {
 		if len(t.Measures) > 0 {
-			return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and an AI sees none of this semantic model's but those that are for display: show measures to it, or save questions of your own")
+			return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and an AI sees none in this semantic model except those made for display: show it measures, or save questions of your own")
 		}
 	}
-	return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and this semantic model has none: what is only summed by default has no one answer. Add measures, or save questions of your own")
+	return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and this semantic model has none: a column that is only summed by default has no single answer. Add measures, or save questions of your own")
 }
 
-// ID is the questionId of the query: the same for the same query, in whatever
-// order its fields stand.
+// ID returns the questionId of the query. It does not depend on the order of the
+// query's fields.
 func (q Query) ID() string {
 	sum := sha256.Sum256(canonicalJSON(Question{Expected: Expected{Fields: q.Fields()}}.canonical()))
 	return "q-" + hex.EncodeToString(sum[:6])
 }
 
-// candidates are the queries of each measure, in the order in which they are taken:
-// each measure begins with another kind.
+// candidates returns the queries of each measure in the order in which they are taken.
+// Each measure starts with a different kind of question.
 func (s *star) candidates(pool []*starMeasure, w Wanted) [][]Query {
 	all := make([][]Query, len(pool))
 	for i, x := range pool {
@@ -116,8 +115,8 @@ func sameBases(a, b *starMeasure) bool {
 	return true
 }
 
-// builder makes the queries of one measure. What differs between measures, turn
-// decides, so that not all are asked by the same column.
+// builder makes the queries of one measure. turn makes them differ between measures, so
+// that not every measure is grouped by the same column.
 type builder struct {
 	measure, other *starMeasure
 	groupings      []Field
@@ -125,7 +124,7 @@ type builder struct {
 	year, turn     int
 }
 
-// kinds are the kinds of question, the plainest first.
+// kinds returns the kinds of question, simplest first.
 func (b builder) kinds() []func() (Query, bool) {
 	by := func(n int) func() (Query, bool) { return func() (Query, bool) { return b.by(n) } }
 	kinds := []func() (Query, bool){
@@ -142,8 +141,8 @@ func (b builder) query(filters ...Filter) Query {
 	return Query{Measures: []Field{b.measure.Field}, Filters: filters}
 }
 
-// grouping is the n-th of the measure's columns. Of the four best, each measure
-// begins with another one, unless people look at them.
+// grouping returns the n-th grouping of the measure. The four best are rotated by turn,
+// unless usage decides their order.
 func (b builder) grouping(n int) (Field, bool) {
 	best := min(4, len(b.groupings))
 	switch {
@@ -212,7 +211,7 @@ func (b builder) ranked(operator Operator, count, n int) (Query, bool) {
 	return q, ok
 }
 
-// byTwo groups by columns of two tables.
+// byTwo groups by columns of two different tables.
 func (b builder) byTwo() (Query, bool) {
 	first, ok := b.grouping(0)
 	for n := 1; ok && n < len(b.groupings); n++ {
@@ -232,7 +231,7 @@ func (b builder) byAndMonth() (Query, bool) {
 	return q, ok && there && !b.measure.relative
 }
 
-// both compares the measure with another that goes by the same tables.
+// both compares the measure with another one of the same base tables.
 func (b builder) both() (Query, bool) {
 	q, ok := b.by(1)
 	return b.compared(q, ok)
@@ -251,20 +250,21 @@ func (b builder) compared(q Query, ok bool) (Query, bool) {
 	return q, true
 }
 
-// GeneratedSet is the set of the first so many queries that were put into words: a
-// query without a text, and a second one with the same text, are left out.
+// GeneratedSet returns a set of the first count queries that have a text. It leaves out
+// queries without a valid text, with the text of an earlier one, or with a query that
+// is too long.
 func GeneratedSet(queries []Query, texts []string, count int) Set {
 	set := Set{Questions: []Question{}, Repeats: DefaultRepeats}
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for i, q := range queries {
-		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || said[fold(texts[i])] {
+		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || seen[fold(texts[i])] {
 			continue
 		}
 		one := Question{QuestionID: q.ID(), Text: texts[i], Expected: Expected{Fields: q.Fields(), DAX: q.DAX()}, Source: Generated}
 		if len(one.Expected.DAX) > MaxDAX {
 			continue
 		}
-		said[fold(one.Text)] = true
+		seen[fold(one.Text)] = true
 		set.Questions = append(set.Questions, one)
 	}
 	return set

@@ -11,23 +11,23 @@ import (
 	"readiness/domain/readiness"
 )
 
-// star is what questions can be made of: the measures that an AI sees, each with
-// the columns it can be asked by. It does not depend on the order of the
-// definition.
+// star holds what questions can be made of: the measures that an AI sees, each with the
+// columns it can be grouped by. It does not depend on the order of the definition.
 type star struct {
-	tables   map[string]*starTable // by name under fold
+	tables   map[string]*starTable // by folded name
 	columns  map[[2]string]*starTable
-	measures map[string]*starMeasure // all of the model, by name under fold
-	asked    []*starMeasure          // those to ask for, the best first
+	measures map[string]*starMeasure // all measures of the model, by folded name
+	asked    []*starMeasure          // the measures to ask for, best first
 }
 
 type starTable struct {
 	name   string
-	date   bool                // a date table
-	ones   []*starTable        // those on the one side of its many sides
-	reach  map[*starTable]bool // see reaches; nil before it is asked
-	labels []grouping          // columns to group by, the best first
-	// calendar is that of a date table, or of another table with one date column.
+	date   bool                // is a date table
+	ones   []*starTable        // the tables on the one side of its relationships
+	reach  map[*starTable]bool // see reaches; nil until it is computed
+	labels []grouping          // columns to group by, best first
+	// calendar is set for a date table, and for another table with a single date
+	// column.
 	calendar Calendar
 }
 
@@ -36,11 +36,11 @@ type starMeasure struct {
 	home       *starTable
 	expression string
 	attention
-	usedBy int // how many measures name it
+	usedBy int // how many measures refer to it
 	bases  []*starTable
-	read   int  // 0 not yet, 1 being read, 2 done
-	fact   bool // it goes by a table that others filter
-	// relative is that its name says a period, so that questions name none.
+	read   int  // 0 not read, 1 being read, 2 done
+	fact   bool // one of its base tables is filtered by others
+	// relative is true when its name contains a period, so that questions add none.
 	relative bool
 }
 
@@ -50,10 +50,10 @@ type grouping struct {
 	score int
 }
 
-// attention is how often people look at a field, and on how many pages it is.
+// attention is how often people view a field, and how many pages show it.
 type attention struct{ views, shown int64 }
 
-// compare puts what gets more attention first.
+// compare orders by attention, most first.
 func (a attention) compare(b attention) int {
 	return cmp.Or(cmp.Compare(b.views, a.views), cmp.Compare(b.shown, a.shown))
 }
@@ -80,7 +80,7 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 	return s
 }
 
-// attentionOf looks attention up by names under fold.
+// attentionOf returns a look-up of attention by folded names.
 func attentionOf(w Wanted) func(table, field string) attention {
 	of := func(counts map[string]map[string]int64) map[[2]string]int64 {
 		all := map[[2]string]int64{}
@@ -98,8 +98,8 @@ func attentionOf(w Wanted) func(table, field string) attention {
 	}
 }
 
-// relate finds which tables filter which: along active relationships, from the one
-// side to the many.
+// relate records which tables filter which: active relationships filter from the one
+// side to the many side.
 func (s *star) relate(all []semanticmodel.Relationship) {
 	join := func(many, one *starTable) {
 		if many != one && !slices.Contains(many.ones, one) {
@@ -123,11 +123,11 @@ func (s *star) relate(all []semanticmodel.Relationship) {
 	}
 }
 
-// maxReach bounds how many tables are followed from one.
+// maxReach bounds how many tables reaches follows from one table.
 const maxReach = 500
 
-// reaches tells whether t is filtered by the other table, along any number of
-// relationships; a table is by itself.
+// reaches reports whether other filters t along any number of relationships. A table
+// reaches itself.
 func (t *starTable) reaches(other *starTable) bool {
 	if t.reach == nil {
 		t.reach = map[*starTable]bool{t: true}
@@ -143,13 +143,15 @@ func (t *starTable) reaches(other *starTable) bool {
 	return t.reach[other]
 }
 
-// Words of names that say what a column is good for.
+// Sets of words in names. Columns named with noLabelWords are not grouped by;
+// labelWords make good groupings. periodWords make a measure relative to a period.
+// Measures named with displayWords are not asked for.
 var (
-	unasked  = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort index rank password etl load batch audit created modified updated inserted timestamp")
-	telling  = wordSet("name category subcategory type class segment group region country state city territory brand channel status department product customer store market industry gender team priority source manufacturer supplier vendor employee project account campaign stage color colour size")
-	relative = wordSet("ytd mtd qtd ly py pm pq yoy mom qoq wow prior previous prev last rolling cumulative running forecast")
-	times    = wordSet("year quarter month week weekday day date hour")
-	display  = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected selection parameter dynamic text header caption test band classification message flag")
+	noLabelWords = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort index rank password etl load batch audit created modified updated inserted timestamp")
+	labelWords   = wordSet("name category subcategory type class segment group region country state city territory brand channel status department product customer store market industry gender team priority source manufacturer supplier vendor employee project account campaign stage color colour size")
+	periodWords  = wordSet("ytd mtd qtd ly py pm pq yoy mom qoq wow prior previous prev last rolling cumulative running forecast")
+	timeWords    = wordSet("year quarter month week weekday day date hour")
+	displayWords = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected selection parameter dynamic text header caption test band classification message flag")
 )
 
 func wordSet(list string) map[string]bool {
@@ -164,7 +166,7 @@ func meets(set map[string]bool, list []string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return set[w] })
 }
 
-// label finds what rows of an exposed table are asked by, and its calendar.
+// label finds the columns to group an exposed table by, and its calendar.
 func (s *star) label(e readiness.ExposedTable, seen func(table, field string) attention) {
 	t := s.tables[fold(e.Name)]
 	t.date = e.IsDate
@@ -184,7 +186,7 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) at
 		}
 		column := CalendarColumn{c.Name, string(c.DataType), c.IsEnd || c.IsKey}
 		all = append(all, column)
-		if c.DataType == semanticmodel.DateTime && !meets(unasked, words(c.Name)) {
+		if c.DataType == semanticmodel.DateTime && !meets(noLabelWords, words(c.Name)) {
 			dates = append(dates, column)
 		}
 		if score := labelScore(c, sorts[fold(c.Name)], levels[fold(c.Name)]); score > 0 && !t.date {
@@ -200,22 +202,22 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) at
 	}
 }
 
-// labelScore is how well rows are asked by a column, 0 for one they are not asked
-// by: what joins tables, orders another column, is summed, or is told row by row.
+// labelScore returns how well a column serves as a grouping, or 0 when it must not: it
+// joins tables, sorts another column, is summed, or differs in almost every row.
 func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 	name := words(c.Name)
 	if slices.Contains([]semanticmodel.DataType{semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary"}, c.DataType) ||
 		c.DataType == semanticmodel.Int64 && (c.SummarizeBy != "none" || !level) {
 		return 0
 	}
-	if c.IsEnd || c.IsKey || sorts || len(name) == 0 || meets(unasked, name) || strings.HasSuffix(c.DataCategory, "Url") || c.DataCategory == "Barcode" {
+	if c.IsEnd || c.IsKey || sorts || len(name) == 0 || meets(noLabelWords, name) || strings.HasSuffix(c.DataCategory, "Url") || c.DataCategory == "Barcode" {
 		return 0
 	}
 	score := 2
 	for _, plus := range []struct {
 		is bool
 		n  int
-	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(telling, name), 3}, {c.Description != "", 1}, {name[len(name)-1] == "code" || meets(times, name), -3}} {
+	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(labelWords, name), 3}, {c.Description != "", 1}, {name[len(name)-1] == "code" || meets(timeWords, name), -3}} {
 		if plus.is {
 			score += plus.n
 		}
@@ -227,8 +229,9 @@ func compareGroupings(a, b grouping) int {
 	return cmp.Or(a.attention.compare(b.attention), cmp.Compare(b.score, a.score), strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name))
 }
 
-// ask finds the measures to ask for and ranks them: by attention, then those that go by
-// a table that others filter, then those that others are built on.
+// ask finds the measures to ask for and ranks them: by attention, then measures on
+// tables that others filter, then measures whose name contains no period, then those
+// most used by others.
 func (s *star) ask(e readiness.Exposure) {
 	for _, name := range slices.Sorted(maps.Keys(s.measures)) {
 		s.baseOf(s.measures[name], 0)
@@ -237,10 +240,10 @@ func (s *star) ask(e readiness.Exposure) {
 		for _, shown := range t.Measures {
 			x := s.measures[fold(shown.Name)]
 			name := words(x.Name)
-			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") || meets(display, name) {
+			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") || meets(displayWords, name) {
 				continue
 			}
-			x.relative = meets(relative, name)
+			x.relative = meets(periodWords, name)
 			for _, b := range x.bases {
 				x.fact = x.fact || len(b.ones) > 0
 			}
@@ -260,16 +263,16 @@ func truth(b bool) int {
 	return 0
 }
 
-// Bounds of how far measures are followed into those that they name, and of how
-// many tables they go by: one that names more is asked for in total alone.
+// maxDepth bounds how deep references between measures are followed. A measure that
+// refers to more than maxNamed tables is asked for only in total.
 const (
 	maxDepth = 50
 	maxNamed = 50
 )
 
-// baseOf finds the tables that a measure goes by: those that it names, also by way
-// of other measures, without those that another of them is filtered by; its own
-// table where it names none.
+// baseOf computes the base tables of a measure: the tables that it or the measures it
+// refers to name, without those that filter another one of them. A measure that names
+// none has its own table.
 func (s *star) baseOf(x *starMeasure, depth int) {
 	if x.read > 0 || depth > maxDepth {
 		return
@@ -320,7 +323,7 @@ func (s *star) baseOf(x *starMeasure, depth int) {
 	x.read = 2
 }
 
-// around are the tables that filter all that a measure goes by, by name.
+// around returns, by name, the tables that filter every base table of the measure.
 func (s *star) around(x *starMeasure) []*starTable {
 	if len(x.bases) == 0 {
 		return nil
@@ -336,8 +339,8 @@ func (s *star) around(x *starMeasure) []*starTable {
 	return all
 }
 
-// groupings are the columns that a measure can be asked by: the best of each table
-// first, then the second best of each, so that no table comes alone.
+// groupings returns the columns to group a measure by: the best of each table, then the
+// second best of each, and so on.
 func (s *star) groupings(x *starMeasure) []Field {
 	const most = 4 // of one table
 	var all []grouping
@@ -345,7 +348,7 @@ func (s *star) groupings(x *starMeasure) []Field {
 	for _, t := range s.around(x) {
 		for i, g := range t.labels[:min(len(t.labels), most)] {
 			if !slices.Contains(x.bases, t) {
-				g.score += 2 // what a row is about says more than what is noted in it
+				g.score += 2 // a related table says more about rows than their own columns
 			}
 			place[g.Field] = i
 			all = append(all, g)
@@ -361,8 +364,8 @@ func (s *star) groupings(x *starMeasure) []Field {
 	return fields
 }
 
-// calendar is what the time of a measure is told by; one without columns when that
-// is not clear.
+// calendar returns the calendar for questions about a measure's time; one without
+// columns when it is ambiguous or there is none.
 func (s *star) calendar(x *starMeasure) Calendar {
 	for _, t := range s.around(x) {
 		if t.date && (t.calendar.Date.Name != "" || t.calendar.Year.Name != "") {

@@ -28,7 +28,7 @@ func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []benchm
 	return queries
 }
 
-// set is the generated questions with made-up words.
+// set returns the generated questions with made-up texts.
 func set(queries []benchmark.Query, count int) benchmark.Set {
 	texts := make([]string, len(queries))
 	for i := range texts {
@@ -37,9 +37,9 @@ func set(queries []benchmark.Query, count int) benchmark.Set {
 	return benchmark.GeneratedSet(queries, texts, count)
 }
 
-// What is asked is what an AI sees, along the ways in which tables filter each
-// other.
-func TestGenerateOfWhatIsSeen(t *testing.T) {
+// Questions ask only for what an AI sees, along the directions in which tables filter
+// each other.
+func TestGenerateAsksOnlyExposed(t *testing.T) {
 	t.Parallel()
 	queries := generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 100})
 	measures, columns := map[string]bool{}, map[string]bool{}
@@ -55,7 +55,7 @@ func TestGenerateOfWhatIsSeen(t *testing.T) {
 		if slices.Contains(q.Measures, benchmark.Field{Table: "Targets", Name: "Target"}) {
 			for _, g := range q.Groupings {
 				if g.Table != "Targets" {
-					t.Errorf("a measure of a table that nothing filters is asked by %v", g)
+					t.Errorf("a measure of a table that nothing filters is grouped by %v", g)
 				}
 			}
 		}
@@ -72,12 +72,12 @@ func TestGenerateOfWhatIsSeen(t *testing.T) {
 	}
 	for _, never := range []string{"Product[ProductKey]", "Product[Image Url]", "Store[Internal Region]", "Staff[Name]", "LocalDateTable_1[Month]", "Sales[Amount]", "Sales[DateKey]"} {
 		if columns[never] {
-			t.Errorf("the column %s is asked by", never)
+			t.Errorf("questions group by the column %s", never)
 		}
 	}
 	for _, always := range []string{"Product[Product]", "Product[Category]", "Product[Brand]", "Store[Store Name]", "Store[Region]", "Sales[Order Status]", "Date[Year]", "Date[Month]", "Date[Quarter]", "Date[Date]", "Targets[Team]"} {
 		if !columns[always] {
-			t.Errorf("the column %s is never asked by", always)
+			t.Errorf("no question groups by the column %s", always)
 		}
 	}
 }
@@ -104,8 +104,7 @@ func kind(q benchmark.Query) string {
 	return fmt.Sprintf("%d by %d, %d of them time%s%s", len(q.Measures), len(q.Groupings), date, time, rank)
 }
 
-// A few questions are spread over measures, tables and kinds; there is never more
-// than one of a kind.
+// A few questions are spread over measures, tables and kinds, and none is repeated.
 func TestGenerateIsSpread(t *testing.T) {
 	t.Parallel()
 	queries := generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 20})
@@ -145,7 +144,7 @@ func TestGenerateIsSpread(t *testing.T) {
 	}
 }
 
-// What people look at most comes first.
+// The most viewed fields come first.
 func TestGenerateByUsage(t *testing.T) {
 	t.Parallel()
 	views := map[string]map[string]int64{"sales": {"avg price": 900, "Sales Qty": 10}, "Store": {"Region": 50, "Store Name": 2}}
@@ -162,14 +161,14 @@ func TestGenerateByUsage(t *testing.T) {
 		t.Errorf("first is %v, want what reports show", q)
 	}
 	if q := generate(t, shop(), benchmark.Wanted{Views: map[string]map[string]int64{"Sales": {"Sales Amt": 1}}, Shown: shown, Year: 2025, Count: 5})[0]; q.Measures[0].Name != "Sales Amt" {
-		t.Errorf("first is %v, want what people look at", q)
+		t.Errorf("first is %v, want what people view", q)
 	}
 	if cmp.Equal(plain, queries) {
 		t.Error("usage changes nothing")
 	}
 }
 
-// The order of a definition means nothing, and a query keeps its id.
+// The order of a definition does not matter, and a query keeps its id.
 func TestGenerateIsDeterministic(t *testing.T) {
 	t.Parallel()
 	want := generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 30})
@@ -219,9 +218,9 @@ func TestGenerateNothing(t *testing.T) {
 	}
 }
 
-// Measures that name each other in a circle, and models that are all relationships,
-// end too.
-func TestGenerateOfNonsense(t *testing.T) {
+// Generation also ends for measures that refer to each other in a cycle, and for models
+// that are all relationships.
+func TestGenerateDegenerateModels(t *testing.T) {
 	t.Parallel()
 	m := &semanticmodel.Model{}
 	for i := range 60 {
@@ -239,15 +238,15 @@ func TestGenerateOfNonsense(t *testing.T) {
 	}
 }
 
-// A query's own DAX is read back as the query, and whatever is asked of a model can
-// run on it.
+// A query's own DAX parses back to the query, and every generated question can run on
+// its model.
 func TestGeneratedQuestionsCanRun(t *testing.T) {
 	t.Parallel()
 	holds(t, "shop", shop())
 }
 
-// holds wants every generated question to be one that can be saved and run, whose
-// query is understood.
+// holds checks that every generated question can be saved and run, and that its query
+// is understood.
 func holds(t *testing.T, name string, m *semanticmodel.Model) {
 	t.Helper()
 	questions := set(generate(t, m, benchmark.Wanted{Year: 2025, Count: 100}), 100)
@@ -299,7 +298,7 @@ func TestCorpus(t *testing.T) {
 	questionsBelow(t, root, 8)
 }
 
-// questionsBelow holds every model with measures that an AI sees.
+// questionsBelow checks every model that has measures visible to AI.
 func questionsBelow(t *testing.T, root string, least int) {
 	t.Helper()
 	models := 0
@@ -327,7 +326,7 @@ func questionsBelow(t *testing.T, root string, least int) {
 	}
 }
 
-// modelAt is the model of a folder, nil when there is none that can be read.
+// modelAt returns the model in a folder; nil when there is none that can be read.
 func modelAt(t *testing.T, path string) *semanticmodel.Model {
 	t.Helper()
 	if m, err := semanticmodel.Read(definition.New(parts(t, path)...)); err == nil && len(m.Tables) > 0 {
@@ -336,7 +335,7 @@ func modelAt(t *testing.T, path string) *semanticmodel.Model {
 	return nil
 }
 
-// parts are the files of a folder that hold a model, whatever else is there.
+// parts returns the files in a folder that belong to a model, ignoring all others.
 func parts(t *testing.T, root string) (all []definition.Part) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, "model.bim")); err != nil {

@@ -2,17 +2,16 @@ package benchmark
 
 import "readiness/domain/comparison"
 
-// Query is a question in the terms of a model: the measures asked for, what they
-// are grouped by, and what they are filtered by. A question has one normal form,
-// for answers are compared by exactly these fields (regime D.2): what generates
-// questions and what answers them both keep to the forms that are told here, at
-// Filter and at Calendar.
+// Query is a question in terms of a model: measures, groupings and filters. Answers are
+// compared by exactly these fields, so each question has one normal form, described at
+// Filter and Calendar. Both the generator of questions and the engine that answers them
+// use it.
 //
 // "Which five products sold most in 2024?" is the measure [Sales], the grouping
-// 'Product'[Product], and the filters {[Sales], "top", "5"} and {'Date'[Year],
-// "=", "2024"}. In what order fields and values stand means nothing. Neither does
-// the order of the rows that are asked for, unless it decides which rows there
-// are: "by sales, highest first" adds no field.
+// 'Product'[Product], and the filters {[Sales], "top", "5"} and {'Date'[Year], "=",
+// "2024"}. The order of fields and values has no meaning. Neither does a requested
+// order of rows, unless it decides which rows there are: "by sales, highest first" adds
+// no field.
 type Query struct {
 	Measures  []Field
 	Groupings []Field
@@ -22,32 +21,32 @@ type Query struct {
 // Field names a column or a measure of a table.
 type Field struct{ Table, Name string }
 
-// Filter keeps the rows whose column stands in Operator to Values; filters all
-// hold at once. Of several forms that say the same, this one is written:
+// Filter keeps the rows whose field compares to Values by Operator. All filters of a
+// query apply together. Where several forms mean the same, the normal form is:
 //
-//   - One value is "=", several of which any will do are "in"; what is not meant
-//     is one "<>" for each value.
-//   - Two bounds that both count are one "between", the lower first. A single bound
-//     is "<", "<=", ">" or ">=": "over" and "more than" are ">", "at least" and
-//     "since" are ">=", "under" and "before" are "<", "at most" and "until" are "<=".
-//   - A filter by the value of a measure names one of the query's Measures: "cities
-//     with sales over 1000" is {[Sales], ">", "1000"}. So do "top" and "bottom".
-//   - What is meant by time, Calendar says.
+//   - A single value uses "=", alternatives use "in", and each excluded value uses a "<>" of its
+//     own.
+//   - Two inclusive bounds use one "between", the lower first. A single bound uses "<", "<=", ">"
+//     or ">=": "over" and "more than" are ">", "at least" and "since" are ">=", "under" and
+//     "before" are "<", "at most" and "until" are "<=".
+//   - A filter by a measure's value names one of the query's Measures: "cities with sales over
+//     1000" is {[Sales], ">", "1000"}. So do "top" and "bottom".
+//   - Filters by time are described at Calendar.
 type Filter struct {
 	Field
 	Operator Operator
-	// Values are written as Type says. A text stands as in the question, without
-	// quotation marks.
+	// Values are written as Type requires. A text is written as in the question,
+	// without quotation marks.
 	Values []string
-	// Type is what Values are; answers are not compared by it.
+	// Type is the type of Values. Comparing answers ignores it.
 	Type ValueType
 }
 
-// Operator is how a filter's field stands to its values.
+// Operator says how a filter compares its field to its values.
 type Operator = string
 
-// The operators. Between has two values, Top and Bottom have a count, Period has a
-// named period (see ParsePeriod), In has any number, the others have one.
+// The operators. Between has two values, Top and Bottom a count, InPeriod a named
+// period (see ParsePeriod), In any number of values, and the others one.
 const (
 	Equal          Operator = "="
 	NotEqual       Operator = "<>"
@@ -63,11 +62,11 @@ const (
 	Bottom         Operator = "bottom"
 )
 
-// ValueType is what the values of a filter are.
+// ValueType is the type of a filter's values.
 type ValueType string
 
-// The types of values: any text; digits with at most one point, without groups,
-// a percentage as its share of 1; a day as 2024-01-31; true or false.
+// The types of values: any text; digits with at most one decimal point and no digit
+// grouping, a percentage as a fraction of 1; a day as 2024-01-31; true or false.
 const (
 	TextValue    ValueType = ""
 	NumberValue  ValueType = "number"
@@ -75,8 +74,8 @@ const (
 	BooleanValue ValueType = "boolean"
 )
 
-// ValueTypeOf is what the values of a column are whose data type in the definition
-// is this one.
+// ValueTypeOf returns the type of the values of a column with the data type, as the
+// definition names it.
 func ValueTypeOf(dataType string) ValueType {
 	switch dataType {
 	case "int64", "decimal", "double":
@@ -89,7 +88,7 @@ func ValueTypeOf(dataType string) ValueType {
 	return TextValue
 }
 
-// Fields returns what the query uses, as answers are compared by (regime D.2).
+// Fields returns the query's fields in the form in which answers are compared.
 func (q Query) Fields() []comparison.Field {
 	all := make([]comparison.Field, 0, len(q.Measures)+len(q.Groupings)+len(q.Filters))
 	for _, m := range q.Measures {

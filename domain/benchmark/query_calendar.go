@@ -10,12 +10,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Calendar is what a question's time is told by: the columns of the model's
-// calendar table, or one date column of another table where there is no calendar.
-// A column without a name is one that there is not.
+// Calendar holds the columns that questions about time use: those of the model's
+// calendar table, or one date column of another table when there is no calendar. A
+// column that does not exist has no name.
 //
-// Whole years go by the column Year where there is one, everything else goes by
-// Date, in days:
+// Filters by calendar year use Year when it exists. Every other filter uses Date, in
+// days:
 //
 //	in 2024                 Year = 2024         or Date between 2024-01-01, 2024-12-31
 //	in 2023 or 2024         Year in 2023, 2024
@@ -30,8 +30,8 @@ import (
 //	between 5 and 9 March   Date between 2024-03-05, 2024-03-09
 //	last month              Date period "last month"
 //
-// "By month" and the like group by the column of that name and by nothing else; "by
-// date" groups by Date, "by day" by the column Day or else by Date.
+// "By month" and the like group by the column of that name only. "By date" groups by
+// Date, and "by day" by Day, or by Date when there is no Day.
 type Calendar struct {
 	Table                                          string
 	Date, Year, Quarter, Month, Week, Weekday, Day CalendarColumn
@@ -40,13 +40,13 @@ type Calendar struct {
 // CalendarColumn is a column of a calendar.
 type CalendarColumn struct {
 	Name     string
-	DataType string // as the definition has it: string, int64, dateTime, …
-	// Key is that the column is one end of a relationship or its table's key.
+	DataType string // as in the definition: string, int64, dateTime, …
+	// Key is true for one end of a relationship and for the key of its table.
 	Key bool
 }
 
-// calendarNames are the names of a calendar's columns, in words, the better ones
-// first. A year that is not the calendar's is asked for by its own name.
+// calendarNames are the accepted names of a calendar's columns, in words, best first.
+// Any other year, a fiscal one for example, must be asked for by its own name.
 var calendarNames = map[string][]string{
 	"date":    {"date", "calendar date", "full date", "day"},
 	"year":    {"year", "calendar year", "year number"},
@@ -56,9 +56,9 @@ var calendarNames = map[string][]string{
 	"weekday": {"weekday", "day of week", "day name", "weekday name", "day of week name", "week day"},
 }
 
-// NewCalendar finds the columns of a calendar by their names and data types,
-// whatever their order. Its date is its key among the dateTime columns, then the
-// best named, then the first by name.
+// NewCalendar finds the columns of a calendar by name and data type, independent of
+// their order. Its Date is a key among the dateTime columns, else the one with the best
+// name, else the first by name.
 func NewCalendar(table string, columns []CalendarColumn) Calendar {
 	columns = slices.Clone(columns)
 	slices.SortStableFunc(columns, func(a, b CalendarColumn) int { return strings.Compare(a.Name, b.Name) })
@@ -85,12 +85,13 @@ func NewCalendar(table string, columns []CalendarColumn) Calendar {
 	return c
 }
 
-// DateOnly is the calendar of a model that has none: one date column.
+// DateOnly returns the calendar of a model without one: a single date column.
 func DateOnly(date Field) Calendar {
 	return Calendar{Table: date.Table, Date: CalendarColumn{Name: date.Name, DataType: "dateTime"}}
 }
 
-// named is the column with the best of these names.
+// named returns the column with the best of the names; the zero column when there is
+// none.
 func named(names []string, columns []CalendarColumn) CalendarColumn {
 	for _, n := range names {
 		for _, c := range columns {
@@ -102,8 +103,8 @@ func named(names []string, columns []CalendarColumn) CalendarColumn {
 	return CalendarColumn{}
 }
 
-// words are the parts of a name: split at every rune that is neither letter nor
-// digit and where ASCII letters change case, in lower case (regime C.1).
+// words returns the words of a name in lower case. It splits at every rune that is
+// neither letter nor digit, and where ASCII letters change case.
 func words(name string) []string {
 	runes := []rune(norm.NFC.String(name))
 	var out []string
@@ -136,46 +137,46 @@ func words(name string) []string {
 	return out
 }
 
-// Span is a run of whole days, both ends counted. Whole is that a question named
-// calendar years, from the one of From to the one of To.
+// Span is a range of days, both ends included. ByYear is true when the question named
+// calendar years, from the year of From to the year of To.
 type Span struct {
 	From, To time.Time
-	Whole    bool
+	ByYear   bool
 }
 
-// YearSpan is a calendar year.
+// YearSpan returns a calendar year.
 func YearSpan(year int) Span { return Span{day(year, 1, 1), day(year, 12, 31), true} }
 
-// QuarterSpan is a quarter, 1 to 4, of a calendar year.
+// QuarterSpan returns a quarter, 1 to 4, of a calendar year.
 func QuarterSpan(year, quarter int) Span {
 	return Span{From: day(year, 3*quarter-2, 1), To: day(year, 3*quarter+1, 0)}
 }
 
-// MonthSpan is a month, 1 to 12, of a calendar year.
+// MonthSpan returns a month, 1 to 12, of a calendar year.
 func MonthSpan(year, month int) Span {
 	return Span{From: day(year, month, 1), To: day(year, month+1, 0)}
 }
 
-// DaySpan is one day.
+// DaySpan returns a single day.
 func DaySpan(year, month, date int) Span {
 	d := day(year, month, date)
 	return Span{From: d, To: d}
 }
 
-// Through is from the beginning of s to the end of end.
-func (s Span) Through(end Span) Span { return Span{s.From, end.To, s.Whole && end.Whole} }
+// Through returns the range from the beginning of s to the end of end.
+func (s Span) Through(end Span) Span { return Span{s.From, end.To, s.ByYear && end.ByYear} }
 
 func day(year, month, date int) time.Time {
 	return time.Date(year, time.Month(month), date, 0, 0, 0, 0, time.UTC)
 }
 
-// In is the filter for what falls in the span; ok is false where the calendar has
-// no column for it.
+// In returns the filter for the days of the span; false when the calendar has no column
+// for it.
 func (c Calendar) In(s Span) (f Filter, ok bool) {
 	switch {
-	case s.Whole && c.Year.Name != "" && s.From.Year() == s.To.Year():
+	case s.ByYear && c.Year.Name != "" && s.From.Year() == s.To.Year():
 		return c.years(Equal, s.From), true
-	case s.Whole && c.Year.Name != "":
+	case s.ByYear && c.Year.Name != "":
 		return c.years(Between, s.From, s.To), true
 	case s.From.Equal(s.To):
 		return c.days(Equal, s.From)
@@ -183,7 +184,7 @@ func (c Calendar) In(s Span) (f Filter, ok bool) {
 	return c.days(Between, s.From, s.To)
 }
 
-// InAny is the filter for what falls in any of several years.
+// InAny returns the filter for any of the years; false when the calendar has no Year.
 func (c Calendar) InAny(years []int) (f Filter, ok bool) {
 	if c.Year.Name == "" {
 		return Filter{}, false
@@ -195,19 +196,19 @@ func (c Calendar) InAny(years []int) (f Filter, ok bool) {
 	return f, true
 }
 
-// Since is the filter for what falls in the span or later.
+// Since returns the filter for the span and everything later.
 func (c Calendar) Since(s Span) (f Filter, ok bool) { return c.bound(GreaterOrEqual, s, s.From) }
 
-// After is the filter for what is later than the span.
+// After returns the filter for everything later than the span.
 func (c Calendar) After(s Span) (f Filter, ok bool) { return c.bound(Greater, s, s.To) }
 
-// Before is the filter for what is earlier than the span.
+// Before returns the filter for everything earlier than the span.
 func (c Calendar) Before(s Span) (f Filter, ok bool) { return c.bound(Less, s, s.From) }
 
-// Until is the filter for what falls in the span or earlier.
+// Until returns the filter for the span and everything earlier.
 func (c Calendar) Until(s Span) (f Filter, ok bool) { return c.bound(LessOrEqual, s, s.To) }
 
-// During is the filter for a named period.
+// During returns the filter for a named period; false when the calendar has no Date.
 func (c Calendar) During(p Period) (f Filter, ok bool) {
 	if c.Date.Name == "" {
 		return Filter{}, false
@@ -215,8 +216,8 @@ func (c Calendar) During(p Period) (f Filter, ok bool) {
 	return Filter{Field{c.Table, c.Date.Name}, InPeriod, []string{p.String()}, TextValue}, true
 }
 
-// By is the grouping for a part of time: "year", "quarter", "month", "week",
-// "weekday", "day" or "date".
+// By returns the grouping for a part of time: "year", "quarter", "month", "week",
+// "weekday", "day" or "date"; false when the calendar has no column for it.
 func (c Calendar) By(part string) (g Field, ok bool) {
 	column := map[string]CalendarColumn{
 		"year": c.Year, "quarter": c.Quarter, "month": c.Month, "week": c.Week, "weekday": c.Weekday, "day": c.Day, "date": c.Date,
@@ -228,7 +229,7 @@ func (c Calendar) By(part string) (g Field, ok bool) {
 }
 
 func (c Calendar) bound(operator Operator, s Span, at time.Time) (f Filter, ok bool) {
-	if s.Whole && c.Year.Name != "" {
+	if s.ByYear && c.Year.Name != "" {
 		return c.years(operator, at), true
 	}
 	return c.days(operator, at)

@@ -12,7 +12,7 @@ import (
 func TestNewCalendar(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		columns string // name:type, a key with !
+		columns string // name:type, with ! for a key
 		want    string // date, year, quarter, month, week, weekday
 	}{
 		"nothing":               {"", " | | | | | "},

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// DAX is a query that answers the question, "" for one that asks for neither
-// measures nor groupings. Rows come in an order only where they are ranked. Whatever
-// the names and values are, they stay names and values.
+// DAX returns a DAX query that answers the question, or "" for a query without measures
+// and groupings. Rows are ordered only when they are ranked. Names and values are
+// escaped, so none of them can change the query.
 func (q Query) DAX() string {
 	if len(q.Measures) == 0 && len(q.Groupings) == 0 {
 		return ""
 	}
-	var kept, ranked []Filter // by the value of a measure
+	var kept, ranked []Filter // filters by the value of a measure
 	var filters []string
 	for _, f := range q.Filters {
 		switch {
@@ -57,8 +57,9 @@ func (q Query) DAX() string {
 	return dax
 }
 
-// summary is one row for each combination of the groupings, or the one row of a
-// question without any, which is there although its measures are blank.
+// summary returns a table expression with one row for each combination of the
+// groupings. Without groupings it is a single row, which exists even when all measures
+// are blank.
 func (q Query) summary(depth int, filters []string) string {
 	var parts []string
 	for _, g := range q.Groupings {
@@ -80,7 +81,7 @@ func (q Query) summary(depth int, filters []string) string {
 	return call(depth, function, parts...)
 }
 
-// call is a function with each argument on a line of its own.
+// call returns a function call with each argument on its own line.
 func call(depth int, function string, arguments ...string) string {
 	line := "\n" + strings.Repeat("    ", depth)
 	return function + "(" + line + "    " + strings.Join(arguments, ","+line+"    ") + line + ")"
@@ -90,10 +91,11 @@ func columnRef(f Field) string {
 	return "'" + strings.ReplaceAll(f.Table, "'", "''") + "'" + measureRef(f)
 }
 
-// measureRef is a measure without its table, as its name is the model's.
+// measureRef refers to a measure without its table, because measure names are unique in
+// a model.
 func measureRef(f Field) string { return "[" + strings.ReplaceAll(f.Name, "]", "]]") + "]" }
 
-// condition is what a filter asks of the column or measure that is written so.
+// condition returns the DAX condition of a filter on the column or measure reference.
 func condition(of string, f Filter) string {
 	at := func(i int) string {
 		if i < len(f.Values) {
@@ -136,7 +138,7 @@ func condition(of string, f Filter) string {
 
 var number = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?$`)
 
-// literal is a value in DAX; what is not of its type is a text.
+// literal returns a value as a DAX literal; as a text when it is not of type t.
 func (t ValueType) literal(v string) string {
 	switch t {
 	case NumberValue:
@@ -156,15 +158,15 @@ func (t ValueType) literal(v string) string {
 	return `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
 }
 
-// readDay reads a day; DAX takes earlier years for years of this century.
+// readDay parses a day from 1900 on. DAX moves earlier years into the 20th century.
 func readDay(v string) (time.Time, bool) {
 	d, err := time.Parse(time.DateOnly, v)
 	return d, err == nil && d.Year() >= 1900
 }
 
-// bounds are the first day of the period and the one after its last.
+// bounds returns DAX for the first day of the period and for the day after its last.
 func (p Period) bounds() (from, to string) {
-	start := func(back int) string { // of the unit so many before this one
+	start := func(back int) string { // of the unit that many before the current one
 		switch p.unit {
 		case Day:
 			return "TODAY()" + plus(-back)

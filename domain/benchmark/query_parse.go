@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// ParseQuery reads a query as DAX writes it, whatever its white space and the case
-// of its keywords; any other DAX is an error. Measures have no table, for the
-// query names none. Values that are written alike are read as one type: a text for
-// the day of a text column is a text.
+// ParseQuery parses a query in the form that Query.DAX writes, with any white space and
+// any case of keywords; any other DAX is an error. Measures have no table, because the
+// query names none. Types that DAX writes alike are parsed as one: the values of a day
+// column of type text come back as texts.
 func ParseQuery(dax string) (Query, error) {
 	p := queryParser{tokens: tokens(dax)}
 	var q Query
 	p.expect("EVALUATE")
 	p.table(&q, 0)
-	if p.take("ORDER") { // says nothing that a rank does not
+	if p.take("ORDER") { // carries no information beyond the rank
 		p.expect("BY")
 		for more := true; more; more = p.take(",") {
 			p.field()
@@ -36,9 +36,9 @@ func ParseQuery(dax string) (Query, error) {
 	return q, nil
 }
 
-// token is a name, a number, a text or a sign of DAX.
+// token is a name, a number, a text or a symbol of DAX.
 type token struct {
-	kind rune   // 'a' a keyword, '1' a number, '"' a text, '\” a table, '[' a column or measure, else the sign itself
+	kind rune   // 'a' keyword, '1' number, '"' text, '\” table, '[' column or measure, '=' symbol
 	text string // unescaped
 }
 
@@ -82,7 +82,7 @@ func tokens(s string) []token {
 	return all
 }
 
-// enclosed reads a text or a name, whose closing mark is doubled within.
+// enclosed reads a text or a name, in which the closing mark is doubled.
 func enclosed(s string) (text string, length int) {
 	mark := s[:1]
 	if mark == "[" {
@@ -100,10 +100,10 @@ func enclosed(s string) (text string, length int) {
 	}
 }
 
-// maxNesting is how deep a query may nest: twice what its ranks and bounds need.
+// maxNesting is how deep a query may nest: twice what ranks and bounds need.
 const maxNesting = 20
 
-// queryParser reads the forms of DAX; after an error it reads nothing.
+// queryParser parses DAX. After an error it consumes nothing.
 type queryParser struct {
 	tokens []token
 	at     int
@@ -118,7 +118,7 @@ func (p *queryParser) fail(wanted string) {
 	if p.at < len(p.tokens) {
 		got = strconv.Quote(p.tokens[p.at].text)
 	}
-	p.err = fmt.Errorf("the query has %s where %s was expected, at its part %d", got, wanted, p.at+1)
+	p.err = fmt.Errorf("the query has %s where %s was expected, at token %d", got, wanted, p.at+1)
 }
 
 func (p *queryParser) take(text string) bool {
@@ -137,7 +137,7 @@ func (p *queryParser) expect(parts ...string) {
 	}
 }
 
-// is tells whether the next part is of this kind.
+// is reports whether the next token has the kind.
 func (p *queryParser) is(kind rune) bool {
 	return p.err == nil && p.at < len(p.tokens) && p.tokens[p.at].kind == kind
 }
@@ -151,7 +151,7 @@ func (p *queryParser) text(kind rune, wanted string) string {
 	return p.tokens[p.at-1].text
 }
 
-// field is a measure, or with its table a column.
+// field parses a measure, or a column with its table.
 func (p *queryParser) field() Field {
 	var f Field
 	if p.is('\'') {
@@ -214,7 +214,7 @@ func (p *queryParser) summary(q *Query) {
 	}
 }
 
-// row is a value for each measure; the filters of all of them are the same.
+// row parses a value for each measure. All of them must have the same filters.
 func (p *queryParser) row(q *Query) {
 	for more := true; more; more = p.take(",") {
 		p.text('"', "a name")
@@ -243,7 +243,7 @@ func equalFilters(a, b Filter) bool {
 	return a.Field == b.Field && a.Operator == b.Operator && a.Type == b.Type && slices.Equal(a.Values, b.Values)
 }
 
-// column is a field that names its table.
+// column parses a column with its table.
 func (p *queryParser) column() Field {
 	f := p.field()
 	if f.Table == "" {
@@ -253,7 +253,7 @@ func (p *queryParser) column() Field {
 	return f
 }
 
-// ranking is the measure of the query that ranks its rows.
+// ranking parses the measure that ranks the rows, which must be one of the query's.
 func (p *queryParser) ranking(q *Query) Field {
 	f := p.measure()
 	if !slices.ContainsFunc(q.Measures, func(m Field) bool { return strings.EqualFold(m.Name, f.Name) }) {
@@ -268,7 +268,7 @@ func (p *queryParser) measure() Field {
 	return Field{Name: f.Name}
 }
 
-// filter is what stands after FILTER: all values of a column that meet a condition.
+// filter parses what follows FILTER: all values of a column that meet a condition.
 func (p *queryParser) filter() Filter {
 	p.expect("(", "ALL", "(")
 	column := p.column()
@@ -322,7 +322,7 @@ func (p *queryParser) condition() Filter {
 	return f
 }
 
-// upTo reads what may follow a lower bound: the end of that day, or an upper bound.
+// upTo parses what may follow a lower bound: the end of that day, or an upper bound.
 func (p *queryParser) upTo(f *Filter) {
 	switch {
 	case f.Type == DateValue && p.take("+"):
@@ -354,7 +354,7 @@ func (p *queryParser) one() {
 	}
 }
 
-// value adds a value, of the same type as those before it.
+// value parses a value, which must have the type of those before it.
 func (p *queryParser) value(f *Filter) {
 	var v string
 	var t ValueType
@@ -392,7 +392,7 @@ func (p *queryParser) value(f *Filter) {
 	f.Values, f.Type = append(f.Values, v), t
 }
 
-// period reads the rest of a named period after its first comparison, if it is one.
+// period parses the rest of a named period after its first comparison, if it is one.
 func (p *queryParser) period(f *Filter) bool {
 	rest, again := p.tokens[p.at:], tokens(columnRef(f.Field))
 	if f.Table == "" {
@@ -416,7 +416,7 @@ func (p *queryParser) period(f *Filter) bool {
 				return true
 			}
 		}
-		for _, t := range rest[:min(len(rest), 10)] { // the count is near the beginning
+		for _, t := range rest[:min(len(rest), 10)] { // the count is among the first tokens
 			if n, _ := strconv.Atoi(t.text); n > 1 && t.kind == '1' {
 				if period, ok := LastUnits(n, u); ok && matches(period) {
 					return true

@@ -13,12 +13,12 @@ import (
 	"readiness/internal/samples"
 )
 
-// anyName has what DAX must escape, more often than chance would.
+// anyName draws names that often contain what DAX must escape.
 func anyName() *rapid.Generator[string] {
 	return rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("'][\"\n\r ,()=+//--")), rapid.SampledFrom([]rune("aB1é")), rapid.Rune()))
 }
 
-// anyColumn has a table, for every table has a name.
+// anyColumn draws a column; its table has a name, as every table does.
 func anyColumn(t *rapid.T) benchmark.Field {
 	return benchmark.Field{Table: "T" + anyName().Draw(t, "table"), Name: anyName().Draw(t, "column")}
 }
@@ -84,7 +84,7 @@ func anyQuery(t *rapid.T) benchmark.Query {
 	return q
 }
 
-// What DAX writes, ParseQuery reads back.
+// ParseQuery parses what DAX writes.
 func TestQueryParsesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,7 @@ func FuzzParseQuery(f *testing.F) {
 		}
 		m, err := semanticmodel.Read(definition.New(parts...))
 		if err != nil {
-			continue // one of the samples cannot be read
+			continue // one of the samples cannot be parsed
 		}
 		queries, _ := benchmark.Generate(m, benchmark.Wanted{Year: 2025, Count: 10})
 		for _, q := range queries {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Period is a period that is named from today, as the value of an InPeriod filter:
+// Period is a period relative to today, the value of an InPeriod filter:
 //
 //	today, yesterday
 //	this week, this month, this quarter, this year
@@ -13,12 +13,12 @@ import (
 //	week to date, month to date, quarter to date, year to date
 //	last 2 days, last 2 weeks, last 12 months, last 8 quarters, last 3 years
 //
-// Weeks begin on Monday. "Last month" is the whole month before this one; "last 12
-// months" are those that end today, today counted.
+// Weeks begin on Monday. "Last month" is the calendar month before the current one.
+// "Last 12 months" are the 12 months that end today, today included.
 type Period struct {
 	kind  periodKind
 	unit  Unit
-	count int // of units back from today, 0 where the kind has none
+	count int // number of units back from today, 0 for kinds without one
 }
 
 type periodKind int
@@ -31,7 +31,7 @@ const (
 	lastUnits
 )
 
-// Unit is what a period is counted in.
+// Unit is the unit of a period.
 type Unit string
 
 // The units.
@@ -43,16 +43,16 @@ const (
 	Year    Unit = "year"
 )
 
-// maxPeriod is how many units back a period may reach.
+// maxPeriod is the maximum number of units of a period.
 const maxPeriod = 10_000
 
-// This is the unit that today is in.
+// This returns the unit that contains today.
 func This(u Unit) Period { return Period{kind: thisUnit, unit: u} }
 
-// Last is the unit before the one that today is in.
+// Last returns the unit before the one that contains today.
 func Last(u Unit) Period { return Period{kind: lastUnit, unit: u} }
 
-// ToDate is from the beginning of the unit to today.
+// ToDate returns the period from the beginning of the unit to today.
 func ToDate(u Unit) Period {
 	if u == Day {
 		return This(Day)
@@ -60,8 +60,8 @@ func ToDate(u Unit) Period {
 	return Period{kind: toDate, unit: u}
 }
 
-// LastUnits is so many units back from today; one is Last. ok is false when that is
-// none, or more than anybody means.
+// LastUnits returns the n units that end today; for n = 1 it is Last. It returns false
+// when n is less than 1 or more than 10,000.
 func LastUnits(n int, u Unit) (p Period, ok bool) {
 	switch {
 	case n < 1 || n > maxPeriod:
@@ -72,7 +72,7 @@ func LastUnits(n int, u Unit) (p Period, ok bool) {
 	return Period{lastUnits, u, n}, true
 }
 
-// String is the period's one name.
+// String returns the period's name, which ParsePeriod parses.
 func (p Period) String() string {
 	switch {
 	case p.kind == thisUnit && p.unit == Day:
@@ -91,7 +91,8 @@ func (p Period) String() string {
 	return ""
 }
 
-// ParsePeriod reads the name of a period as String writes it.
+// ParsePeriod parses the name of a period as String writes it; false for any other
+// text.
 func ParsePeriod(name string) (p Period, ok bool) {
 	switch name {
 	case "today":

@@ -19,7 +19,7 @@ func TestPeriodNames(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 4*len(units)-1 { // a day to date is today
+	if len(seen) != 4*len(units)-1 { // "day to date" is "today"
 		t.Errorf("%d names: %v", len(seen), seen)
 	}
 	for _, name := range []string{"", "this", "this fortnight", "this day", "last day", "last 1 months", "last 0 months", "last 012 months", "last 10001 days", "last 12 month", "Last month", "day to date", "month to now"} {

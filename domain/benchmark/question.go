@@ -16,28 +16,28 @@ type Question struct {
 	QuestionID string   `json:"questionId"` // unique in its set
 	Text       string   `json:"text"`
 	Expected   Expected `json:"expected"`
-	// ClusterID is shared by paraphrases of one question, "" for a question of its own.
+	// ClusterID is shared by paraphrases of one question; "" for a question without
+	// any.
 	ClusterID string `json:"clusterId,omitempty"`
 	Source    Source `json:"source"`
 }
 
-// Expected is what is known of the correct answer: the measures, groupings and
-// filters of a query that answers it, such a query, and its one value. Any of
-// them may be missing, not all.
+// Expected is what is known of the correct answer: the fields of a query that answers
+// it, such a query, and its single value. At least one of the three is present.
 type Expected struct {
 	Fields []comparison.Field `json:"fields"`
 	DAX    string             `json:"dax,omitempty"`
 	Value  string             `json:"value,omitempty"`
 }
 
-// Set is the questions that a run asks, in the order in which it asks them.
+// Set is a list of questions, in the order in which a run asks them.
 type Set struct {
 	Questions []Question `json:"questions"`
-	// Repeats is how many times each is asked unless a run says otherwise.
+	// Repeats is how many times each question is asked unless a run says otherwise.
 	Repeats int `json:"repeats"`
 }
 
-// The limits of a set (decisions 7).
+// The limits of a set (docs/decisions.md 7).
 const (
 	MaxQuestions   = 100
 	MaxRepeats     = 5

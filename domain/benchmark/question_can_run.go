@@ -11,17 +11,17 @@ import (
 	"readiness/domain/comparison"
 )
 
-// CanRun reports whether the model has every field that the question's correct
-// answer uses; why says in a sentence which is missing, "" when none is. Names are
-// compared as answers are: without regard to case, a measure's whatever its table.
-// Fields that nobody sees are there. A query's own fields are looked for too, but
-// for those that it defines itself.
+// CanRun reports whether the model has every field that the question's correct answer
+// uses; if not, why is a sentence that names a missing one. Names compare without
+// regard to case, and a measure's without its table. Hidden fields count as present.
+// Fields of the expected query are checked too, except those that the query defines
+// itself.
 func (q Question) CanRun(m *semanticmodel.Model) (ok bool, why string) {
 	why = namesOf(m).lacking(q)
 	return why == "", why
 }
 
-// names are what a model has, under fold.
+// names holds the folded names of a model.
 type names struct {
 	tables   map[string]bool
 	columns  map[[2]string]bool
@@ -45,8 +45,8 @@ func namesOf(m *semanticmodel.Model) names {
 	return has
 }
 
-// lacking says what the question's answer needs and the model has not, "" when
-// there is nothing.
+// lacking returns a sentence about a field that the question's answer needs and the
+// model lacks; "" when it lacks none.
 func (has names) lacking(q Question) string {
 	for _, f := range q.Expected.Fields {
 		if why := has.lacks(f); why != "" {
@@ -56,8 +56,8 @@ func (has names) lacking(q Question) string {
 	return has.lacksAny(q.Expected.DAX)
 }
 
-// lacks says that a field is missing, "" when it is not. A filter may be on a
-// measure, as that of the top rows is.
+// lacks returns a sentence when the field is missing, else "". A filter may be on a
+// measure, as the filter for top rows is.
 func (has names) lacks(f comparison.Field) string {
 	column := has.columns[[2]string{fold(f.Table), fold(f.Name)}]
 	measure := has.measures[fold(f.Name)]
@@ -67,14 +67,14 @@ func (has names) lacks(f comparison.Field) string {
 	case f.Role == comparison.MeasureField, column, f.Role == comparison.FilterField && measure:
 		return ""
 	case !has.tables[fold(f.Table)]:
-		return fmt.Sprintf("The model has no table '%s' any more, of which the answer uses the column [%s]: it was renamed or deleted.", shown(f.Table), shown(f.Name))
+		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].", shown(f.Table), shown(f.Name))
 	}
 	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", shown(f.Table), shown(f.Name))
 }
 
-// lacksAny says which field that a query names with its table is missing. Bare
-// names may be those of the query's own columns, and where it defines something
-// itself any name may be.
+// lacksAny returns a sentence about a missing field that a query names with its table.
+// Names without a table may be the query's own columns. A query that defines anything
+// is not checked.
 func (has names) lacksAny(query string) string {
 	if query == "" || dax.Defines(query) {
 		return ""
@@ -83,15 +83,15 @@ func (has names) lacksAny(query string) string {
 		if !r.Qualified || has.columns[[2]string{fold(r.Table), fold(r.Name)}] || has.tables[fold(r.Table)] && has.measures[fold(r.Name)] {
 			continue
 		}
-		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the query of the answer names: it was renamed or deleted.", shown(r.Table), shown(r.Name))
+		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the expected query names: it was renamed or deleted.", shown(r.Table), shown(r.Name))
 	}
 	return ""
 }
 
-// fold is the form in which names compare, as in package comparison.
+// fold returns the form in which names compare, as in package comparison.
 func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
 
-// shown is a name as sentences say it, however long it is.
+// shown bounds the length of a name in messages.
 func shown(name string) string {
 	const most = 100
 	if runes := []rune(name); len(runes) > most {
@@ -100,16 +100,16 @@ func shown(name string) string {
 	return name
 }
 
-// Checked is a question with whether it can run on its model as that was when
-// somebody looked (decisions 6, BenchmarkQuestions).
+// Checked is a question and whether it could run on its model when the model was last
+// read (docs/decisions.md 6, BenchmarkQuestions).
 type Checked struct {
 	Question
 	CanRun bool `json:"canRun"`
-	// Reason is a sentence: why it cannot run; nil when it can.
+	// Reason is a sentence that says why it cannot run; nil when it can.
 	Reason *string `json:"reason"`
 }
 
-// Check holds every question of the set against the model.
+// Check checks every question of the set against the model.
 func (s Set) Check(m *semanticmodel.Model) []Checked {
 	has := namesOf(m)
 	all := make([]Checked, len(s.Questions))
@@ -122,8 +122,7 @@ func (s Set) Check(m *semanticmodel.Model) []Checked {
 	return all
 }
 
-// Unreadable is the set's questions when the model cannot be read at all: none can
-// run.
+// Unreadable returns the set's questions for a model that cannot be read: none can run.
 func (s Set) Unreadable(err error) []Checked {
 	why := fmt.Sprintf("The definition of the semantic model cannot be read: %s.", shown(err.Error()))
 	all := make([]Checked, len(s.Questions))
@@ -133,8 +132,7 @@ func (s Set) Unreadable(err error) []Checked {
 	return all
 }
 
-// Runnable are the questions of the set that the model has everything for, in
-// their order.
+// Runnable returns the set with only the questions that can run on the model, in order.
 func (s Set) Runnable(m *semanticmodel.Model) Set {
 	has := namesOf(m)
 	can := Set{Questions: []Question{}, Repeats: s.Repeats}

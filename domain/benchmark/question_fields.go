@@ -5,8 +5,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// WithFields is the question with the fields of its query where it names none
-// itself and the query is understood; else as it is.
+// WithFields returns the question with the fields of its query, if it has no fields and
+// its query can be parsed; else unchanged.
 func (q Question) WithFields(m *semanticmodel.Model) Question {
 	if len(q.Expected.Fields) > 0 {
 		return q
@@ -18,9 +18,9 @@ func (q Question) WithFields(m *semanticmodel.Model) Question {
 }
 
 // FieldsOf returns the measures, groupings and filters of a query in the form that
-// Query.DAX writes, spelled as the model does. ok is false for any other query and
-// for one that names what the model has not: half of an answer's fields would be
-// another answer's.
+// Query.DAX writes, with the model's spelling of names. It returns false for any other
+// query, and for a query that names something the model lacks, because some of an
+// answer's fields would describe a different answer.
 func FieldsOf(query string, m *semanticmodel.Model) (fields []comparison.Field, ok bool) {
 	q, err := ParseQuery(query)
 	if err != nil {

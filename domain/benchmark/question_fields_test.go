@@ -10,7 +10,7 @@ import (
 	"readiness/domain/benchmark"
 )
 
-// Whatever the names are, a query's own DAX says which fields it uses.
+// A query's own DAX gives its fields, whatever the names are.
 func TestFieldsOf(t *testing.T) {
 	t.Parallel()
 	tables := []string{"Sales", "it's \"x\"", "Ärger [1]", "a, b) // c", "EVALUATE"}

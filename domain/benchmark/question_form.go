@@ -15,8 +15,7 @@ import (
 	"readiness/domain/comparison"
 )
 
-// The limits of a question that is saved, in characters unless they say otherwise
-// (decisions 7).
+// The limits of a saved question, in characters unless noted (docs/decisions.md 7).
 const (
 	MaxText       = 1000
 	MaxDAX        = 10_000 // bytes
@@ -28,9 +27,9 @@ const (
 	MaxValues     = 100 // of one filter
 )
 
-// Admit returns the set as it is saved, ids made for the questions that have none,
-// or refuses with InvalidRequest naming the member that is wrong. Questions without
-// a source are the customer's.
+// Admit returns the set in the form in which it is saved, with ids for the questions
+// that have none. It refuses with InvalidRequest, naming the member that is wrong.
+// Questions without a source become the customer's.
 func (s Set) Admit() (Set, error) {
 	if n := len(s.Questions); n > MaxQuestions {
 		return Set{}, invalid("questions", "holds %d questions; a set has at most %d", n, MaxQuestions)
@@ -52,7 +51,7 @@ func (s Set) Admit() (Set, error) {
 			continue
 		}
 		if j, taken := first[q.QuestionID]; taken {
-			return Set{}, invalid(at+".questionId", "is that of questions[%d] too; every question has its own", j)
+			return Set{}, invalid(at+".questionId", "is also the id of questions[%d]; ids must be unique", j)
 		}
 		first[q.QuestionID] = i
 	}
@@ -76,7 +75,7 @@ func invalid(member, format string, args ...any) *domain.Refusal {
 	return domain.Refuse(domain.InvalidRequest, "%s %s", member, fmt.Sprintf(format, args...))
 }
 
-// madeID is an id for the question that is not taken: the same for the same
+// madeID returns an unused id for the question. It is always the same for the same
 // question in the same set.
 func (q Question) madeID(taken func(string) bool) string {
 	c := q.canonical()
@@ -90,7 +89,7 @@ func (q Question) madeID(taken func(string) bool) string {
 	return made
 }
 
-// admit refuses what is not the form of a question; at is where it stands.
+// admit refuses a malformed question; at is its path.
 func (q Question) admit(at string) error {
 	if why := line(q.Text, MaxText); why != "" {
 		return invalid(at+".text", "%s", why)
@@ -110,13 +109,13 @@ func (q Question) admit(at string) error {
 func (e Expected) admit(at string) error {
 	switch {
 	case len(e.Fields) == 0 && e.DAX == "" && e.Value == "":
-		return invalid(at, "says nothing of the correct answer; give fields, dax or value, or several of them")
+		return invalid(at, "does not describe the correct answer; give at least one of fields, dax and value")
 	case len(e.Fields) > MaxFields:
 		return invalid(at+".fields", "names %d fields; an answer has at most %d", len(e.Fields), MaxFields)
 	case len(e.DAX) > MaxDAX:
 		return invalid(at+".dax", "is %d bytes long; a query has at most %d", len(e.DAX), MaxDAX)
 	case e.DAX != "" && (!utf8.ValidString(e.DAX) || strings.ContainsRune(e.DAX, 0) || !dax.IsQuery(e.DAX)):
-		return invalid(at+".dax", "is no DAX query: a query says EVALUATE")
+		return invalid(at+".dax", "is not a DAX query: a query contains EVALUATE")
 	}
 	if why := line(e.Value, MaxValue); e.Value != "" && why != "" {
 		return invalid(at+".value", "%s", why)
@@ -129,7 +128,7 @@ func (e Expected) admit(at string) error {
 	return nil
 }
 
-// operators are how many values a filter takes with each, at least and at most.
+// operators holds the minimum and maximum number of values for each operator.
 var operators = map[Operator][2]int{
 	Equal: {1, 1}, NotEqual: {1, 1}, Less: {1, 1}, LessOrEqual: {1, 1}, Greater: {1, 1}, GreaterOrEqual: {1, 1},
 	In: {1, MaxValues}, Between: {2, 2}, Contains: {1, 1}, InPeriod: {1, 1}, Top: {1, 1}, Bottom: {1, 1},
@@ -145,7 +144,7 @@ func admitField(f comparison.Field, at string) error {
 	switch f.Role {
 	case comparison.MeasureField, comparison.GroupingField:
 		if f.Operator != "" || len(f.Values) > 0 {
-			return invalid(at+".operator", "and values are only of a filter")
+			return invalid(at+".operator", "and values belong only to a filter")
 		}
 		return nil
 	case comparison.FilterField:
@@ -154,7 +153,7 @@ func admitField(f comparison.Field, at string) error {
 	}
 	takes, known := operators[f.Operator]
 	if !known {
-		return invalid(at+".operator", "is none that a filter has")
+		return invalid(at+".operator", "is not an operator of filters")
 	}
 	if n := len(f.Values); n < takes[0] || n > takes[1] {
 		return invalid(at+".values", "holds %d values; with %s there are %d to %d", n, f.Operator, takes[0], takes[1])
@@ -167,8 +166,7 @@ func admitField(f comparison.Field, at string) error {
 	return nil
 }
 
-// line says what keeps a text from being one line of 1 to most characters, "" when
-// nothing does.
+// line returns why a text is not one line of 1 to most characters; "" when it is.
 func line(text string, most int) string {
 	switch {
 	case strings.TrimSpace(text) == "":

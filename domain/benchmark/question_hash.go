@@ -11,10 +11,9 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Hash is the questionSetHash (spec 2.11): "sha256:" and the hex digest of the
-// canonical JSON of the set's questions. It covers what is asked and what is known
-// of the answers; the order of the questions and of their fields, where they come
-// from and how often they are asked do not matter.
+// Hash returns the questionSetHash: "sha256:" and the hex digest of the canonical JSON
+// of the questions. It covers ids, texts, expected answers and clusters. The order of
+// questions and of their fields, the sources and the repeats do not affect it.
 func (s Set) Hash() string {
 	all := make([]canonicalQuestion, len(s.Questions))
 	for i, q := range s.Questions {
@@ -27,8 +26,8 @@ func (s Set) Hash() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// canonicalQuestion is a question as its hash sees it: every member is there, in
-// the order of their names.
+// canonicalQuestion is the form of a question that is hashed: all members, sorted by
+// name.
 type canonicalQuestion struct {
 	ClusterID  string            `json:"clusterId"`
 	Expected   canonicalExpected `json:"expected"`
@@ -63,14 +62,13 @@ func (q Question) canonical() canonicalQuestion {
 	return canonicalQuestion{q.ClusterID, canonicalExpected{q.Expected.DAX, fields, q.Expected.Value}, q.QuestionID, q.Text}
 }
 
-// canonicalJSON is v without white space and without the escapes that are only for
-// HTML.
+// canonicalJSON returns v without white space and without HTML escapes.
 func canonicalJSON(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // it holds texts only
+		panic(err) // cannot happen: v holds only texts
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -6,9 +6,9 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Recomputed returns the set with the correct answers that its queries have in
-// the model as it is now (spec 4.6, correctAnswers Update). A question without a
-// query that can be read keeps its answer.
+// Recomputed returns the set with correct answers recomputed from its queries on the
+// model as it is now. A question whose query is missing or cannot be parsed keeps its
+// answer.
 func (s Set) Recomputed(m *semanticmodel.Model) Set {
 	s.Questions = slices.Clone(s.Questions)
 	for i, q := range s.Questions {

@@ -32,8 +32,7 @@ func answeredBy(fields ...comparison.Field) benchmark.Question {
 	return benchmark.Question{QuestionID: "q", Text: "What?", Expected: benchmark.Expected{Fields: fields}}
 }
 
-// The hash is a promise to whoever stored it. These were computed by another
-// program.
+// Stored hashes must stay valid. These were computed by another program.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	full := benchmark.Question{
@@ -58,8 +57,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// What is asked and what is known of the answers decide the hash, and nothing else.
-func TestHashOfWhatIsAsked(t *testing.T) {
+// The hash depends only on the questions and on what is known of their answers.
+func TestHashCoversQuestions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func() string { return fmt.Sprint("t", r.IntN(40)) }
@@ -84,7 +83,7 @@ func TestHashOfWhatIsAsked(t *testing.T) {
 		}
 		other.Repeats = 5
 		if set.Hash() != other.Hash() {
-			t.Fatalf("one set, two hashes:\n%v\n%v", set, other)
+			t.Fatalf("the same set has two hashes:\n%v\n%v", set, other)
 		}
 		q := &other.Questions[r.IntN(len(other.Questions))]
 		for change, f := range map[string]func(){
@@ -112,7 +111,7 @@ func copied(t *testing.T, s benchmark.Set) (out benchmark.Set) {
 	return out
 }
 
-// shop is a model of a fact, two tables around it and a calendar.
+// shop returns a model of a fact, two related tables and a calendar.
 func shop() *semanticmodel.Model {
 	one := func(from, column, to, key string) semanticmodel.Relationship {
 		return semanticmodel.Relationship{FromTable: from, FromColumn: column, ToTable: to, ToColumn: key, FromCardinality: semanticmodel.Many, ToCardinality: semanticmodel.One, IsActive: true}
@@ -212,7 +211,7 @@ func TestAdmit(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		set    benchmark.Set
-		member string // that the refusal names; "" when the set is admitted
+		member string // named by the refusal; "" when the set is admitted
 	}{
 		"none":         {benchmark.Set{Repeats: 1}, ""},
 		"a hundred":    {many(100), ""},
@@ -271,7 +270,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// An id is made of the question alone, so that the same set has the same hash again.
+// An id depends only on the question, so that the same set always has the same hash.
 func TestMadeIDs(t *testing.T) {
 	t.Parallel()
 	q := benchmark.Question{Text: "How many?", Expected: benchmark.Expected{Value: "1"}}
@@ -288,8 +287,8 @@ func TestMadeIDs(t *testing.T) {
 	}
 }
 
-// Of sets that are saved at once the one accepted last stays, in whichever order
-// they end, and the last event alone says how things stand.
+// When sets are saved concurrently, the one accepted last wins, in whichever order the
+// saves end. The last event alone is the state.
 func TestSaveOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {1, 3, 2}, {2, 1, 3}} {

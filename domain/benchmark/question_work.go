@@ -10,16 +10,16 @@ import (
 	"readiness/domain/operation"
 )
 
-// What a generation makes unless the call says otherwise, and how long results stay.
+// The defaults of a generation, and how long results are kept.
 const (
-	// DefaultGenerated is how many are generated when the call does not say.
+	// DefaultGenerated is how many questions are generated unless the call says.
 	DefaultGenerated = 20
-	// ResultLife is how long the result of a generation or a saving is kept.
+	// ResultLife is how long the result of a generation or a save is kept.
 	ResultLife = 7 * 24 * time.Hour
 )
 
-// QuestionStep is the one step of a generation or a saving of questions; which it
-// is, the operation's stream says. It holds no token; the vault does.
+// QuestionStep is the only step of a generation or a save of questions; the operation's
+// stream says which. It holds no token; the vault does.
 type QuestionStep struct {
 	AccountID   string      `json:"accountId"`
 	OperationID uuid.UUID   `json:"operationId"`
@@ -30,24 +30,25 @@ type QuestionStep struct {
 	Trace       string      `json:"trace,omitempty"`
 }
 
-// GenerationAccepted follows operation.Accepted on the stream of a generation.
+// GenerationAccepted records a generation. It follows operation.Accepted on its stream.
 type GenerationAccepted struct {
 	ModelName string `json:"semanticModelName"`
-	Count     int    `json:"count"` // of questions asked for
+	Count     int    `json:"count"` // requested questions
 	// Allowance is the stream on which the build was counted.
 	Allowance string `json:"allowance"`
 }
 
-// SavingAccepted follows operation.Accepted on the stream of a saving.
+// SavingAccepted records a save of questions. It follows operation.Accepted on its
+// stream.
 type SavingAccepted struct {
 	ModelName string `json:"semanticModelName"`
-	// DocumentHash addresses the Set as the call had it.
+	// DocumentHash addresses the Set as the caller sent it.
 	DocumentHash string `json:"documentHash"`
-	Number       int    `json:"number"` // of the SaveAccepted
+	Number       int    `json:"number"` // see SaveAccepted
 }
 
-// QuestionsMade: the questions were generated, or saved. The document is the
-// QuestionsResult; texts are never in the log.
+// QuestionsMade records that questions were generated or saved. The document is the
+// QuestionsResult; the log never contains the texts.
 type QuestionsMade struct {
 	DocumentHash    string `json:"documentHash"`
 	QuestionSetHash string `json:"questionSetHash"`
@@ -60,15 +61,15 @@ func (GenerationAccepted) EventType() string { return "benchmark.generation-acce
 func (SavingAccepted) EventType() string     { return "benchmark.saving-accepted" }
 func (QuestionsMade) EventType() string      { return "benchmark.questions-made" }
 
-// QuestionWork is a generation or a saving of questions, folded from its
-// operation's stream.
+// QuestionWork is a generation or a save of questions, folded from its operation's
+// stream.
 type QuestionWork struct {
 	Operation operation.Operation
 	ModelName string
-	Count     int    // of a generation
-	Allowance string // of a generation
-	Given     string // of a saving: the document of the set as the call had it
-	Number    int    // of a saving
+	Count     int    // for a generation
+	Allowance string // for a generation
+	Given     string // for a save: the hash of the document with the Set as the caller sent it
+	Number    int    // for a save
 	Made      *QuestionsMade
 }
 
@@ -87,7 +88,7 @@ func EvolveQuestionWork(w QuestionWork, e domain.Event) QuestionWork {
 	return w
 }
 
-// AcceptGeneration puts a generation in the log as an operation.
+// AcceptGeneration records a new generation and its operation.
 type AcceptGeneration struct {
 	Operation  operation.Accepted
 	Generation GenerationAccepted
@@ -98,7 +99,7 @@ func (c AcceptGeneration) Decide(QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Generation}, nil
 }
 
-// AcceptSaving puts a saving in the log as an operation.
+// AcceptSaving records a new save and its operation.
 type AcceptSaving struct {
 	Operation operation.Accepted
 	Saving    SavingAccepted
@@ -109,7 +110,7 @@ func (c AcceptSaving) Decide(QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Saving}, nil
 }
 
-// BeginQuestions says that work begins. It says so once.
+// BeginQuestions records that work began; nothing when it has begun already.
 type BeginQuestions struct{}
 
 // Decide implements domain.Command.
@@ -120,8 +121,8 @@ func (BeginQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{operation.Started{}}, nil
 }
 
-// EndQuestions records what was made; a step that is carried out twice records it
-// once.
+// EndQuestions ends the operation with its result. A step that is executed twice
+// records it once.
 type EndQuestions struct{ Made QuestionsMade }
 
 // Decide implements domain.Command.
@@ -132,8 +133,8 @@ func (c EndQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{c.Made, operation.Completed{}}, nil
 }
 
-// FailQuestions ends the operation without a result. NotBegun says that a
-// generation's work never began, so that its build is given back whatever the code.
+// FailQuestions ends the operation without a result. NotBegun says that the work never
+// began, so a generation's build is refunded whatever the code.
 type FailQuestions struct {
 	Failure  operation.Failure
 	NotBegun bool
@@ -145,15 +146,15 @@ func (c FailQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 		return nil, nil
 	}
 	impact := w.Operation.Impact
-	if w.Allowance != "" && c.givesBack() {
+	if w.Allowance != "" && c.refunds() {
 		impact.BenchmarkBuilds = new(0)
 	}
 	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: impact}}, nil
 }
 
-// givesBack reports whether the failure came before anything was done for the
-// caller (decisions 5).
-func (c FailQuestions) givesBack() bool {
+// refunds reports whether the failure came before anything was done for the caller
+// (docs/decisions.md 5).
+func (c FailQuestions) refunds() bool {
 	switch c.Failure.Code {
 	case domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy:
 		return true
@@ -161,7 +162,7 @@ func (c FailQuestions) givesBack() bool {
 	return c.NotBegun
 }
 
-// Builds is how many benchmark builds the work has spent.
+// Builds returns how many benchmark builds the work has spent.
 func (w QuestionWork) Builds() int {
 	if n := w.Operation.Impact.BenchmarkBuilds; n != nil {
 		return *n
@@ -169,8 +170,9 @@ func (w QuestionWork) Builds() int {
 	return 0
 }
 
-// QuestionsCode is the code that an operation on questions fails with (spec 2.7):
-// those the list does not have become the nearest it has.
+// QuestionsCode returns the code that an operation on questions fails with for the code
+// of a refusal. A code that an operation's error cannot have becomes the nearest one
+// that it can.
 func QuestionsCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.PlatformAccessDenied, domain.ItemNotFound, domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotReadable:
@@ -183,19 +185,19 @@ func QuestionsCode(c domain.Code) domain.Code {
 	return domain.QuestionsNotGenerated
 }
 
-// QuestionsResult is a set with whether each question can run (decisions 6,
-// BenchmarkQuestions): the result of a generation or a saving, and what the saved
-// questions are shown as.
+// QuestionsResult is a set and whether each question can run (docs/decisions.md 6,
+// BenchmarkQuestions). It is the result of a generation or a save, and shows saved
+// questions.
 type QuestionsResult struct {
 	SemanticModelID uuid.UUID `json:"semanticModelId"`
 	QuestionSetHash string    `json:"questionSetHash"`
 	Count           int       `json:"count"`
-	CanRun          int       `json:"canRun"` // how many can
+	CanRun          int       `json:"canRun"` // number of questions that can run
 	Repeats         int       `json:"repeats"`
 	Value           []Checked `json:"value"`
 }
 
-// NewQuestionsResult is the set of a model, each question of which was looked at.
+// NewQuestionsResult returns the result for a model's set and its checked questions.
 func NewQuestionsResult(modelID uuid.UUID, set Set, checked []Checked) QuestionsResult {
 	r := QuestionsResult{SemanticModelID: modelID, QuestionSetHash: set.Hash(), Count: len(set.Questions), Repeats: set.Repeats, Value: checked}
 	for _, q := range checked {
@@ -206,7 +208,7 @@ func NewQuestionsResult(modelID uuid.UUID, set Set, checked []Checked) Questions
 	return r
 }
 
-// Made is what the log keeps of the result, whose document has the hash.
+// Made returns the event of the result, whose document has the hash.
 func (r QuestionsResult) Made(documentHash string) QuestionsMade {
 	return QuestionsMade{documentHash, r.QuestionSetHash, r.Count, r.CanRun}
 }

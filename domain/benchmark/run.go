@@ -12,11 +12,11 @@ import (
 	"readiness/domain/operation"
 )
 
-// RunStream is the name of a benchmark run's stream.
+// RunStream returns the name of a benchmark run's stream.
 func RunStream(id uuid.UUID) string { return "benchmarkrun-" + id.String() }
 
-// RunStreamID returns the id of the run whose stream has the name, false for
-// another stream.
+// RunStreamID returns the id of the run whose stream has the name, or false when it is
+// another kind of stream.
 func RunStreamID(stream string) (uuid.UUID, bool) {
 	text, ok := strings.CutPrefix(stream, "benchmarkrun-")
 	if !ok {
@@ -26,22 +26,22 @@ func RunStreamID(stream string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// RunAccepted: a run was accepted, of a benchmark or as a side of an A/B test's
-// run. The questions are a document, so that a run keeps those it was accepted
-// with.
+// RunAccepted records a run, either on its own or as a side of an A/B test's run. Its
+// questions are kept in a document, so later changes to the saved questions do not
+// affect it.
 type RunAccepted struct {
 	RunID     uuid.UUID `json:"runId"`
 	AccountID string    `json:"accountId"`
-	// OperationID is the operation that asks: of type RunBenchmark with the run's
-	// own id, or RunAbTest.
+	// OperationID is the operation that asks: of type RunBenchmark with the run's own
+	// id, or of type RunAbTest.
 	OperationID uuid.UUID `json:"operationId"`
 	Side        Side      `json:"side"`
 	// Questions is the hash of the document with the Set.
 	Questions       string `json:"questions"`
 	QuestionSetHash string `json:"questionSetHash"`
-	Count           int    `json:"count"` // of questions
+	Count           int    `json:"count"` // number of questions
 	Repeats         int    `json:"repeats"`
-	// AbTest is the test whose run this is a side of; nil for a run of its own.
+	// AbTest is the test that the run is a side of; nil for a run of its own.
 	AbTest *OfTest `json:"abTest,omitempty"`
 	// Allowance is the stream on which a run of its own was counted.
 	Allowance string    `json:"allowance,omitempty"`
@@ -54,56 +54,56 @@ type OfTest struct {
 	Side     string    `json:"side"` // "a" or "b"
 }
 
-// RunStarted: work on the run began.
+// RunStarted records that work on the run began.
 type RunStarted struct {
 	At time.Time `json:"at"`
 }
 
-// Asked: one question was asked once, and what it came to. The answer is the
-// document with the hash.
+// Asked records one ask of a question and its verdict. The answer is the document with
+// the hash.
 type Asked struct {
 	QuestionID   string             `json:"questionId"`
-	N            int                `json:"n"` // from 1
+	N            int                `json:"n"` // from 1 to Repeats
 	Verdict      comparison.Verdict `json:"verdict"`
 	Method       comparison.Method  `json:"method,omitempty"`
 	DurationMS   int64              `json:"durationMs"`
 	DocumentHash string             `json:"documentHash"`
-	// Made is how many asks the run has made with this one, Errors how many of them
+	// Made is the number of asks so far, including this one. Errors is how many of them
 	// got no answer.
 	Made   int `json:"made"`
 	Errors int `json:"errors"`
 }
 
-// RunCompleted: every question was asked.
+// RunCompleted records that every question was asked.
 type RunCompleted struct {
 	Outcome
 	At time.Time `json:"at"`
 }
 
-// RunFailed: the run could not go on.
+// RunFailed records that the run failed.
 type RunFailed struct {
 	Failure operation.Failure `json:"failure"`
 	At      time.Time         `json:"at"`
 }
 
-// RunCancelled: the run was stopped.
+// RunCancelled records that the run was cancelled.
 type RunCancelled struct {
 	At time.Time `json:"at"`
 }
 
-// RunDeleted: the run and its answers are gone.
+// RunDeleted records that the run and its answers were deleted.
 type RunDeleted struct{}
 
-// Outcome is what a completed run came to.
+// Outcome is the outcome of a completed run.
 type Outcome struct {
 	// DocumentHash addresses the run's document: every question with its answers.
 	DocumentHash string `json:"documentHash"`
-	// Score is accuracy of 100; nil when no question has an answer.
+	// Score is the accuracy, 0 to 100; nil when no question has an answer.
 	Score        *int                     `json:"score"`
-	Verdicts     comparison.VerdictCounts `json:"verdicts"` // of asks
+	Verdicts     comparison.VerdictCounts `json:"verdicts"` // counts of asks
 	ResponseTime *comparison.ResponseTime `json:"responseTime"`
-	// Scored counts the questions that have an answer, Stable those of them whose
-	// answers all came to the same verdict.
+	// Scored counts the questions that have an answer. Stable counts those of them
+	// whose answers all had the same verdict.
 	Scored int `json:"scored"`
 	Stable int `json:"stable"`
 }
@@ -117,23 +117,23 @@ func (RunFailed) EventType() string    { return "benchmark.run-failed" }
 func (RunCancelled) EventType() string { return "benchmark.run-cancelled" }
 func (RunDeleted) EventType() string   { return "benchmark.run-deleted" }
 
-// AskKey is one ask of a run.
+// AskKey identifies one ask of a run.
 type AskKey struct {
 	QuestionID string
 	N          int
 }
 
-// Key says which ask of its run it is.
+// Key returns which ask of its run it is.
 func (a Asked) Key() AskKey { return AskKey{a.QuestionID, a.N} }
 
-// Run is a benchmark run, folded from its stream. The zero Run was never
-// accepted.
+// Run is a benchmark run, folded from its stream. The zero Run was never accepted
+// (regime D.7).
 type Run struct {
 	RunAccepted
 	Status operation.Status
-	// Asks are those that were made, in that order.
+	// Asks are the asks made so far, in order.
 	Asks    []Asked
-	Outcome *Outcome // of a succeeded run
+	Outcome *Outcome // set once the run has succeeded
 	Failure *operation.Failure
 	EndedAt time.Time
 	Deleted bool
@@ -147,7 +147,7 @@ func EvolveRun(r Run, e domain.Event) Run {
 	case RunStarted:
 		r.Status = operation.Running
 	case Asked:
-		r.Asks = append(r.Asks, e) // an earlier state never looks beyond its own length
+		r.Asks = append(r.Asks, e) // safe: an earlier state never reads beyond its own length
 	case RunCompleted:
 		r.Status, r.Outcome, r.EndedAt = operation.Succeeded, &e.Outcome, e.At
 	case RunFailed:
@@ -160,19 +160,20 @@ func EvolveRun(r Run, e domain.Event) Run {
 	return r
 }
 
-// Held reports whether the account has the run.
+// Held reports whether the run exists and belongs to the account.
 func (r Run) Held(accountID string) bool {
 	return r.AccountID == accountID && !r.Deleted && r.RunID != uuid.Nil
 }
 
-// Total is how many asks the run makes.
+// Total returns how many asks the run makes in all.
 func (r Run) Total() int { return r.Count * r.Repeats }
 
-// Counts reports whether the run counts against the account's benchmark runs, if
-// it ended now: once it asked something (spec 4.2, cancel rules).
+// Counts reports whether the run would count against the account's benchmark runs if it
+// ended now: it has asked something.
 func (r Run) Counts() bool { return len(r.Asks) > 0 }
 
-// Failing is how many asks in a row, up to the last that was made, got no answer.
+// Failing returns how many of the most recent asks, without interruption, got no
+// answer.
 func (r Run) Failing() int {
 	n := 0
 	for n < len(r.Asks) && r.Asks[len(r.Asks)-1-n].Verdict == comparison.Errored {
@@ -181,10 +182,10 @@ func (r Run) Failing() int {
 	return n
 }
 
-// Percent is how much of the run is done, below 100 until it has ended.
+// Percent returns how much of the run is done; at most 99.
 func (r Run) Percent() int { return min(99, len(r.Asks)*100/max(1, r.Total())) }
 
-// Left are the asks of the set that are still to be made, question by question.
+// Left returns the asks of the set that have not been made, question by question.
 func (r Run) Left(s Set) []AskKey {
 	made := make(map[AskKey]bool, len(r.Asks))
 	for _, a := range r.Asks {
@@ -201,13 +202,13 @@ func (r Run) Left(s Set) []AskKey {
 	return left
 }
 
-// AcceptRun puts a run in the log.
+// AcceptRun records a new run.
 type AcceptRun struct{ RunAccepted }
 
 // Decide implements domain.Command.
 func (c AcceptRun) Decide(Run) ([]domain.Event, error) { return []domain.Event{c.RunAccepted}, nil }
 
-// BeginRun says that work on the run begins, once.
+// BeginRun records that work on the run began; nothing when it has begun already.
 type BeginRun struct{ At time.Time }
 
 // Decide implements domain.Command.
@@ -218,8 +219,7 @@ func (c BeginRun) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{RunStarted(c)}, nil
 }
 
-// RecordAsk records one ask. One that was recorded before, or of a run that has
-// ended, is not recorded again.
+// RecordAsk records one ask; nothing when it is recorded already or the run has ended.
 type RecordAsk struct{ Asked }
 
 // Decide implements domain.Command.
@@ -237,7 +237,7 @@ func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{c.Asked}, nil
 }
 
-// CompleteRun ends a run of which every ask was made.
+// CompleteRun ends a run whose asks were all made.
 type CompleteRun struct{ RunCompleted }
 
 // Decide implements domain.Command.
@@ -248,7 +248,7 @@ func (c CompleteRun) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{c.RunCompleted}, nil
 }
 
-// FailRun ends a run that cannot go on.
+// FailRun ends a run that failed.
 type FailRun struct{ RunFailed }
 
 // Decide implements domain.Command.
@@ -259,7 +259,7 @@ func (c FailRun) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{c.RunFailed}, nil
 }
 
-// StopRun ends a run that was cancelled, with its operation.
+// StopRun ends a run that was cancelled with its operation.
 type StopRun struct{ At time.Time }
 
 // Decide implements domain.Command.
@@ -270,7 +270,8 @@ func (c StopRun) Decide(r Run) ([]domain.Event, error) {
 	return []domain.Event{RunCancelled(c)}, nil
 }
 
-// DeleteRun deletes a run that has ended.
+// DeleteRun deletes a run. It refuses with OperationInProgress while the run has not
+// ended.
 type DeleteRun struct{}
 
 // Decide implements domain.Command.
@@ -279,14 +280,15 @@ func (DeleteRun) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	if !r.Status.Ended() {
-		return nil, domain.Refuse(domain.OperationInProgress, "benchmark run %s is a side of an A/B run that goes on; stop that first", r.RunID).
+		return nil, domain.Refuse(domain.OperationInProgress, "benchmark run %s is a side of an A/B run that has not ended; stop that first", r.RunID).
 			About("runId", r.RunID).About("operationId", r.OperationID)
 	}
 	return []domain.Event{RunDeleted{}}, nil
 }
 
-// OperationCode turns a refusal into the code an operation that asks fails with
-// (spec 2.7): those the list does not have become the nearest it has.
+// OperationCode returns the code that an operation that asks fails with for the code of
+// a refusal. A code that an operation's error cannot have becomes the nearest one that
+// it can.
 func OperationCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied, domain.PlatformUnavailable:
@@ -299,17 +301,17 @@ func OperationCode(c domain.Code) domain.Code {
 	return domain.BenchmarkRunFailed
 }
 
-// GivenBack reports whether a run that failed with the code before it asked
-// anything counts for nothing (decisions 5): neither the model nor the person's
-// rights to it kept it from asking.
-func GivenBack(c domain.Code) bool {
+// Refundable reports whether a run that failed with the code before it asked anything
+// is refunded (docs/decisions.md 5). It is, unless the model or the person's rights to
+// it prevented it from asking.
+func Refundable(c domain.Code) bool {
 	return c == domain.PlatformUnavailable || c == domain.CapacityPaused || c == domain.CapacityBusy || c == domain.BenchmarkRunFailed
 }
 
-// Spent is how many of the benchmark runs that were counted for the run stay
-// counted once it failed with the code.
+// Spent returns how many benchmark runs stay counted for the run when it fails with the
+// code.
 func (r Run) Spent(c domain.Code) int {
-	if r.Counts() || !GivenBack(c) {
+	if r.Counts() || !Refundable(c) {
 		return 1
 	}
 	return 0

@@ -16,7 +16,7 @@ import (
 var (
 	runOne = uuid.UUID{15: 1}
 	noon   = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	// three are asked twice each: six asks.
+	// three questions are asked twice each: six asks.
 	three = benchmark.Set{Questions: []benchmark.Question{{QuestionID: "q1"}, {QuestionID: "q2"}, {QuestionID: "q3"}}, Repeats: 5}
 )
 
@@ -37,7 +37,7 @@ func verdict(id string, n int, v comparison.Verdict) step {
 	return benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: id, N: n, Verdict: v}}
 }
 
-// askedAll are all asks of the run.
+// askedAll returns all asks of the run.
 func askedAll() (all []step) {
 	for _, q := range three.Questions {
 		all = append(all, asked(q.QuestionID, 1), asked(q.QuestionID, 2))
@@ -61,14 +61,14 @@ func runAfter(t *testing.T, steps ...step) benchmark.Run {
 }
 
 // proves: 4.2/cancel/stops 4.2/cancel/finished-before 4.2/cancel/asked-nothing
-func TestARunMovesOn(t *testing.T) {
+func TestRunTransitions(t *testing.T) {
 	t.Parallel()
 	const began, oneMore, completed, failed, cancelled, deleted = "run-started", "asked", "run-completed", "run-failed", "run-cancelled", "run-deleted"
 	every := map[string]step{"begin": begins, "ask": asked("q3", 2), "complete": complete, "fail": fails, "stop": stops}
 	for name, test := range map[string]struct {
-		steps  []step
-		status operation.Status
-		told   map[string]string // by the step; a step that is not there changes nothing
+		steps   []step
+		status  operation.Status
+		records map[string]string // by step; a step that is not listed changes nothing
 	}{
 		"accepted":          {nil, operation.NotStarted, map[string]string{"begin": began, "fail": failed, "stop": cancelled}},
 		"begun":             {[]step{begins}, operation.Running, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
@@ -89,22 +89,22 @@ func TestARunMovesOn(t *testing.T) {
 		}
 		for word, c := range every {
 			events, err := c.Decide(r)
-			want := test.told[word]
+			want := test.records[word]
 			if err != nil || len(events) != min(1, len(want)) || len(events) == 1 && events[0].EventType() != "benchmark."+want {
 				t.Errorf("%s, %s: %v, %v, want %q", name, word, events, err, want)
 			}
 		}
 		switch events, err := deletes.Decide(r); {
 		case !r.Status.Ended() && (!domain.IsRefused(err, domain.OperationInProgress) || len(events) > 0):
-			t.Errorf("%s: it goes on, and deleting it tells %v, %v", name, events, err)
+			t.Errorf("%s: it has not ended, and deleting it records %v, %v", name, events, err)
 		case r.Status.Ended() && (err != nil || len(events) != 1 || events[0].EventType() != "benchmark."+deleted):
-			t.Errorf("%s: it has ended, and deleting it tells %v, %v", name, events, err)
+			t.Errorf("%s: it has ended, and deleting it records %v, %v", name, events, err)
 		}
 	}
 }
 
-// A question that was asked, and recorded, is not asked again, whoever goes on.
-func TestAnAskIsRecordedOnce(t *testing.T) {
+// A question whose ask was recorded is not asked again, whichever process resumes.
+func TestAskIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	steps := []step{begins}
 	left := []benchmark.AskKey{{QuestionID: "q1", N: 1}, {QuestionID: "q1", N: 2}, {QuestionID: "q2", N: 1}, {QuestionID: "q2", N: 2}, {QuestionID: "q3", N: 1}, {QuestionID: "q3", N: 2}}
@@ -123,12 +123,12 @@ func TestAnAskIsRecordedOnce(t *testing.T) {
 		t.Errorf("%d asks were recorded and %d are left, at %d %%", len(r.Asks), len(r.Left(three)), r.Percent())
 	}
 	if events, err := verdict("q1", 1, comparison.Incorrect).Decide(r); len(events) != 0 || err != nil {
-		t.Errorf("another answer to the same ask tells %v, %v", events, err)
+		t.Errorf("another answer to the same ask records %v, %v", events, err)
 	}
 }
 
-// An ask says how many the run has made with it, and how many of them got no
-// answer.
+// An ask carries how many asks the run has made, including it, and how many of them got
+// no answer.
 func TestAsksAreCounted(t *testing.T) {
 	t.Parallel()
 	r := runAfter(t, begins, verdict("q1", 1, comparison.Errored), verdict("q1", 2, comparison.Correct), verdict("q2", 1, comparison.Errored))
@@ -142,15 +142,15 @@ func TestAsksAreCounted(t *testing.T) {
 }
 
 // proves: 7.2/RunNotFound
-func TestADeletedRunIsNobodys(t *testing.T) {
+func TestDeletedRun(t *testing.T) {
 	t.Parallel()
 	r := runAfter(t, append(append([]step{begins}, askedAll()...), complete)...)
 	if !r.Held("contoso") || r.Held("fabrikam") || (benchmark.Run{}).Held("") {
-		t.Error("a run is held by another account than its own")
+		t.Error("a run belongs to an account other than its own")
 	}
 	r = runAfter(t, append(append([]step{begins}, askedAll()...), complete, deletes)...)
 	if r.Held("contoso") || !r.Deleted {
-		t.Error("a deleted run is held")
+		t.Error("a deleted run still belongs to its account")
 	}
 	for _, c := range []step{deletes, begins, asked("q1", 1), complete, fails, stops} {
 		if events, err := c.Decide(r); len(events) != 0 || err != nil {
@@ -159,9 +159,9 @@ func TestADeletedRunIsNobodys(t *testing.T) {
 	}
 }
 
-// A run that fails after it asked something is counted, whatever it failed with
-// (decisions 5).
-func TestWhatAFailedRunSpends(t *testing.T) {
+// A run that fails after it asked something counts, whatever it failed with
+// (docs/decisions.md 5).
+func TestFailedRunImpact(t *testing.T) {
 	t.Parallel()
 	idle, busy := runAfter(t, begins), runAfter(t, begins, asked("q1", 1))
 	for code, want := range map[domain.Code]int{

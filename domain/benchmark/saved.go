@@ -6,14 +6,14 @@ import (
 	"readiness/domain"
 )
 
-// QuestionsStream is the name of the stream of a model's saved questions in an
-// account. Each of its events says all of the standing, so only the last is loaded.
+// QuestionsStream returns the name of the stream of a model's saved questions in an
+// account. Each event carries the full state, so only the last one is loaded.
 func QuestionsStream(accountID string, modelID uuid.UUID) string {
 	return "questions-" + accountID + "-" + modelID.String()
 }
 
-// SaveAccepted: a set is going to be saved, as the Number-th of its model. Of two
-// that are saved at once the one accepted later stays, whichever ends first.
+// SaveAccepted records that a set will be saved as the Number-th of its model. When two
+// saves overlap, the one accepted later wins, whichever ends first.
 type SaveAccepted struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Number      int       `json:"number"`
@@ -21,19 +21,19 @@ type SaveAccepted struct {
 	Saved *SavedSet `json:"saved,omitempty"`
 }
 
-// SavedSet is which questions are saved; they are in the document.
+// SavedSet identifies the saved questions, which are in the document.
 type SavedSet struct {
-	DocumentHash    string    `json:"documentHash"` // of the Set
+	DocumentHash    string    `json:"documentHash"` // of the document with the Set
 	QuestionSetHash string    `json:"questionSetHash"`
 	Count           int       `json:"count"`
 	Repeats         int       `json:"repeats"`
 	OperationID     uuid.UUID `json:"operationId"`
-	// Number is that of its SaveAccepted.
+	// Number is the number of its SaveAccepted.
 	Number int `json:"number"`
 }
 
-// QuestionsSaved: the set is the model's from now on, in place of the one before.
-// A set of none is saved too. Accepted is how many were accepted to be saved so far.
+// QuestionsSaved records that the set replaced the model's saved questions. The set may
+// be empty. Accepted is the number of saves accepted so far.
 type QuestionsSaved struct {
 	SavedSet
 	Accepted int `json:"accepted"`
@@ -43,8 +43,8 @@ type QuestionsSaved struct {
 func (SaveAccepted) EventType() string   { return "benchmark.save-accepted" }
 func (QuestionsSaved) EventType() string { return "benchmark.questions-saved" }
 
-// SavedQuestions is how the saved questions of a model stand, folded from the last
-// event of their stream.
+// SavedQuestions is the state of a model's saved questions, as the last event of their
+// stream carries it.
 type SavedQuestions struct {
 	Accepted int
 	// Set is nil until one is saved.
@@ -57,7 +57,7 @@ func (e SaveAccepted) After() SavedQuestions { return SavedQuestions{e.Number, e
 // After implements domain.Carries.
 func (e QuestionsSaved) After() SavedQuestions { return SavedQuestions{e.Accepted, &e.SavedSet} }
 
-// AcceptSave gives a set that is going to be saved its number.
+// AcceptSave assigns its number to a set that will be saved.
 type AcceptSave struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
@@ -65,7 +65,8 @@ func (c AcceptSave) Decide(s SavedQuestions) ([]domain.Event, error) {
 	return []domain.Event{SaveAccepted{c.OperationID, s.Accepted + 1, s.Set}}, nil
 }
 
-// SaveSet makes a set the model's, unless one that was accepted later is already.
+// SaveSet saves a set for the model, unless a set that was accepted later is saved
+// already.
 type SaveSet struct{ Set SavedSet }
 
 // Decide implements domain.Command.

@@ -6,8 +6,8 @@ import (
 	"readiness/domain/comparison"
 )
 
-// Side is a semantic model and what answers questions about it (spec 2.11). Its
-// names are those last seen on the platform.
+// Side is a semantic model and the AI that answers questions about it. Its names are
+// those last seen on the platform.
 type Side struct {
 	WorkspaceID       uuid.UUID  `json:"workspaceId"`
 	WorkspaceName     string     `json:"workspaceName,omitempty"`
@@ -16,8 +16,8 @@ type Side struct {
 	AnsweredBy        AnsweredBy `json:"answeredBy"`
 }
 
-// AnsweredBy is what answers for a side. A data agent and its workspace are there
-// exactly for the kinds that have one, a provider exactly for GenericAgent.
+// AnsweredBy is the AI that answers for a side. The data agent's members are set
+// exactly for kinds with a data agent, the provider's exactly for GenericAgent.
 type AnsweredBy struct {
 	Kind                   comparison.AgentKind `json:"kind"`
 	DataAgentID            *uuid.UUID           `json:"dataAgentId,omitempty"`
@@ -28,23 +28,24 @@ type AnsweredBy struct {
 	ProviderName           string               `json:"providerName,omitempty"`
 }
 
-// Same reports whether both are the same answerer, whatever it is called now.
+// Same reports whether both are the same answerer, whatever their names.
 func (a AnsweredBy) Same(o AnsweredBy) bool {
 	return a.Kind == o.Kind && a.ProviderID == o.ProviderID &&
 		(a.DataAgentID == o.DataAgentID || a.DataAgentID != nil && o.DataAgentID != nil && *a.DataAgentID == *o.DataAgentID)
 }
 
-// Reply is what came of asking one question once.
+// Reply is the result of asking one question once.
 type Reply struct {
 	Answer comparison.Answer
-	// Failure is why there is no answer after all attempts; nil with one. What
-	// keeps the whole side from answering is an error instead.
+	// Failure says why there is no answer after all attempts; nil with an answer. A
+	// problem that keeps the side from answering at all is returned as an error
+	// instead.
 	Failure *comparison.Failure
-	// DurationMS is from the ask to the last token, without what was waited while
-	// throttled or between attempts.
+	// DurationMS is the time from the ask to the last token, without waits for
+	// throttling and between attempts.
 	DurationMS int64
 	Attempts   int
 	Remote     *comparison.Remote
-	// Usage is what a provider counted, nil where none does.
+	// Usage is the provider's token count; nil when it reports none.
 	Usage *comparison.TokenUsage
 }

@@ -8,9 +8,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Step is the asking of a benchmark run, and for side B of an A/B test's run the
-// comparison after it. What is left to do, the streams say. It holds no token;
-// the vault does.
+// Step is the asking of a benchmark run and, for side B of an A/B test's run, the
+// comparison after it. The streams say what is left to do. It holds no token; the vault
+// does.
 type Step struct {
 	AccountID   string      `json:"accountId"`
 	OperationID uuid.UUID   `json:"operationId"`
