@@ -1,8 +1,9 @@
 package comparison
 
-// Agreement is how far the sides agree, by their verdicts on the questions and by
-// their answers, right or wrong (regime D.5, AbAgreement). Shares are null without a
-// question; kappa is where agreement by chance is complete, too.
+// Agreement is how far the two sides agree: in their verdicts on the questions, and in
+// their answers, right or wrong. Observed, Expected and Kappa are null without a
+// question; Kappa is also null when agreement by chance is complete (regime D.4 (9,
+// 10)).
 type Agreement struct {
 	N               int             `json:"n"`
 	BothCorrect     int             `json:"bothCorrect"`
@@ -16,8 +17,8 @@ type Agreement struct {
 	Method          string          `json:"method"`
 }
 
-// AnswerAgreement counts the questions by whether the commonest answers of both sides
-// are equal.
+// AnswerAgreement counts the questions by whether the commonest answers of the two
+// sides are equal.
 type AnswerAgreement struct {
 	N         int `json:"n"`
 	Equal     int `json:"equal"`
@@ -25,7 +26,7 @@ type AnswerAgreement struct {
 	Undecided int `json:"undecided"`
 }
 
-// Gap is side B's correct answers less side A's (spec 2.11, runGaps).
+// Gap returns the number of side B's correct questions minus side A's.
 func (g Agreement) Gap() int { return g.OnlyB - g.OnlyA }
 
 // count adds a comparable question.
@@ -68,8 +69,8 @@ func (g *Agreement) conclude() {
 	}
 }
 
-// Aggregate is what the comparison comes to (regime D.5, AbAggregate), with the
-// scores and response times of both sides (spec 2.11, latestSucceededRunAggregate).
+// Aggregate is the summary of a comparison, with the scores and response times of both
+// sides.
 type Aggregate struct {
 	Comparable             int                 `json:"nComparable"`
 	Excluded               int                 `json:"nExcluded"`
@@ -78,61 +79,64 @@ type Aggregate struct {
 	AccuracyDifference     AccuracyDifference  `json:"accuracyDifference"`
 	McNemar                McNemarTest         `json:"mcnemar"`
 	ResponseTimeDifference *DurationDifference `json:"responseTimeDifferenceMs"`
-	// Improvements and Regressions are question ids, as the questions were asked.
+	// Improvements and Regressions are question ids, in the order of the questions.
 	Improvements []string   `json:"improvements"`
 	Regressions  []string   `json:"regressions"`
 	Conclusion   Conclusion `json:"conclusion"`
 	Alpha        float64    `json:"alpha"`
-	// Corrections for many comparisons at once: "none" is made.
+	// Corrections names the correction for multiple comparisons; "none" is made.
 	Corrections string `json:"corrections"`
 }
 
-// Scores are both sides' scores, null where no question counts.
+// Scores are the scores of both sides; null where no question counts.
 type Scores struct {
 	A *int `json:"a"`
 	B *int `json:"b"`
 }
 
-// ResponseTimes are both sides' response times, null where no question counts.
+// ResponseTimes are the response times of both sides; null where no question counts.
 type ResponseTimes struct {
 	A *ResponseTime `json:"a"`
 	B *ResponseTime `json:"b"`
 }
 
-// AccuracyDifference is accuracy of side B less that of side A, by the pass rates.
+// AccuracyDifference is the accuracy of side B minus that of side A, from the pass
+// rates.
 type AccuracyDifference struct {
 	BMinusA *Rate     `json:"bMinusA"`
 	CI      *Interval `json:"ci"`
 }
 
-// McNemarTest is the test of the questions on which the verdicts differ.
+// McNemarTest is McNemar's test on the questions whose verdicts differ.
 type McNemarTest struct {
-	N10   int     `json:"n10"` // only side A right
-	N01   int     `json:"n01"` // only side B right
+	N10   int     `json:"n10"` // only side A correct
+	N01   int     `json:"n01"` // only side B correct
 	P     float64 `json:"p"`
 	Exact bool    `json:"exact"`
-	// Underpowered is that so few questions differ that nothing could be concluded;
-	// Note says so.
+	// Underpowered is true when too few questions differ to conclude anything; Note
+	// then says so.
 	Underpowered bool   `json:"underpowered"`
 	Note         string `json:"note,omitempty"`
 }
 
-// DurationDifference is of the questions' median response times, in ms.
+// DurationDifference is the difference of the questions' median response times, in ms.
 type DurationDifference struct {
-	// MedianBMinusA is the headline, and what CI is of: times have heavy tails.
+	// MedianBMinusA is the headline value, which CI covers, because times have heavy
+	// tails.
 	MedianBMinusA int64            `json:"medianBMinusA"`
 	MeanBMinusA   int64            `json:"meanBMinusA"`
 	CI            DurationInterval `json:"ci"`
 }
 
-// DurationInterval is an interval of 95 %, in ms.
+// DurationInterval is a 95 % interval, in ms.
 type DurationInterval struct {
 	Method string `json:"method"`
 	Low    int64  `json:"low"`
 	High   int64  `json:"high"`
 }
 
-// Conclusion is what may be said of the sides; that they are equal is never shown.
+// Conclusion is what a comparison concludes. It never concludes that the sides are
+// equal.
 type Conclusion string
 
 // The conclusions.
@@ -142,10 +146,10 @@ const (
 	NoDifferenceShown Conclusion = "no_difference_shown"
 )
 
-// negligible is what a difference of 0 may come to in binary fractions.
+// negligible is how far floating-point error may move a difference of 0.
 const negligible = 1e-9
 
-// aggregate sums up the comparison, of which all else is computed.
+// aggregate summarizes a comparison whose other members are computed already.
 func (c Comparison) aggregate(id string, d differences) Aggregate {
 	onlyA, onlyB := c.Agreement.OnlyA, c.Agreement.OnlyB
 	g := Aggregate{
@@ -180,7 +184,8 @@ func (c Comparison) aggregate(id string, d differences) Aggregate {
 	return g
 }
 
-// conclude takes the test and the interval of the accuracy difference to say the same.
+// conclude names a better side only when the test and the interval of the accuracy
+// difference agree (regime D.4 (11)).
 func (t McNemarTest) conclude(rate interval) Conclusion {
 	switch {
 	case t.P >= Alpha:

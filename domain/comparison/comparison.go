@@ -1,40 +1,41 @@
-// Package comparison compares what two sides answer to one set of questions: the
-// verdict on each answer, result sets and values in texts, what the asks of a
-// question come to, and the statistics between the sides (regime D). The same
-// input gives the same numbers, to the last byte of JSON.
+// Package comparison compares the answers of two sides to the same questions. It gives
+// verdicts on answers, compares result sets and values in texts, summarizes the asks of
+// a question, and computes statistics between the sides. The same input gives the same
+// numbers, to the last byte of JSON (docs/regime.md D).
 package comparison
 
-// AskedQuestion is a question with what both sides answered.
+// AskedQuestion is a question with the asks of both sides.
 type AskedQuestion struct {
 	QuestionID string `json:"questionId"` // unique in a comparison
 	Text       string `json:"text"`
 	Expected   string `json:"expected"`
-	// ClusterID is shared by paraphrases of one question, "" for a question of its own.
+	// ClusterID is shared by paraphrases of one question; "" for a question without
+	// any.
 	ClusterID string `json:"clusterId,omitempty"`
-	// Weight is what the question counts in accuracy: above 0, at most 1000; any
-	// other is 1.
+	// Weight is the question's weight in accuracy: above 0 and at most 1000. Any other
+	// value means 1.
 	Weight float64 `json:"weight"`
 	A      []Ask   `json:"-"`
 	B      []Ask   `json:"-"`
-	// Judged is what a judge says of the commonest answers of both sides, where
-	// nothing else decides whether they are equal; "" is no judge.
+	// Judged is a judge's decision on whether the commonest answers of the two sides
+	// are equal, used when nothing else decides; "" without a judge.
 	Judged Likeness `json:"-"`
 }
 
 const maxWeight = 1000
 
-// Comparison is everything that is computed from the answers of both sides. Only
-// comparable questions count: those that each side answered once at least.
+// Comparison is everything computed from the answers of both sides. Only comparable
+// questions count: those that each side answered at least once.
 type Comparison struct {
 	A         ComparisonSide     `json:"a"`
 	B         ComparisonSide     `json:"b"`
 	Agreement Agreement          `json:"agreement"`
 	Aggregate Aggregate          `json:"aggregate"`
-	Questions []ComparedQuestion `json:"questions"` // as they were asked, all of them
+	Questions []ComparedQuestion `json:"questions"` // all questions, in the order given
 	Excluded  []ExcludedQuestion `json:"excluded"`
 }
 
-// ComparedQuestion is a question with both sides' verdicts.
+// ComparedQuestion is a question with the tallies of both sides.
 type ComparedQuestion struct {
 	AskedQuestion
 	A      Tally  `json:"a"`
@@ -42,7 +43,7 @@ type ComparedQuestion struct {
 	Change Change `json:"change"`
 }
 
-// Change is how a question did on side B against side A.
+// Change is how the outcome of a question on side B differs from side A.
 type Change string
 
 // The changes.
@@ -54,20 +55,20 @@ const (
 	NotComparable Change = "not_comparable"
 )
 
-// ExcludedQuestion is one that is listed, not counted.
+// ExcludedQuestion is a question that is listed but does not count.
 type ExcludedQuestion struct {
 	QuestionID string   `json:"questionId"`
 	Reason     string   `json:"reason"`
 	Error      *Failure `json:"error"`
 }
 
-// Compare computes the comparison with this id, which seeds its intervals (regime D.4).
+// Compare computes the comparison. id seeds its bootstrap intervals.
 func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 	c := Comparison{Questions: make([]ComparedQuestion, 0, len(questions)), Excluded: []ExcludedQuestion{}}
 	var sideA, sideB []WeighedTally
 	var d differences
 	for _, asked := range questions {
-		if !(0 < asked.Weight && asked.Weight <= maxWeight) { // not a number either
+		if !(0 < asked.Weight && asked.Weight <= maxWeight) { // also excludes NaN
 			asked.Weight = 1
 		}
 		q := ComparedQuestion{AskedQuestion: asked, A: NewTally(asked.A), B: NewTally(asked.B)}
@@ -101,8 +102,8 @@ func change(a, b Tally) Change {
 	return SameWrong
 }
 
-// exclude says why a question is not comparable: by the side that did not answer, of
-// both by side A.
+// exclude says why a question is not comparable, for the side that did not answer; side
+// A's error when neither did.
 func exclude(q ComparedQuestion) ExcludedQuestion {
 	sides, silent := "side_a", q.A
 	switch {

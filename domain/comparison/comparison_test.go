@@ -14,12 +14,13 @@ var (
 	agent     = Side{Kind: DataAgent, Label: "After"}
 )
 
-// question was asked once of each side.
+// question returns a question asked once of each side.
 func question(id string, a, b Verdict) AskedQuestion {
 	return AskedQuestion{QuestionID: id, Text: "How much was " + id + "?", A: asks(a), B: asks(b)}
 }
 
-// questions are so many that both sides, only A, only B, or neither got right.
+// questions returns as many questions as both sides, only A, only B, or neither
+// answered correctly.
 func questions(both, onlyA, onlyB, neither int) []AskedQuestion {
 	var all []AskedQuestion
 	add := func(n int, a, b Verdict) {
@@ -34,7 +35,7 @@ func questions(both, onlyA, onlyB, neither int) []AskedQuestion {
 	return all
 }
 
-// The example of regime D.5: its numbers, but for those of the bootstrap and the repeats.
+// The example of regime D.5, except for the values of bootstrap and repeats.
 func TestExampleComparison(t *testing.T) {
 	t.Parallel()
 	all := questions(14, 1, 4, 1)
@@ -65,10 +66,10 @@ func TestExampleComparison(t *testing.T) {
 	}
 }
 
-// near4 compares shares as JSON has them.
+// near4 compares shares rounded as in JSON.
 var near4 = cmp.Comparer(func(a, b Rate) bool { return round4(float64(a)) == round4(float64(b)) })
 
-// What may be concluded (regime D.4).
+// The conclusions of regime D.4 (11).
 func TestConclusion(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -96,7 +97,7 @@ func TestConclusion(t *testing.T) {
 			t.Errorf("%+v: the gap is %d", tt, gap)
 		}
 	}
-	// The verdicts say that B is better, the pass rates that it is not.
+	// The verdicts favor B, the pass rates do not.
 	all := questions(0, 0, 6, 0)
 	for i := range all {
 		all[i].A, all[i].B = asks(Correct, Incorrect), asks(Correct, Correct, Incorrect)
@@ -161,7 +162,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// A half is rounded up, though the accuracy is below it in binary fractions.
+// A half is rounded up, although in floating point the accuracy is below it.
 func TestScore(t *testing.T) {
 	t.Parallel()
 	if got := *Compare("c", assistant, agent, questions(23, 0, 0, 17)).A.Score; got != 58 {
@@ -176,8 +177,7 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 	}
 }
 
-// An interval that begins at what is left of 0 in binary fractions excludes
-// nothing.
+// An interval whose end is 0 except for floating-point error does not exclude 0.
 func TestIntervalAtZero(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -198,7 +198,8 @@ func TestIntervalAtZero(t *testing.T) {
 	}
 }
 
-// Answers may agree whether they are right or not; a judge says what else is unknown.
+// Answers may agree whether they are correct or not; a judge decides what is otherwise
+// unknown.
 func TestAnswerAgreement(t *testing.T) {
 	t.Parallel()
 	say := func(texts ...string) (all []Ask) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Every member in its order, by the names of regime D.5 in camelCase.
+// Every member in order, named as in regime D.5 in camelCase.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("7d9f6a34-5b1c-4c39-9c5e-0d2b8a6f1e01")
@@ -46,7 +46,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// document is the whole of a small comparison.
+// document is the complete document of a small comparison.
 const document = `
 {
  "id": "c",

@@ -42,8 +42,8 @@ func written(t *rapid.T, c any) string {
 	return string(b)
 }
 
-// The same answers compare the same to the byte, in whatever order the questions
-// are listed.
+// The same answers give the same comparison, byte for byte, in whatever order the
+// questions are listed.
 func TestOrderOfQuestionsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +54,7 @@ func TestOrderOfQuestionsDoesNotMatter(t *testing.T) {
 			t.Fatalf("again: %s", diff)
 		}
 		shuffled := Compare(id, assistant, agent, rapid.Permutation(all).Draw(t, "shuffled"))
-		for _, x := range []*Comparison{&c, &shuffled} { // what is listed is listed in that order
+		for _, x := range []*Comparison{&c, &shuffled} { // lists keep the order of the questions
 			slices.SortFunc(x.Questions, func(a, b ComparedQuestion) int { return strings.Compare(a.QuestionID, b.QuestionID) })
 			slices.SortFunc(x.Excluded, func(a, b ExcludedQuestion) int { return strings.Compare(a.QuestionID, b.QuestionID) })
 			slices.Sort(x.Aggregate.Improvements)
@@ -66,7 +66,7 @@ func TestOrderOfQuestionsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// Sides swapped, every difference is its opposite.
+// With the sides swapped, every difference is the opposite.
 func TestSidesSwap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,7 @@ func opposite(g Aggregate) Aggregate {
 	return g
 }
 
-// What adds up does, and shares are from 0 to 1.
+// Counts add up, and shares are between 0 and 1.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

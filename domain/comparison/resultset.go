@@ -1,18 +1,19 @@
 package comparison
 
-// ResultSet is what a query answered: rows of values, by column. Names of columns
-// do not matter. A row that is shorter than others ends in BLANKs.
+// ResultSet is the result of a query: rows of values. Names of columns do not matter. A
+// row that is shorter than others is padded with BLANKs.
 type ResultSet struct {
 	Rows [][]Value
-	// Truncated tells that the platform did not hand over everything.
+	// Truncated is true when the platform did not return all rows.
 	Truncated bool
 }
 
-// Likeness is how an answer's result set compares to the reference's (regime D.3).
+// Likeness is how an answer's result set compares to the reference's.
 type Likeness string
 
-// The outcomes. A superset has the reference among its columns: it is correct.
-// Undecided says nothing: something was truncated, or to know takes too much work.
+// The outcomes. Superset means that the reference is among the answer's columns, which
+// is correct. Undecided means that something was truncated, or that deciding takes too
+// much work.
 const (
 	Equal     Likeness = "equal"
 	Superset  Likeness = "superset"
@@ -20,38 +21,37 @@ const (
 	Undecided Likeness = "undecided"
 )
 
-// Note says what to know of a comparison of result sets.
+// Note is a remark on a comparison of result sets.
 type Note string
 
-// The notes. Two empty result sets are weak evidence.
+// The notes. Two empty result sets are weak evidence of a correct answer.
 const (
 	ExtraColumns Note = "extra_columns"
 	BothEmpty    Note = "both_empty"
 )
 
-// The bounds of a comparison, and of what the platform answers whole (regime D.3
-// (6), (8)).
+// The limits of comparing result sets (regime D.3 (8)).
 const (
 	maxRows   = 100_000
 	maxValues = 1_000_000
-	// maxPermuted is how many columns are tried in every order.
+	// maxPermuted is up to how many columns every order is tried.
 	maxPermuted = 8
-	// maxChosen is among how many columns, in the order given, those of the
-	// reference are looked for.
+	// maxChosen is up to how many columns, in the order given, the columns of the
+	// reference are searched for.
 	maxChosen = 256
-	// maxSteps bounds the search for a permutation, in rows looked at.
+	// maxSteps bounds the search for a permutation, in rows examined.
 	maxSteps = 20_000_000
-	// maxMatched is in how large a group of rows that are alike, but not all equal,
-	// a pairing is searched for.
+	// maxMatched is the size of a group of similar but unequal rows up to which a
+	// pairing is searched for.
 	maxMatched = 64
-	// maxRounds is how often a group of rows is split by what it holds.
+	// maxRounds bounds how often a group of rows is split by its values.
 	maxRounds = 8
 )
 
-// CompareResultSets compares an answer to the reference: ordered, row by row, else as
-// bags of rows. It is Equal where some order of the columns makes them so, and
-// Superset where the reference is some choice of the answer's columns; of more
-// than 8 columns the order is kept (regime D.3).
+// CompareResultSets compares an answer to the reference: row by row when ordered, else
+// as bags of rows. The result is Equal when some order of the columns makes them equal,
+// and Superset when the reference equals a selection of the answer's columns. Beyond 8
+// columns their order is kept (regime D.3).
 func CompareResultSets(reference, answer ResultSet, ordered bool) (Likeness, Note) {
 	width, wide := reference.width(), answer.width()
 	rows := len(reference.Rows)

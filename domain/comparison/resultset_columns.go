@@ -2,28 +2,28 @@ package comparison
 
 import "slices"
 
-// columns searches which column of an answer stands for which of the reference.
+// columns searches an assignment of the answer's columns to the reference's.
 type columns struct {
 	reference, answer grid
-	// inOrder keeps the order of the columns.
+	// inOrder is true when the order of the columns must be kept.
 	inOrder bool
-	// start is the group of each row before any column was looked at: one for all,
-	// or one for each where the order of rows matters.
+	// start is the group of each row before any column was compared: one for all rows,
+	// or one per row when the order of rows matters.
 	start []int32
-	// of[i] is the column of the answer that stands for column i of the reference.
+	// of[i] is the column of the answer that is assigned to column i of the reference.
 	of    []int
 	taken []bool
-	steps int // left
-	// unsure tells that something may fit that was not searched to its end.
+	steps int // remaining work
+	// unsure is true when a search was abandoned that might have found an assignment.
 	unsure bool
 }
 
-// grid is the values of a result set by column.
+// grid holds the values of a result set by column.
 type grid struct {
 	values [][]Value
-	// chains number the values: equal ones of either grid have the same number, for
-	// in a sorted list of all of them each number is a run in which each value is equal
-	// to the next.
+	// chains number the values so that equal values of either grid have the same
+	// number. In the sorted list of all values, each number is a run whose neighbors
+	// are equal.
 	chains [][]int32
 	sorted [][]int32 // the chains of each column
 }
@@ -54,7 +54,7 @@ func newGrid(r ResultSet) grid {
 	return g
 }
 
-// link finds the chains of all values of some grids.
+// link computes the chains of all values of the grids.
 func link(grids ...*grid) {
 	type cell struct {
 		value *Value
@@ -85,7 +85,7 @@ func link(grids ...*grid) {
 	}
 }
 
-// find returns want where an assignment of columns fits.
+// find returns want when an assignment of columns fits, else Different or Undecided.
 func (s *columns) find(want Likeness) Likeness {
 	var found bool
 	if s.inOrder && len(s.of) == len(s.taken) {
@@ -105,8 +105,8 @@ func (s *columns) find(want Likeness) Likeness {
 	return Different
 }
 
-// assign tries the columns for column i and those after it, given the groups of
-// rows that the columns before it leave.
+// assign searches columns for column i and those after it. reference and answer are the
+// groups of rows that the earlier columns leave.
 func (s *columns) assign(i int, reference, answer []int32) bool {
 	if i == len(s.of) {
 		return s.spend(len(s.of)) && s.pair(reference, answer)
@@ -128,8 +128,8 @@ func (s *columns) assign(i int, reference, answer []int32) bool {
 	return false
 }
 
-// candidates are the columns that may stand for column i: the one in its place is
-// the likeliest.
+// candidates returns the columns that may be assigned to column i, the one at the same
+// position first, because it is the most likely.
 func (s *columns) candidates(i int) []int {
 	first := 0
 	if s.inOrder && i > 0 {
@@ -145,20 +145,20 @@ func (s *columns) candidates(i int) []int {
 	return all
 }
 
-// spend counts looking at every row so many times; false when there is no more to
-// spend.
+// spend subtracts the work of examining every row the given number of times, and
+// reports whether any work was left for it.
 func (s *columns) spend(times int) bool {
 	s.steps -= times * (len(s.start) + 1)
 	s.unsure = s.unsure || s.steps < 0
 	return s.steps >= 0
 }
 
-// split parts groups of rows by one column; false where some part holds more rows
-// of one side than of the other.
+// split splits groups of rows by one column. It returns false when a part holds more
+// rows of one side than of the other.
 func (s *columns) split(i, j int, reference, answer []int32) (nextReference, nextAnswer []int32, ok bool) {
 	chains, others := s.reference.chains[i], s.answer.chains[j]
 	parts := make(map[[2]int32]int32, len(reference))
-	var left []int // rows of the reference in each part that the answer has not met
+	var left []int // rows of the reference in each part not yet matched by the answer
 	nextReference, nextAnswer = make([]int32, len(reference)), make([]int32, len(answer))
 	for row, group := range reference {
 		key := [2]int32{group, chains[row]}
@@ -182,7 +182,7 @@ func (s *columns) split(i, j int, reference, answer []int32) (nextReference, nex
 	return nextReference, nextAnswer, true
 }
 
-// fits tells whether the rows are the same under the assignment as it is.
+// fits reports whether the rows are the same under the current assignment.
 func (s *columns) fits() bool {
 	reference, answer := s.start, s.start
 	for i, j := range s.of {
@@ -194,8 +194,8 @@ func (s *columns) fits() bool {
 	return s.pair(reference, answer)
 }
 
-// pair tells whether the rows of each group can be paired so that those of a pair are equal
-// in every column.
+// pair reports whether the rows of each group can be paired so that the rows of a pair
+// are equal in every column.
 func (s *columns) pair(reference, answer []int32) bool {
 	groups := make([]rows, len(reference))
 	used := 0

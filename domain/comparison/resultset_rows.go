@@ -2,12 +2,13 @@ package comparison
 
 import "slices"
 
-// rows are rows of the reference and as many of the answer that may be equal to them.
+// rows are rows of the reference and the same number of the answer that may be equal to
+// them.
 type rows struct{ reference, answer []int }
 
-// match pairs rows. Equal within a tolerance is not transitive, so rows that are
-// alike need not be equal. Where at most one column holds values that are not all equal
-// to each other, rows in the order of that column pair up if any do.
+// match pairs rows. Equality within a tolerance is not transitive, so rows of a group
+// need not be equal. When at most one column holds unequal values, sorting by that
+// column pairs the rows if any pairing does.
 func (s *columns) match(r rows, round int) Likeness {
 	if len(r.reference) == 1 {
 		if s.equalRows(r.reference[0], r.answer[0]) {
@@ -15,20 +16,20 @@ func (s *columns) match(r rows, round int) Likeness {
 		}
 		return Different
 	}
-	var loose []int // columns that hold values that differ
+	var loose []int // columns with unequal values
 	names := make([][]int32, len(r.reference)+len(r.answer))
-	whole := true // no column parts the rows
+	undivided := true // no column splits the rows
 	for i := range s.of {
 		chains, equal := s.local(i, r)
 		if !equal {
 			loose = append(loose, i)
 		}
-		whole = whole && slices.Max(chains) == 0
+		undivided = undivided && slices.Max(chains) == 0
 		for at, chain := range chains {
 			names[at] = append(names[at], chain)
 		}
 	}
-	if !whole && round < maxRounds {
+	if !undivided && round < maxRounds {
 		return s.matchParts(r, names, round)
 	}
 	if len(loose) == 0 {
@@ -50,8 +51,8 @@ func (s *columns) match(r rows, round int) Likeness {
 	return Different
 }
 
-// local numbers the chains of a column within some rows, the reference's first,
-// and tells whether all its values are equal.
+// local numbers the chains of a column within some rows, the reference's first, and
+// reports whether all the values are equal.
 func (s *columns) local(i int, r rows) (chains []int32, equal bool) {
 	values := make([]Value, 0, len(r.reference)+len(r.answer))
 	for _, row := range r.reference {
@@ -65,7 +66,7 @@ func (s *columns) local(i int, r rows) (chains []int32, equal bool) {
 	return g.chains[0], slices.MinFunc(values, Value.compare).equal(slices.MaxFunc(values, Value.compare))
 }
 
-// matchParts matches the rows that share the names of all their chains.
+// matchParts matches rows within the groups that have the same chains in every column.
 func (s *columns) matchParts(r rows, names [][]int32, round int) Likeness {
 	order := make([]int, len(names))
 	for at := range order {
@@ -101,7 +102,7 @@ func (s *columns) matchParts(r rows, names [][]int32, round int) Likeness {
 	return outcome
 }
 
-// sortedBy tells whether the rows are equal pair by pair in the order of a column.
+// sortedBy reports whether the rows are equal pair by pair after sorting by a column.
 func (s *columns) sortedBy(i int, r rows) bool {
 	ordered := func(rows []int, values []Value) []int {
 		rows = slices.Clone(rows)
@@ -117,9 +118,9 @@ func (s *columns) sortedBy(i int, r rows) bool {
 	return true
 }
 
-// augment looks for a pairing along augmenting paths.
+// augment searches for a pairing along augmenting paths.
 func (s *columns) augment(r rows) bool {
-	paired := make([]int, len(r.answer)) // the place in the reference, plus 1
+	paired := make([]int, len(r.answer)) // the position in the reference, plus 1; 0 for none
 	var place func(at int, tried []bool) bool
 	place = func(at int, tried []bool) bool {
 		for to := range r.answer {
@@ -142,7 +143,7 @@ func (s *columns) augment(r rows) bool {
 	return true
 }
 
-// equalRows compares a row of the reference and one of the answer column by column.
+// equalRows reports whether a row of the reference equals a row of the answer.
 func (s *columns) equalRows(reference, answer int) bool {
 	for i, j := range s.of {
 		if !s.reference.values[i][reference].equal(s.answer.values[j][answer]) {

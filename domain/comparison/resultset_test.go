@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// set reads rows of values: nil is BLANK.
+// set returns rows of values; nil is BLANK.
 func set(rows ...[]any) ResultSet {
 	var r ResultSet
 	for _, row := range rows {
@@ -101,7 +101,8 @@ func TestCompareResultSets(t *testing.T) {
 		"too many values":      {set(), ResultSet{Rows: [][]Value{make([]Value, maxValues+1)}}, false, Undecided, ""},
 		"as many as there are": {ResultSet{Rows: make([][]Value, maxRows)}, ResultSet{Rows: make([][]Value, maxRows)}, false, Equal, ""},
 		"one of too many":      {set(row{1}), ResultSet{Rows: [][]Value{make([]Value, maxChosen+1)}}, false, Undecided, ""},
-		// Equal within a tolerance is not transitive: 1 and 3 are not equal, 2 is to both.
+		// Equality within a tolerance is not transitive: 1 and 3 are not equal, but 2
+		// equals both.
 		"a chain":                    {set(row{1e6}, row{1e6 + 0.8}), set(row{1e6 + 1.6}, row{1e6 + 0.8}), false, Equal, ""},
 		"a chain that does not pair": {set(row{1e6}, row{1e6 + 0.1}), set(row{1e6 + 0.9}, row{1e6 + 1.8}), false, Different, ""},
 		// In the order of either column the first pairs are not equal.
@@ -109,7 +110,7 @@ func TestCompareResultSets(t *testing.T) {
 			set(row{1e6, 2e6 + 3}, row{1e6 + 0.5, 2e6}, row{1e6 + 1, 2e6 + 1.5}),
 			set(row{1e6 + 0.5, 2e6 + 1.5}, row{1e6, 2e6 + 1.5}, row{1e6 + 1.2, 2e6 + 2}), false, Equal, "",
 		},
-		// The row that is paired first has to give way.
+		// The row that is paired first must be paired again.
 		"a chain with a detour": {
 			set(row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6 + 0.6}, row{1e6 + 0.6, 1e6}, row{1e6, 1e6}),
 			set(row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6}, row{1e6, 1e6 + 1.2}, row{1e6 + 1.2, 1e6}), false, Equal, "",
@@ -123,8 +124,8 @@ func TestCompareResultSets(t *testing.T) {
 	}
 }
 
-// anySet draws a small result set of few values, some of them equal only within
-// the tolerance.
+// anySet draws a small result set of few values, some of them equal only within the
+// tolerance.
 func anySet(rows, columns int) *rapid.Generator[ResultSet] {
 	values := []Value{{}, Text("A"), Text("B"), Boolean(true), Number(0), Number(1), Number(1e6), Number(1e6 + 0.7), Number(1e6 + 1.4)}
 	return rapid.Custom(func(t *rapid.T) ResultSet {
@@ -136,15 +137,15 @@ func anySet(rows, columns int) *rapid.Generator[ResultSet] {
 	})
 }
 
-// The search answers what trying every pairing of rows under every choice of
-// columns does.
+// The search gives the same result as trying every pairing of rows under every choice
+// of columns.
 func TestResultSetsAgainstEveryPairing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, width := rapid.IntRange(1, 4).Draw(t, "rows"), rapid.IntRange(1, 3).Draw(t, "columns")
 		reference := anySet(rows, width).Draw(t, "reference")
 		answer := anySet(rows, width+rapid.IntRange(0, 1).Draw(t, "extra")).Draw(t, "answer")
-		if rapid.Bool().Draw(t, "alike") { // else few are equal
+		if rapid.Bool().Draw(t, "alike") { // else few rows are equal
 			answer = disturbed(t, reference, len(answer.Rows[0])-width)
 		}
 		ordered := rapid.Bool().Draw(t, "ordered")
@@ -161,8 +162,8 @@ func TestResultSetsAgainstEveryPairing(t *testing.T) {
 	})
 }
 
-// disturbed shuffles the rows and columns of a result set, adds columns and
-// moves numbers within or beyond the tolerance.
+// disturbed shuffles the rows and columns of a result set, adds columns, and moves
+// numbers within or beyond the tolerance.
 func disturbed(t *rapid.T, r ResultSet, extra int) ResultSet {
 	columns := make([]int, len(r.Rows[0])+extra)
 	for i := range columns {
@@ -238,8 +239,8 @@ func TestResultSetsAreSymmetric(t *testing.T) {
 	})
 }
 
-// What would take too much work is left undecided: a permutation of eight columns of
-// which any seven fit, and a pairing of rows that are alike in two columns.
+// Searches that would take too much work are left undecided: a permutation of eight
+// columns where any seven fit, and a pairing of rows that are similar in two columns.
 func TestComparisonIsBounded(t *testing.T) {
 	t.Parallel()
 	var even, odd ResultSet
@@ -263,11 +264,12 @@ func TestComparisonIsBounded(t *testing.T) {
 		far.Rows = append(far.Rows, []Value{Number(1e9 + float64(r)*100 + 990), Number(2e9 + float64(r*11%2000)*100)})
 	}
 	if got, _ := CompareResultSets(near, far, false); got != Undecided {
-		t.Errorf("rows that are alike: got %s, want undecided", got)
+		t.Errorf("similar rows: got %s, want undecided", got)
 	}
 }
 
-// Of many rows that are alike in a column those are paired that are alike in all.
+// Among many rows that are similar in one column, those that are equal in all columns
+// are paired.
 func TestManyRowsAlike(t *testing.T) {
 	t.Parallel()
 	var reference, answer ResultSet
@@ -282,11 +284,11 @@ func TestManyRowsAlike(t *testing.T) {
 	}
 	answer.Rows[100][1] = Number(1e9 + 1500)
 	if got, _ := CompareResultSets(reference, answer, false); got == Equal {
-		t.Errorf("one row is another: got %s", got)
+		t.Errorf("one row differs: got %s", got)
 	}
 }
 
-// Rows that are alike in two columns pair where any pairing is equal.
+// Rows that are similar in two columns are paired if any pairing makes them equal.
 func TestRowsAlikeAgainstEveryPairing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,8 +27,7 @@ const (
 	text
 )
 
-// Boolean, Number, Instant and Text are the values that are not BLANK. Integers
-// and decimals are both numbers; a text is trimmed and in NFC (regime D.3 (2)).
+// Boolean returns a truth value.
 func Boolean(b bool) Value {
 	if b {
 		return Value{kind: boolean, number: 1}
@@ -36,18 +35,19 @@ func Boolean(b bool) Value {
 	return Value{kind: boolean}
 }
 
-// Number is a number, of whatever type the model gives it.
+// Number returns a number of any numeric type: integers and decimals compare as
+// numbers.
 func Number(x float64) Value { return Value{kind: number, number: x} }
 
-// Instant is a date with its time, to the microsecond.
+// Instant returns a date and time, to the microsecond.
 func Instant(t time.Time) Value { return Value{kind: instant, instant: t.UnixMicro()} }
 
-// Text is a text; an empty one is not BLANK.
+// Text returns a text, trimmed and in NFC. An empty text is not BLANK.
 func Text(s string) Value { return Value{kind: text, text: norm.NFC.String(strings.TrimSpace(s))} }
 
-// equal tells whether two values are the same (regime D.3 (2), (3)). Among the
-// sorted values those equal to a given one stand together, though being equal is
-// not transitive.
+// equal reports whether two values are the same, numbers within a tolerance. Although
+// that is not transitive, the values equal to a given one are contiguous among sorted
+// values (regime D.3 (2, 3)).
 func (v Value) equal(w Value) bool {
 	if v.kind == number && w.kind == number {
 		return equalNumbers(v.number, w.number)
@@ -60,7 +60,7 @@ func equalNumbers(a, b float64) bool {
 	case a == b, math.IsNaN(a) && math.IsNaN(b):
 		return true
 	case math.IsInf(a, 0), math.IsInf(b, 0):
-		return false // no tolerance reaches infinity, though infinity tolerates all
+		return false // a relative tolerance of infinity would accept anything
 	}
 	return math.Abs(a-b) <= max(1e-9, 1e-6*max(math.Abs(a), math.Abs(b)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// AgentKind is what answers for a side (spec 2.11, answeredBy.kind).
+// AgentKind is the kind of AI that answers for a side.
 type AgentKind string
 
 // The kinds.
@@ -18,26 +18,26 @@ const (
 	GenericAgent      AgentKind = "GenericAgent"
 )
 
-// isDataAgent tells whether a data agent of the platform is behind the kind.
+// isDataAgent reports whether the kind uses a data agent of the platform.
 func (k AgentKind) isDataAgent() bool { return k == DataAgent || k == ServiceTestAgent }
 
-// Side is who was asked.
+// Side describes who was asked.
 type Side struct {
 	Kind  AgentKind `json:"kind"`
 	Label string    `json:"label"`
-	// AgentRef and Target name no data agent in a comparison of a kind without one.
+	// AgentRef and Target name no data agent for a kind without one.
 	AgentRef AgentRef    `json:"agent_ref"`
 	Target   Target      `json:"target"`
-	Usage    *TokenUsage `json:"usage"` // null when it is not known, as Cost
+	Usage    *TokenUsage `json:"usage"` // null when unknown, like Cost
 	Cost     *float64    `json:"cost"`
 }
 
-// AgentRef names the data agent; null for the kinds that have none (spec 2.11).
+// AgentRef identifies the data agent; its id is null for kinds without one.
 type AgentRef struct {
 	DataAgentID *uuid.UUID `json:"data_agent_id"`
 }
 
-// Target is what was asked in detail, as far as it is known.
+// Target describes the answerer in detail, as far as it is known.
 type Target struct {
 	WorkspaceID *uuid.UUID `json:"workspaceId"`
 	// ItemID is the data agent.
@@ -52,13 +52,13 @@ type Target struct {
 	SnapshotID      string     `json:"snapshotId,omitempty"`
 }
 
-// TokenUsage is what a side's provider counted.
+// TokenUsage is the number of tokens that a side's provider counted.
 type TokenUsage struct {
 	InputTokens  int64 `json:"inputTokens"`
 	OutputTokens int64 `json:"outputTokens"`
 }
 
-// plus is both together, nil where neither is known.
+// plus returns the sum of both; nil when neither is known.
 func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
 	switch {
 	case o == nil:
@@ -69,28 +69,29 @@ func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
 	return &TokenUsage{u.InputTokens + o.InputTokens, u.OutputTokens + o.OutputTokens}
 }
 
-// ComparisonSide is how one side did on the questions that count (regime D.5,
-// AbComparisonSide). Rates are null without a question.
+// ComparisonSide summarizes one side on the questions that count. Rates are null
+// without a question (regime D.2 (13)).
 type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
 	Name string `json:"side"` // "a" or "b"
 	Side
 	Questions       int           `json:"questions"`
-	Asks            int           `json:"asks"` // failed ones too
+	Asks            int           `json:"asks"` // including failed asks
 	AsksPerQuestion int           `json:"asksPerQuestion"`
-	Verdicts        VerdictCounts `json:"verdicts"` // of asks
+	Verdicts        VerdictCounts `json:"verdicts"` // counts of asks
 	// Accuracy is the weighted mean of the questions' pass rates.
 	Accuracy   *Rate     `json:"accuracy"`
 	AccuracyCI *Interval `json:"accuracyCi"`
-	// PassAll and PassAny are the shares of questions of which all asks passed, or any.
+	// PassAll is the share of questions whose answered asks all passed, PassAny that of
+	// questions with at least one ask that passed.
 	PassAll        *Rate         `json:"passAll"`
 	PassAny        *Rate         `json:"passAny"`
 	MeanStability  *Rate         `json:"meanStability"`
 	FlakyQuestions int           `json:"flakyQuestions"`
-	Score          *int          `json:"score"` // accuracy of 100
+	Score          *int          `json:"score"` // accuracy as 0 to 100
 	ResponseTime   *ResponseTime `json:"responseTime"`
 }
 
-// VerdictCounts counts asks by their verdicts.
+// VerdictCounts counts asks by verdict.
 type VerdictCounts struct {
 	Correct   int `json:"correct"`
 	Incorrect int `json:"incorrect"`
@@ -121,8 +122,8 @@ func (c *VerdictCounts) add(v Verdict) {
 	}
 }
 
-// Interval is an interval of 95 % of a rate: by Wilson's score of x of n questions, or by
-// a bootstrap.
+// Interval is a 95 % interval of a rate: Wilson's score interval for X of N questions,
+// or a bootstrap interval.
 type Interval struct {
 	Method string `json:"method"`
 	Low    Rate   `json:"low"`
@@ -132,8 +133,8 @@ type Interval struct {
 	N      *int   `json:"n,omitempty"`
 }
 
-// ResponseTime is how long answers took, in ms (regime D.5, BenchmarkResponseTime).
-// Percentiles are by nearest rank: times that were measured.
+// ResponseTime summarizes how long answers took, in ms. Percentiles are by nearest
+// rank, so they are measured times.
 type ResponseTime struct {
 	N        int      `json:"n"`
 	Errors   int      `json:"errors"`
@@ -147,14 +148,14 @@ type ResponseTime struct {
 	Excludes []string `json:"excludes"`
 }
 
-// WeighedTally is a question on one side with what it counts in accuracy, above 0.
+// WeighedTally is a question's tally on one side and its weight in accuracy, above 0.
 type WeighedTally struct {
 	Tally
 	Weight float64
 }
 
-// NewComparisonSide sums up the questions of one side that count: those with an
-// answer.
+// NewComparisonSide summarizes one side. questions must be the questions that count,
+// each with an answer.
 func NewComparisonSide(name string, who Side, questions []WeighedTally) ComparisonSide {
 	if !who.Kind.isDataAgent() {
 		who.AgentRef.DataAgentID, who.Target.ItemID = nil, nil
@@ -201,7 +202,8 @@ func one(is bool) int {
 	return 0
 }
 
-// sum adds up values from the least, so that their order does not matter.
+// sum adds the values in ascending order, so that their order does not affect the
+// result.
 func sum(values []float64) float64 {
 	total := 0.0
 	for _, v := range slices.Sorted(slices.Values(values)) {
@@ -210,7 +212,7 @@ func sum(values []float64) float64 {
 	return total
 }
 
-// newResponseTime is null without an answer.
+// newResponseTime returns the summary of the times; nil when there is none.
 func newResponseTime(times []int64, errors int) *ResponseTime {
 	if len(times) == 0 {
 		return nil

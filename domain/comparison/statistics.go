@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// Alpha is the level at which two sides are said to differ (regime D.4).
+	// Alpha is the significance level at which a difference between two sides is concluded.
 	Alpha = 0.05
 	// minDiffering is the least number of differing questions that can reach Alpha:
-	// six, all to one side, give 2/64.
+	// six, all in favor of one side, give p = 2/64.
 	minDiffering = 6
-	// z is the normal quantile of a two-sided interval of 95 %.
+	// z is the normal quantile of a two-sided 95 % interval.
 	z = 1.959963984540054
 )
 
-// McNemar is the exact two-sided p of McNemar's test, where onlyA and onlyB are
-// the numbers of questions that only one side got right (regime D.4).
+// McNemar returns the exact two-sided p-value of McNemar's test. onlyA and onlyB are
+// the numbers of questions that only that side answered correctly (regime D.4 (4)).
 func McNemar(onlyA, onlyB int) float64 {
 	n := int64(onlyA + onlyB)
 	choose, sum := big.NewInt(1), big.NewInt(1)
@@ -29,14 +29,15 @@ func McNemar(onlyA, onlyB int) float64 {
 	return min(1, p)
 }
 
-// Wilson is the 95 % score interval of the rate x of n (regime D.4); n is above 0.
+// Wilson returns the 95 % score interval of the rate x/n; n must be above 0 (regime D.4
+// (5)).
 func Wilson(x, n int) (low, high float64) {
 	total, rate := float64(n), float64(x)/float64(n)
 	center := rate + z*z/(2*total)
 	half := z * math.Sqrt(rate*(1-rate)/total+z*z/(4*total*total))
 	low, high = (center-half)/(1+z*z/total), (center+half)/(1+z*z/total)
 	if x == 0 {
-		low = 0 // exactly, whatever was lost in the square root
+		low = 0 // exactly, despite rounding in the square root
 	}
 	if x == n {
 		high = 1
@@ -44,12 +45,13 @@ func Wilson(x, n int) (low, high float64) {
 	return low, high
 }
 
-// Kappa is how far the verdicts of both sides agree (regime D.4), of n = both +
-// onlyA + onlyB + neither above 0: observed and expected are shares, kappa is
-// null where the expected share is 1.
+// Kappa returns the observed and the expected share of questions on which the verdicts
+// of both sides agree, and Cohen's kappa. kappa is nil when the expected share is 1.
+// The number of questions, both + onlyA + onlyB + neither, must be above 0 (regime D.4
+// (9)).
 func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *float64) {
 	n, a, b := both+onlyA+onlyB+neither, both+onlyA, both+onlyB
-	agreeing := a*b + (n-a)*(n-b) // of n², by chance
+	agreeing := a*b + (n-a)*(n-b) // n² times the share expected by chance
 	observed, expected = float64(both+neither)/float64(n), float64(agreeing)/float64(n*n)
 	if agreeing < n*n {
 		kappa = new(float64((both+neither)*n-agreeing) / float64(n*n-agreeing))
@@ -57,21 +59,21 @@ func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *
 	return observed, expected, kappa
 }
 
-// nearestRank is the percentile of sorted values, of which there is one at least.
+// nearestRank returns the percentile of sorted values; there must be at least one.
 func nearestRank(sorted []int64, percent int) int64 {
 	return sorted[(percent*len(sorted)+99)/100-1]
 }
 
-// median is the middle of some values, or the mean of the two in the middle; there is
-// one value at least.
+// median returns the middle value, or the mean of the two in the middle; there must be
+// at least one.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// round4 has 4 decimals, halves away from zero, and is never -0.
+// round4 rounds to 4 decimals, halves away from zero, and never returns -0.
 func round4(x float64) float64 { return math.Round(x*10000)/10000 + 0 }
 
-// milliseconds is whole ones, halves away from zero.
+// milliseconds rounds to an integer, halves away from zero.
 func milliseconds(x float64) int64 { return int64(math.Round(x)) }

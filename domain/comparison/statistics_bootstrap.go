@@ -7,33 +7,33 @@ import (
 
 const (
 	resamples = 2000
-	// lowest and highest are the places of the 95 % interval among the sorted
+	// lowest and highest are the indexes of the 95 % interval among the sorted
 	// resamples.
 	lowest, highest = 50, 1949
-	// bootstrapMethod is what the shapes call it.
+	// bootstrapMethod is the method's name in documents.
 	bootstrapMethod = "paired_bootstrap_2000"
 )
 
-// difference is what a question says of side B less side A.
+// difference is side B minus side A for one question.
 type difference struct {
 	questionID string
-	// cluster is shared by paraphrases of one question; "" is a cluster of its own.
+	// cluster is shared by paraphrases of one question; "" for a question without any.
 	cluster string
 	weight  float64
-	rate    float64 // of passes
-	time    float64 // of the medians, ms
+	rate    float64 // of pass rates
+	time    float64 // of median times, in ms
 }
 
-// differences are in the order of their question ids, so that sums and resamples
-// do not depend on the order in which questions are listed.
+// differences are sorted by question id before use, so that sums and resamples do not
+// depend on the order of the questions.
 type differences []difference
 
 func (d differences) sort() {
 	slices.SortFunc(d, func(a, b difference) int { return cmp.Compare(a.questionID, b.questionID) })
 }
 
-// clusters are the places of the questions that are resampled together, in the
-// order of their first ones.
+// clusters returns the indexes of the questions that are resampled together, ordered by
+// the first of each cluster.
 func (d differences) clusters() [][]int {
 	var all [][]int
 	known := make(map[string]int)
@@ -51,7 +51,8 @@ func (d differences) clusters() [][]int {
 	return all
 }
 
-// rate is the weighted mean where question i counts count[i] times, of nil once.
+// rate returns the weighted mean with question i counted count[i] times; once each if
+// count is nil.
 func (d differences) rate(count []int) float64 {
 	sum, weights := 0.0, 0.0
 	for i, q := range d {
@@ -76,9 +77,9 @@ func (d differences) times() []float64 {
 // interval is a pair of percentiles.
 type interval struct{ low, high float64 }
 
-// bootstrap resamples the clusters with replacement: the same draws serve both
-// intervals, that of the weighted mean of the rates and that of the median of the
-// times. There is one question at least.
+// bootstrap resamples the clusters with replacement. The same draws serve both
+// intervals, of the weighted mean of the rates and of the median of the times. There
+// must be at least one question (regime D.4 (8)).
 func (d differences) bootstrap(comparisonID string) (rate, time interval) {
 	clusters, random := d.clusters(), newPCG(comparisonID)
 	byTime := make([]int, len(d))
@@ -103,7 +104,7 @@ func (d differences) bootstrap(comparisonID string) (rate, time interval) {
 	return percentiles(rates), percentiles(times)
 }
 
-// timeAt is the time at a place among the sorted drawn ones.
+// timeAt returns the time at a position among the drawn times in ascending order.
 func (d differences) timeAt(byTime, count []int, place int) float64 {
 	at := 0
 	for place >= count[byTime[at]] {

@@ -6,20 +6,20 @@ import (
 	"math/bits"
 )
 
-// pcg is the permuted congruential generator PCG-DXSM with 128 bits of state, as
-// math/rand/v2 has it: pure packages draw nothing, but a seed named by the
-// regime makes this no more random than a table (regime D.4).
+// pcg is the generator PCG-DXSM with 128 bits of state, as in math/rand/v2. Packages of
+// domain draw no random numbers, but a generator seeded by the comparison's id is
+// deterministic (regime D.4 (8)).
 type pcg struct{ hi, lo uint64 }
 
-// newPCG is the generator of a comparison: the same for the same id.
+// newPCG returns the generator of a comparison, which is the same for the same id.
 func newPCG(comparisonID string) *pcg {
 	sum := sha256.Sum256([]byte(comparisonID))
 	return &pcg{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
 }
 
-// draw is uniform over all 64 bits.
+// draw returns a number uniform over 64 bits.
 func (p *pcg) draw() uint64 {
-	// The multiplier and the increment, by their upper and lower halves.
+	// The multiplier and the increment, as upper and lower halves.
 	const mulHi, mulLo, addHi, addLo = 0x2360ed051fc65da4, 0x4385df649fccf645, 0x5851f42d4c957f2d, 0x14057b7ef767814f
 	hi, lo := bits.Mul64(p.lo, mulLo)
 	hi += p.hi*mulLo + p.lo*mulHi
@@ -31,14 +31,15 @@ func (p *pcg) draw() uint64 {
 	return (hi ^ hi>>48) * (lo | 1)
 }
 
-// below is uniform over 0 to n-1, n above 0: the draws of IntN of math/rand/v2.
+// below returns a number uniform over 0 to n-1, for n above 0. It draws as IntN of
+// math/rand/v2 does.
 func (p *pcg) below(n int) int {
 	limit := uint64(n)
 	if limit&(limit-1) == 0 {
 		return int(p.draw() & (limit - 1))
 	}
-	// The upper half of draw·n is one of n; lower halves below 2⁶⁴ mod n would
-	// favor some of them.
+	// The upper half of draw·n is below n. Rejecting lower halves below 2⁶⁴ mod n keeps
+	// it uniform.
 	hi, lo := bits.Mul64(p.draw(), limit)
 	for unfair := -limit % limit; lo < unfair; {
 		hi, lo = bits.Mul64(p.draw(), limit)

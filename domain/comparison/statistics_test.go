@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The vectors of regime D.4.
+// The vectors of regime D.4 (4).
 func TestMcNemar(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -21,7 +21,7 @@ func TestMcNemar(t *testing.T) {
 		want         float64
 	}{
 		{1, 8, 0.0390625}, {2, 9, 0.0654296875}, {0, 5, 0.0625}, {0, 6, 0.03125}, {3, 3, 1}, {0, 0, 1}, {1, 4, 0.375}, {0, 1, 1}, {1, 2, 1},
-		{0, 2000, 0}, {1000, 1000, 1}, {0, 1074, math.Exp2(-1073)}, // beyond what a binary fraction holds
+		{0, 2000, 0}, {1000, 1000, 1}, {0, 1074, math.Exp2(-1073)}, // beyond the range of float64
 	} {
 		for _, got := range []float64{McNemar(tt.onlyA, tt.onlyB), McNemar(tt.onlyB, tt.onlyA)} {
 			if got != tt.want {
@@ -41,7 +41,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// The vectors of regime D.4.
+// The vectors of regime D.4 (5).
 func TestWilson(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -74,7 +74,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// The vector of regime D.4, and the example of D.5.
+// The vector of regime D.4 (9), and the example of D.5.
 func TestKappa(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -93,8 +93,8 @@ func TestKappa(t *testing.T) {
 	}
 }
 
-// Pure packages do not import the standard library's generator; this one draws the
-// same.
+// Packages of domain do not import the standard library's generator; pcg draws the same
+// numbers.
 func TestDrawsAreThoseOfTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +103,7 @@ func TestDrawsAreThoseOfTheStandardLibrary(t *testing.T) {
 		want := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))
 		got := newPCG(id)
 		for range 50 {
-			n := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, math.MaxInt)).Draw(t, "n") // large ones are drawn again and again
+			n := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, math.MaxInt)).Draw(t, "n") // large ones are often drawn again
 			if w, g := want.IntN(n), got.below(n); g != w {
 				t.Fatalf("below %d: got %d, want %d", n, g, w)
 			}
@@ -155,8 +155,8 @@ func TestRoundingIsSymmetric(t *testing.T) {
 	}
 }
 
-// bootstrapped is the definition, with the standard library's generator and a
-// list of the drawn questions in place of counts.
+// bootstrapped is the definition, with the standard library's generator and a list of
+// the drawn questions instead of counts.
 func bootstrapped(id string, d differences) (rate, time interval) {
 	seed := sha256.Sum256([]byte(id))
 	random := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Verdict is what one ask, or one question on one side, came to (regime D.2).
+// Verdict is the outcome of one ask, or of one question on one side (regime D.2).
 type Verdict string
 
-// The verdicts. Unclear and Refused count as not correct; Errored never says
-// anything of quality.
+// The verdicts. Unclear and Refused count as not correct. Errored says nothing about
+// quality.
 const (
 	Correct   Verdict = "correct"
 	Incorrect Verdict = "incorrect"
@@ -21,12 +21,12 @@ const (
 	Errored   Verdict = "error"
 )
 
-// Method is what decided a verdict; "" is that nothing could.
+// Method is what decided a verdict; "" when nothing could.
 type Method string
 
-// The methods, in the order in which they are tried (regime D.2). Refusal is the
-// side's own word that it cannot answer; Fields stand in for rows where the
-// platform runs no queries.
+// The methods, in the order in which they are tried. ByRefusal: the side itself says
+// that it cannot answer. ByFields replaces ByResultSet where the platform runs no
+// queries (regime D.2).
 const (
 	ByError     Method = "error"
 	ByRefusal   Method = "refusal"
@@ -36,29 +36,29 @@ const (
 	ByJudge     Method = "judge"
 )
 
-// Expected is what is known of the correct answer to a question; any of it may be
+// Expected is what is known of the correct answer to a question. Any member may be
 // absent.
 type Expected struct {
-	// Rows are those that the reference query answered.
+	// Rows is the result of the reference query.
 	Rows *ResultSet
-	// Ordered is that the order of Rows matters: the question says so, and the
-	// reference query orders them (regime D.3 (4)). No question says so yet.
+	// Ordered says that the order of Rows matters: the question asks for it and the
+	// reference query orders its rows. No caller sets it yet.
 	Ordered bool
 	Fields  []Field
-	// Value is the answer as a text; it decides when it is one number, date or
-	// short label.
+	// Value is the answer as a text. It decides only when it is a single number, date
+	// or short label.
 	Value string
 }
 
-// Answer is what a side answered to one ask.
+// Answer is a side's answer to one ask.
 type Answer struct {
 	Text  string `json:"answer"`
 	Query string `json:"query,omitempty"`
-	// Fields are those of the query.
+	// Fields are the fields of the query.
 	Fields []Field `json:"fields,omitempty"`
-	// CannotTell is the side's own word that it cannot answer.
+	// CannotTell is true when the side itself says that it cannot answer.
 	CannotTell bool `json:"cannotTell,omitempty"`
-	// Rows are what the query answered, nil where it was not run.
+	// Rows is the result of the query; nil when it was not run.
 	Rows *ResultSet `json:"-"`
 }
 
@@ -67,7 +67,7 @@ type Field struct {
 	Role  Role   `json:"role"`
 	Table string `json:"table,omitempty"`
 	Name  string `json:"name"`
-	// Operator and Values are those of a filter; in what order does not matter.
+	// Operator and Values are set for a filter; the order of Values does not matter.
 	Operator string   `json:"operator,omitempty"`
 	Values   []string `json:"values,omitempty"`
 }
@@ -82,22 +82,22 @@ const (
 	FilterField   Role = "filter"
 )
 
-// Failure is why an ask has no answer after all its attempts; waiting while
-// throttled is no failure.
+// Failure says why an ask has no answer after all its attempts. Waiting for a throttled
+// provider is not a failure.
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Judgement is what a judge says of an answer. The judge is neither side and does
-// not know which of them answered.
+// Judgement is a judge's decision on an answer. The judge is neither side and does not
+// know which side answered.
 type Judgement struct {
 	Class      Class   `json:"class"`
 	Confidence float64 `json:"confidence"` // 0 to 1
 	Reason     string  `json:"reason"`
 }
 
-// Class is how an answer stands to the expected one (regime D.2).
+// Class is how an answer relates to the expected one (regime D.2 (10)).
 type Class string
 
 // The classes.
@@ -110,7 +110,7 @@ const (
 	NoAnswerClass             Class = "no_answer"
 )
 
-// Decision is a verdict and how it came about.
+// Decision is a verdict, what decided it and why.
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Method  Method  `json:"method,omitempty"`
@@ -119,9 +119,8 @@ type Decision struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Decide reaches the verdict on one ask from what is known of it so far: the first
-// method that can decide does. The Method of a Decision without a judgement tells
-// whether a judge is needed: it is "" then (regime D.2).
+// Decide returns the verdict on one ask; the first method that can decide does. If the
+// Method of a Decision made without a judgement is "", a judge is needed (regime D.2).
 func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decision {
 	switch {
 	case failure != nil:
@@ -185,9 +184,9 @@ func (j Judgement) verdict() (v Verdict, ok bool) {
 	return "", false
 }
 
-// sameFields compares two queries by what they use, whatever the order. Names and
-// values compare without regard to case, as in DAX; a measure's table does not
-// matter, for its name is the model's.
+// sameFields reports whether two queries use the same fields, in any order. Names and
+// values compare without regard to case, as in DAX. A measure's table is ignored,
+// because measure names are unique in a model (regime D.2 (8)).
 func sameFields(a, b []Field) bool {
 	return slices.Equal(keys(a), keys(b))
 }
@@ -210,5 +209,5 @@ func keys(fields []Field) []string {
 	return slices.Compact(all)
 }
 
-// fold is the form in which names compare: NFC, trimmed, in lower case.
+// fold returns the form in which names compare: NFC, trimmed, in lower case.
 func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }

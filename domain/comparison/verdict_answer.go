@@ -1,10 +1,11 @@
 package comparison
 
-// known is what is known of an answer when it is compared to another one.
+// known is an answer prepared for comparison with others.
 type known struct {
 	Answer
 	reading
-	// sole is what the text is, or the only figure or date in it.
+	// sole is the value that the text is, or the only figure or date in it; nil without
+	// one.
 	sole *value
 }
 
@@ -29,9 +30,9 @@ func know(a Answer) *known {
 	return k
 }
 
-// compare tells whether two answers say the same, Equal, Different or Undecided, by what
-// both have of: rows, fields, values in the text, the text (regime D.2, D.4). Columns
-// that only one of them has make no difference.
+// compare returns whether two answers mean the same: Equal, Different or Undecided. It
+// uses the first of rows, fields, values in the text and the text that both answers
+// have. Columns that only one of them has are ignored (regime D.2 (12)).
 func (k *known) compare(l *known) Likeness {
 	if k.CannotTell || l.CannotTell {
 		return likeness(k.CannotTell == l.CannotTell)
@@ -51,11 +52,11 @@ func (k *known) compare(l *known) Likeness {
 	if k.text != "" && k.text == l.text {
 		return Equal
 	}
-	there, back := k.within(l), l.within(k)
+	mine, theirs := k.within(l), l.within(k)
 	switch {
-	case there == holds || back == holds:
+	case mine == holds || theirs == holds:
 		return Equal
-	case there == lacks || back == lacks:
+	case mine == lacks || theirs == lacks:
 		return Different
 	}
 	return Undecided

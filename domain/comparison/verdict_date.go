@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// date is a day as it stands in a text, or a month: Day is 0 then.
+// date is a day written in a text, or a month; day is 0 for a month.
 type date struct {
 	text             string
 	year, month, day int
@@ -18,9 +18,10 @@ const (
 	midnight  = `(?:[t ]00:00(?::00(?:\.0+)?)?(?:z|\+00:00)?)?`
 )
 
-// dateForms are how dates are written, by what their groups are: y, m, d, or n for
-// the name of a month. Of two forms that fit, the earlier counts. Marks are what
-// one of must be in the text, for speed; none is the name of a month.
+// dateForms are the forms in which dates are written. groups names the submatches: y,
+// m, d, or n for the name of a month. The first form that matches wins. For speed, a
+// form is tried only when the text contains one of its marks; forms with the name of a
+// month have none.
 var dateForms = []struct {
 	groups, marks string
 	form          *regexp.Regexp
@@ -47,8 +48,8 @@ func namesMonth(s string) bool {
 	return false
 }
 
-// findDates finds the dates of a text, and answers the text without them: of a
-// date only its year is left, which may be a figure.
+// findDates returns the dates of a text, and the text with each date replaced by its
+// year, which may be a figure.
 func findDates(s string) (dates []date, rest string) {
 	named := namesMonth(s)
 	for _, f := range dateForms {
@@ -67,7 +68,8 @@ func findDates(s string) (dates []date, rest string) {
 	return dates, s
 }
 
-// readDate reads the groups of a date. One whose day and month could be swapped is both.
+// readDate parses the submatches of a date. A date whose day and month could be swapped
+// gives both.
 func readDate(text, groups string, parts []string) []date {
 	d := date{text: text}
 	for i, group := range groups {
@@ -101,8 +103,8 @@ func (d date) exists() bool {
 	return d.year > 0 && int(t.Month()) == d.month && t.Day() == day
 }
 
-// in looks for a date among those of a text. A month says nothing of its days, nor
-// they of it.
+// in looks for a date among those of a text. Months and days are not compared to each
+// other.
 func (d date) in(others []date) finding {
 	outcome := undecided
 	for _, o := range others {

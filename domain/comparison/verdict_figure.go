@@ -8,42 +8,42 @@ import (
 	"unicode/utf8"
 )
 
-// figure is a number as it stands in a text.
+// figure is a number written in a text.
 type figure struct {
 	text     string // with sign, currency and unit, without blanks
 	number   float64
 	decimals int
 	scale    float64 // 1000 of "1.2K"
 	percent  bool
-	// doubtful is a reading of the separators that is not the usual one.
+	// doubtful is true for the less usual reading of the separators.
 	doubtful bool
-	// bare tells four digits and nothing else, which may be a year.
+	// bare is true for four digits without anything else, which may be a year.
 	bare bool
 }
 
 func (f figure) amount() float64 { return f.number * f.scale }
 
-// precision is half of the last decimal.
+// precision returns half a unit of the last decimal.
 func (f figure) precision() float64 { return 0.5 * math.Pow10(-f.decimals) * f.scale }
 
 func (f figure) isYear() bool { return f.bare && f.number >= 1900 && f.number <= 2100 }
 
-// thinSpaces are the blanks that group digits: no-break, narrow no-break, thin.
+// thinSpaces are the blanks that group digits: no-break, narrow no-break and thin.
 const thinSpaces = "\u00a0\u202f\u2009"
 
 var (
-	// figures finds numbers: sign, currency, sign, digits, exponent, unit, percent, currency.
+	// figures matches numbers: sign, currency, sign, digits, exponent, unit, percent,
+	// currency.
 	figures = regexp.MustCompile(`([-−]?)((?:\p{Sc}|\b[A-Z]{3}) ?)?([-−]?)` +
 		`(\.?\d(?:[\d.,'’` + thinSpaces + `]*\d)?)([eE][-+]?\d{1,2}\b)?` +
 		`(?:([KkMmBT]|(?i: ?(?:thousand|millions?|mio|mln|mn|billions?|bln|bn|trillions?|tn)))\b)?` +
 		`([ ` + thinSpaces + `]?%|(?i: (?:percent|per cent|pct))\b)?([ ` + thinSpaces + `]?\p{Sc}| ?[A-Z]{3}\b)?`)
-	// grouped are digits in groups set apart by blanks, which may be one number or
-	// several.
+	// grouped matches groups of digits separated by blanks: one number or several.
 	grouped = regexp.MustCompile(`\b\d{1,3}(?: \d{3})+\b`)
 	ordinal = regexp.MustCompile(`^(?i:st|nd|rd|th)\b`)
 )
 
-// scales are by the first letter of a unit, in lower case; "mn" is a million.
+// scales maps the lower-case first letter of a unit; "mn" is a million.
 var scales = map[byte]float64{'k': 1e3, 'm': 1e6, 'b': 1e9}
 
 func scaleOf(unit string) float64 {
@@ -59,7 +59,7 @@ func scaleOf(unit string) float64 {
 	return scales[unit[0]]
 }
 
-// findFigures finds the numbers of a text, in every reading that they have.
+// findFigures returns the numbers of a text, in every reading that they have.
 func findFigures(s string) []figure {
 	all := scan(s)
 	if joined := grouped.ReplaceAllStringFunc(s, withoutBlanks); joined != s {
@@ -70,7 +70,8 @@ func findFigures(s string) []figure {
 
 func withoutBlanks(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// scan finds the numbers of a text whose digits no blank parts.
+// scan returns the numbers of a text, with a blank between digits as a separator of
+// numbers.
 func scan(s string) []figure {
 	var all []figure
 	for _, m := range figures.FindAllStringSubmatchIndex(s, -1) {
@@ -85,7 +86,7 @@ func scan(s string) []figure {
 		if isWordRune(before) && sign == "" && currency == "" || ordinal.MatchString(s[m[1]:]) {
 			continue // "Q3", "3rd"
 		}
-		negative := sign != "" && !isWordRune(before) || group(3) != "" // "2020-2024" has no sign
+		negative := sign != "" && !isWordRune(before) || group(3) != "" // in "2020-2024" it is not a sign
 		f := figure{text: withoutBlanks(group(0)), scale: scaleOf(unit), percent: percent != ""}
 		f.bare = f.text == digits && len(digits) == 4
 		for _, r := range readDigits(digits) {
@@ -102,17 +103,17 @@ func scan(s string) []figure {
 	return all
 }
 
-// digits is a reading of digits and separators.
+// digits is one reading of digits and separators.
 type digits struct {
 	number   float64
 	decimals int
 	doubtful bool
 }
 
-// readDigits reads digits with separators: what is written twice or is followed by
-// the other one groups; a single comma before three digits groups too, a single
-// point does not, though either may be meant otherwise. What groups nothing well
-// parts several numbers.
+// readDigits parses digits with separators. A separator that occurs twice, or before a
+// different one, groups digits. A single comma before three digits groups too, and a
+// single point there is a decimal point; the other reading is returned as doubtful.
+// Digits in no valid groups are several numbers.
 func readDigits(s string) []digits {
 	s = strings.Map(func(r rune) rune {
 		if r == '’' || strings.ContainsRune(thinSpaces, r) {
@@ -124,17 +125,17 @@ func readDigits(s string) []digits {
 	if last < 0 {
 		return []digits{plain(s, 0, false)}
 	}
-	whole, fraction, mark := s[:last], s[last+1:], s[last]
-	switch inner := strings.Trim(whole, "0123456789"); {
-	case mark == '\'' || strings.IndexByte(whole, mark) >= 0:
+	integer, fraction, mark := s[:last], s[last+1:], s[last]
+	switch inner := strings.Trim(integer, "0123456789"); {
+	case mark == '\'' || strings.IndexByte(integer, mark) >= 0:
 		if groups(s, mark) {
 			return []digits{plain(s, 0, false)}
 		}
 	case inner != "":
-		if groups(whole, inner[0]) {
+		if groups(integer, inner[0]) {
 			return []digits{plain(s, len(fraction), false)}
 		}
-	case len(fraction) == 3 && len(whole) <= 3 && strings.Trim(whole, "0") != "":
+	case len(fraction) == 3 && len(integer) <= 3 && strings.Trim(integer, "0") != "":
 		asDecimal := mark == '.'
 		decimals := map[bool]int{true: 3}
 		return []digits{plain(s, decimals[asDecimal], false), plain(s, decimals[!asDecimal], true)}
@@ -148,8 +149,8 @@ func readDigits(s string) []digits {
 	return all
 }
 
-// groups tells whether every separator is this one and the digits stand in groups: of
-// three, or of two before the last one, as in India.
+// groups reports whether mark is the only separator and the digits are grouped by
+// three, or by two before the last group, as in India.
 func groups(s string, mark byte) bool {
 	parts := strings.Split(s, string(mark))
 	for i, part := range parts {
@@ -161,7 +162,7 @@ func groups(s string, mark byte) bool {
 	return len(parts) > 1
 }
 
-// plain reads the digits alone, of which the last are decimals.
+// plain parses the digits alone. The last ones, as many as decimals, are decimals.
 func plain(s string, decimals int, doubtful bool) digits {
 	only := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -170,6 +171,6 @@ func plain(s string, decimals int, doubtful bool) digits {
 		return r
 	}, s)
 	at := len(only) - decimals
-	number, _ := strconv.ParseFloat(only[:at]+"."+only[at:], 64) // of digits: out of range is infinite
+	number, _ := strconv.ParseFloat(only[:at]+"."+only[at:], 64) // only digits: out of range gives infinity
 	return digits{number, decimals, doubtful}
 }

@@ -7,50 +7,50 @@ type Ask struct {
 	N int `json:"n"` // from 1
 	Decision
 	Answer
-	// DurationMS is from the ask to the last token, without what was waited while
-	// throttled or between attempts.
+	// DurationMS is the time from the ask to the last token, without waits for
+	// throttling and between attempts.
 	DurationMS int64      `json:"durationMs"`
 	Attempts   int        `json:"attempts"`
 	Error      *Failure   `json:"error"`
 	Judge      *Judgement `json:"judge,omitempty"`
 	Remote     *Remote    `json:"remote,omitempty"`
-	// Usage is what the provider counted, nil where none does.
+	// Usage is the provider's token count; nil when it reports none.
 	Usage *TokenUsage `json:"usage,omitempty"`
 }
 
-// Remote are the platform's own ids of an ask.
+// Remote holds the platform's own ids of an ask.
 type Remote struct {
 	RunID     string `json:"runId,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
 }
 
-// Tally is what the asks of one question of one side came to (regime D.2). Rates
-// are from 0 to 1, with 4 decimals in JSON, null without an ask that was answered.
+// Tally summarizes the asks of one question on one side. Rates are 0 to 1, rounded to 4
+// decimals in JSON, and null when no ask was answered (regime D.2 (11)).
 type Tally struct {
-	// Verdict is that of more than half of the answered asks, else Unclear; Errored
-	// where none was answered.
+	// Verdict is the verdict of more than half of the answered asks, else Unclear;
+	// Errored when none was answered.
 	Verdict Verdict `json:"verdict"`
 	Passes  int     `json:"passes"`
-	// Answered counts the asks that are no errors.
+	// Answered counts the asks that are not errors.
 	Answered int   `json:"answered"`
 	PassRate *Rate `json:"passRate"`
 	// Stability is the share of the answered asks that have the commonest verdict.
 	Stability *Rate `json:"stability"`
-	// AnswerStability is the share of the pairs of answers that are equal, null with fewer
-	// than two.
+	// AnswerStability is the share of pairs of answers that are equal; null with fewer
+	// than two answers.
 	AnswerStability *Rate `json:"answerStability"`
-	// Flaky is that some asks passed and some did not.
+	// Flaky is true when some answered asks passed and others did not.
 	Flaky bool `json:"flaky"`
-	// MedianMS is of the answered asks.
+	// MedianMS is the median duration of the answered asks.
 	MedianMS *int64 `json:"medianMs"`
 	Asks     []Ask  `json:"asks"`
 
 	median float64 // before rounding
-	// modal is the answer that the most others are equal to.
+	// modal is the answer to which the most others are equal.
 	modal *known
 }
 
-// NewTally counts the asks of a question on one side.
+// NewTally summarizes the asks of a question on one side.
 func NewTally(asks []Ask) Tally {
 	t := Tally{Verdict: Errored, Asks: append([]Ask{}, asks...)} // never null
 	counts := make(map[Verdict]int)
@@ -85,8 +85,8 @@ func NewTally(asks []Ask) Tally {
 	return t
 }
 
-// commonest is the first of the answers that the most others are equal to, and the
-// share of pairs that are equal.
+// commonest returns the first of the answers to which the most others are equal, and
+// the share of pairs that are equal. There must be at least one answer.
 func commonest(answers []*known) (modal *known, equal *Rate) {
 	likes := make([]int, len(answers))
 	pairs := 0

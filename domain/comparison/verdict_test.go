@@ -63,7 +63,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// The same measures, groupings and filters, whatever the order.
+// Equality of measures, groupings and filters, in any order.
 func TestSameFields(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -88,7 +88,7 @@ func TestSameFields(t *testing.T) {
 	}
 }
 
-// asks have these verdicts; each answer says its verdict.
+// asks returns asks with the verdicts; the text of each answer is its verdict.
 func asks(verdicts ...Verdict) []Ask {
 	var all []Ask
 	for i, v := range verdicts {
@@ -101,7 +101,7 @@ func asks(verdicts ...Verdict) []Ask {
 	return all
 }
 
-// What the asks of a question come to (regime D.2).
+// The tally of a question's asks (regime D.2 (11)).
 func TestTally(t *testing.T) {
 	t.Parallel()
 	rate := func(x float64) *Rate { return new(Rate(x)) }
@@ -167,7 +167,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The commonest answer is that of the most asks, of equally many the first.
+// The commonest answer is the one of most asks; among equally many, the first.
 func TestCommonestAnswer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

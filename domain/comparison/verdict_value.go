@@ -10,8 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A value is one number, date or short label that an answer is looked through for
-// (regime D.2 (3)).
+// value is a number, date or short label to look for in an answer (regime D.2 (9)).
 type value struct {
 	figure *figure
 	date   *date
@@ -19,21 +18,21 @@ type value struct {
 }
 
 const (
-	// maxRead is how much of a text is read, in bytes.
+	// maxRead is how much of a text is examined, in bytes.
 	maxRead = 64 << 10
-	// maxLabel and maxLabelWords are how long a short label may be.
+	// maxLabel and maxLabelWords bound a short label, in characters and in words.
 	maxLabel      = 60
 	maxLabelWords = 5
 )
 
-// reading is what a text holds.
+// reading holds what was found in a text.
 type reading struct {
 	text    string // NFC, white space as single blanks
 	figures []figure
 	dates   []date
 }
 
-// read reads a text, of a very long one its beginning.
+// read examines a text; only the first maxRead bytes of a longer one.
 func read(s string) reading {
 	if len(s) > maxRead {
 		s = strings.ToValidUTF8(s[:maxRead], "")
@@ -45,10 +44,10 @@ func read(s string) reading {
 	return r
 }
 
-// isBreak is white space, apart from what groups digits.
+// isBreak reports whether r is white space other than the blanks that group digits.
 func isBreak(r rune) bool { return unicode.IsSpace(r) && !strings.ContainsRune(thinSpaces, r) }
 
-// readValue reads a text that is one value and nothing else.
+// readValue returns the value of a text that is one value and nothing else.
 func readValue(s string) (value, bool) { return read(s).value() }
 
 func (r reading) value() (v value, ok bool) {
@@ -69,23 +68,22 @@ func (r reading) value() (v value, ok bool) {
 	isLetter := strings.ContainsFunc(label, unicode.IsLetter)
 	long := utf8.RuneCountInString(label)
 	if long < 2 || long > maxLabel || !isLetter || len(strings.Fields(label)) > maxLabelWords || slices.Contains([]string{"yes", "no", "true", "false"}, label) {
-		return value{}, false // "no" stands in many an answer that says otherwise
+		return value{}, false // many an answer contains "no" without meaning it
 	}
 	return value{label: label}, true
 }
 
-// finding is what looking for a value in a text found.
+// finding is the result of looking for a value in a text.
 type finding int
 
 const (
 	undecided finding = iota
 	holds
-	lacks // other values of its kind instead
+	lacks // the text has other values of that kind
 )
 
-// in looks for the value in a text. A label that is not there may have been said
-// in other words, and a figure that was rounded or lost its sign may be meant: that
-// is for a judge.
+// in looks for the value in a text. Only a judge can decide whether a missing label was
+// expressed in other words, or a figure was rounded or lost its sign.
 func (v value) in(r reading) finding {
 	switch {
 	case v.figure != nil:
@@ -98,7 +96,7 @@ func (v value) in(r reading) finding {
 	return undecided
 }
 
-// in looks for a figure among those of a text. Years say nothing against it.
+// in looks for a figure among those of a text. Years do not contradict it.
 func (f figure) in(others []figure) finding {
 	outcome, doubt := undecided, false
 	for _, o := range others {
@@ -119,7 +117,7 @@ func (f figure) in(others []figure) finding {
 	return outcome
 }
 
-// holdsLabel tells whether a text holds a label as whole words.
+// holdsLabel reports whether a text contains a label at word boundaries.
 func holdsLabel(text, label string) bool {
 	first, _ := utf8.DecodeRuneInString(label)
 	last, _ := utf8.DecodeLastRuneInString(label)
@@ -140,7 +138,7 @@ func holdsLabel(text, label string) bool {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// kinship is how a figure of a text stands to the one that is looked for.
+// kinship is how a figure of a text relates to the wanted one.
 type kinship int
 
 const (
@@ -149,10 +147,10 @@ const (
 	maybe
 )
 
-// compare compares within half of the last decimal of f (regime D.2 (3)). A plain
-// figure may stand for a percentage, or for its share of 1. In doubt is what only fits
-// within the decimals of the other figure, without its sign, or in the less usual
-// reading of its separators.
+// compare compares within half a unit of f's last decimal. A plain figure may be a
+// percentage, or its fraction of 1. The result is maybe for a figure that matches only
+// within the precision of o, with the opposite sign, or in the less usual reading of
+// its separators (regime D.2 (9)).
 func (f figure) compare(o figure) kinship {
 	factors := []float64{1} // that bring o to the unit of f
 	switch {
@@ -174,7 +172,7 @@ func (f figure) compare(o figure) kinship {
 	return outcome
 }
 
-// near allows for what a binary fraction loses.
+// near compares with a tolerance for floating-point error.
 func near(a, b, within float64) bool {
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return a == b

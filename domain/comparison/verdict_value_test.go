@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is expected, looked for in an answer (regime D.2 (3)).
+// An expected value, looked for in an answer (regime D.2 (9)).
 func TestValueInText(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -21,7 +21,7 @@ func TestValueInText(t *testing.T) {
 		{"1234", "Sales were 1235.", lacks},
 		{"1234", "Sales were 1234.5", holds}, // half of the last decimal
 		{"1234", "Sales were 1234.6", lacks},
-		{"0.7", "0.75", holds}, // though not in binary fractions
+		{"0.7", "0.75", holds}, // though not in floating point
 		{"1234.50", "$1,234.50", holds},
 		{"1234.50", "1234.504 USD", holds},
 		{"1234.50", "1234.506 USD", lacks},
@@ -29,7 +29,7 @@ func TestValueInText(t *testing.T) {
 		{"-5", "It fell to -5.", holds},
 		{"-5", "It fell to −5.", holds},
 		{"-5", "It fell to $-5 or -$5", holds},
-		{"-5", "It fell by 5.", undecided}, // the words may say the sign
+		{"-5", "It fell by 5.", undecided}, // the words may express the sign
 		{"2020", "From 2018-2020 it rose", holds},
 		{"-2020", "From 2018-2020 it rose", undecided},
 		{"1234", "I do not know.", undecided},
@@ -86,7 +86,7 @@ func TestValueInText(t *testing.T) {
 		{"12.34%", "0.12", undecided},
 		{"12.34%", "0.13", lacks},
 		{"12", "12%", lacks},
-		// Years and what is no number.
+		// Years and texts that are not numbers.
 		{"1234", "There is nothing for 2024.", undecided},
 		{"1234", "There is nothing for 2,024.", lacks},
 		{"2024", "The best year was 2023.", lacks},
@@ -110,7 +110,7 @@ func TestValueInText(t *testing.T) {
 		{"March 2024", "in 2024-03", holds},
 		{"March 2024", "in April 2024", lacks},
 		{"March 2024", "on 5 March 2024", undecided},
-		{"2024-03-31 14:00", "on 2024-03-31", undecided}, // an instant is no date
+		{"2024-03-31 14:00", "on 2024-03-31", undecided}, // an instant is not a date
 		// Labels.
 		{"Bikes", "The best category is bikes.", holds},
 		{"Bikes", "The best category is Motorbikes.", undecided},
@@ -137,7 +137,7 @@ func TestValueInText(t *testing.T) {
 	}
 }
 
-// Of a text of any length a bounded part is read.
+// Only a bounded part of a long text is read.
 func TestReadIsBounded(t *testing.T) {
 	t.Parallel()
 	if got := read(strings.Repeat("é1 ", maxRead)); len(got.text) > maxRead || !utf8.ValidString(got.text) {
@@ -145,7 +145,7 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// A number stands in every way of writing it.
+// A number is found in every way of writing it.
 func TestNumberInItsForms(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
