@@ -4,34 +4,34 @@ import (
 	"strings"
 )
 
-// configuration is a data agent as its own rules see it.
+// configuration is a data agent as the rules about data agents see it.
 type configuration struct {
 	Agent
 	sources   []Source
-	snapshots []*snapshot // of each source; nil for one that is not scored
+	snapshots []*snapshot // of each source; nil for a source that is not scored
 }
 
-// agentRule is a rule about a data agent. It says which source an object is of,
-// -1 for the agent itself.
+// agentRule is a rule about a data agent. check reports the source that an object
+// belongs to, or -1 for the agent itself.
 type agentRule struct {
 	rule
 	check func(*configuration, func(source int, o *object, v verdict))
 }
 
-// agentRules judge the agent's own configuration; nothing of it is fixed by an
-// optimization (regime C.6 (5), C.9 (23)).
+// agentRules judge the agent's own configuration. No optimization fixes it (regime C.6
+// (5), C.9 (23)).
 var agentRules = []agentRule{
-	// AGT-01: agent and AI data schema agree on the tables. One population over all
-	// configured sources.
+	// AGT-01: the agent and the AI data schema agree on the tables. The tables of all
+	// configured sources are one population.
 	{rule{id: "AGT-01", k: 3, severity: Medium}, tableAgreement},
-	// AGT-02: what concerns the model's objects is said in Prep for AI, as the
+	// AGT-02: instructions about the model's objects belong to Prep for AI, because the
 	// agent's instructions are not passed on.
 	{rule{id: "AGT-02", k: 2, severity: Medium}, misplacedInstructions},
-	// AGT-03: the agent says what it is for.
+	// AGT-03: the agent has a published description.
 	{rule{id: "AGT-03", k: 1, severity: Low}, agentDescription},
-	// AGT-04: no source, of any type, with too many tables.
+	// AGT-04: no source, of any type, has too many tables.
 	{rule{id: "AGT-04", k: 1, severity: Low}, selectedTables},
-	// AGT-05: several sources, of any type, are told apart.
+	// AGT-05: the instructions distinguish several sources, of any type.
 	{rule{id: "AGT-05", k: 1, severity: Low}, routing},
 }
 
@@ -52,7 +52,7 @@ func (c *configuration) judge(rules []agentRule, o Options) part {
 	return p
 }
 
-// agentItself is the pseudo-object of a rule about the whole agent.
+// agentItself returns the pseudo-object of a rule about the entire agent.
 func agentItself(ruleID string) *object {
 	return &object{kind: otherKind, objectType: DataAgentObject, index: -1, name: "#" + ruleID}
 }
@@ -76,7 +76,8 @@ func tableAgreement(c *configuration, say func(int, *object, verdict)) {
 	}
 }
 
-// shortestMention is the length from which a name found in instructions is no accident.
+// shortestMention is the least length, in runes, of a name whose occurrence counts as a
+// mention.
 const shortestMention = 4
 
 func misplacedInstructions(c *configuration, say func(int, *object, verdict)) {

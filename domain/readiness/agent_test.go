@@ -21,7 +21,7 @@ func assessAgent(a readiness.Agent, sources ...readiness.Source) readiness.Resul
 	return readiness.AssessAgent(a, sources, readiness.Options{})
 }
 
-// agentRules shows what an AGT rule says: eligible, failing and R.
+// agentRule formats the result of an AGT rule: eligible, failing and R.
 func agentRule(t *testing.T, r readiness.Result, id string) string {
 	t.Helper()
 	rule := ruleOf(t, r, id)
@@ -119,8 +119,8 @@ func TestSelection(t *testing.T) {
 
 func TestAssessAsAgent(t *testing.T) {
 	t.Parallel()
-	// An agent reads hidden fields of a model without a schema, and neither folders
-	// nor data categories.
+	// An agent reads hidden fields of a model without a schema, and neither folders nor
+	// data categories.
 	m := model(table("Sales", text("City", hidden), measures(11, "m%d")), table("Hidden", text("x"), hiddenTable))
 	as := readiness.AssessAsAgent(m, readiness.Options{})
 	if got := ruleOf(t, as, "DSC-02"); got.Eligible != 1 {
@@ -147,12 +147,13 @@ func TestAssessAsAgent(t *testing.T) {
 	if math.Abs(100-*as.RawUncapped-sumOfImpacts(as)) > 1e-4 {
 		t.Errorf("impacts of %v, want %v", sumOfImpacts(as), 100-*as.RawUncapped)
 	}
-	// With a schema it reads what the schema exposes, and no more.
+	// With a schema it reads only what the schema exposes.
 	perfect := readiness.AssessAsAgent(star(3), readiness.Options{})
 	if *perfect.Raw != 100 || len(perfect.Findings) > 0 {
 		t.Errorf("star: got %v, %+v", *perfect.Raw, perfect.Findings)
 	}
-	// It scores as an agent of which nothing is known scores without its own dimension.
+	// Its score is that of an agent without configuration, without the agent's own
+	// dimension.
 	alone := assessAgent(readiness.Agent{}, selecting("1", m, "Sales"))
 	for i, d := range as.Dimensions {
 		if diff := cmp.Diff(d, alone.Dimensions[i]); diff != "" {
@@ -163,7 +164,8 @@ func TestAssessAsAgent(t *testing.T) {
 
 func TestAssessAgent(t *testing.T) {
 	t.Parallel()
-	// Descriptions: source 1 has 3 fields, none described; source 2 one measure, described.
+	// Descriptions: source 1 has 3 fields, none described; source 2 has one measure,
+	// described.
 	one := model(table("Sales", text("Channel"), text("Region"), measure("Net", "1")))
 	two := model(table("Stock", described("One row for each shelf."), measure("Units", "1", says("Pieces on the shelf at night."))))
 	r := assessAgent(readiness.Agent{Description: strings.Repeat("x", 40)},
@@ -203,7 +205,8 @@ func TestAssessAgent(t *testing.T) {
 		t.Errorf("no measures: got %v", r.Caps)
 	}
 
-	// No semantic model, or no table of any: no score, but the agent's own dimension.
+	// Without a semantic model or any table there is no score, except in the agent's
+	// own dimension.
 	for name, sources := range map[string][]readiness.Source{
 		"no source":         nil,
 		"no semantic model": {{ID: "lake", Name: "Lake"}},
@@ -224,13 +227,13 @@ func TestAssessAgent(t *testing.T) {
 		}
 	}
 
-	// Ignoring names the source.
+	// Ignore is given the source.
 	o := readiness.Options{Ignore: func(id string, k readiness.Key) bool { return id == "DSC-03" && k.SourceModelID == "m2" }}
 	r = readiness.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("m2", one, "Sales"), selecting("m3", one, "Sales")}, o)
 	if got := ruleOf(t, r, "DSC-03"); got.Ignored != 1 || got.Failing != 1 {
 		t.Errorf("DSC-03: got %+v", got)
 	}
-	// Usage comes with a source.
+	// Each source has usage of its own.
 	weighted := selecting("1", one, "Sales")
 	weighted.Usage = map[string]map[string]int64{"Sales": {"Net": 1}}
 	if r := assessAgent(readiness.Agent{}, weighted, selecting("2", two, "Stock")); r.Weighting != readiness.WeightedByUsage {
@@ -238,8 +241,7 @@ func TestAssessAgent(t *testing.T) {
 	}
 }
 
-// The findings of sources are ordered by source where impact and dimension are
-// the same.
+// Findings of different sources with equal impact and dimension are ordered by source.
 func TestAgentFindingsOrder(t *testing.T) {
 	t.Parallel()
 	m := func(name string) *semanticmodel.Model { return model(table(name, measure("x"+name, "1"))) }

@@ -53,9 +53,9 @@ func sumOfImpacts(r readiness.Result) float64 {
 	return sum
 }
 
-// The rules that fail on one object in one dimension are one finding (regime
-// C.2): all ids, the worst violation and severity, the sum of the impacts, the
-// fixes in order, and one message that does not repeat itself.
+// The rules that fail on one object in one dimension form one finding (regime C.2): all
+// ids, the largest violation and severity, the sum of the impacts, the fixes in order,
+// and one message without repetition.
 func TestFindingMerges(t *testing.T) {
 	t.Parallel()
 	m := star(1)
@@ -65,7 +65,7 @@ func TestFindingMerges(t *testing.T) {
 		t.Fatalf("got %d findings, want 1: %+v", len(r.Findings), r.Findings)
 	}
 	f := r.Findings[0]
-	// One of 3 measures; one of 4 tables, 3 measures and 5 columns that are no keys.
+	// One of 3 measures; one of 4 tables, 3 measures and 5 columns that are not keys.
 	lost := 100 * 20.0 / 100 / 14 * (4.0/3 + 2.0/12 + 1.0/12 + 1.0/12)
 	if math.Abs(f.Impact-lost) > 1e-9 {
 		t.Errorf("impact: got %v, want %v", f.Impact, lost)
@@ -163,8 +163,8 @@ func TestScoresAreNull(t *testing.T) {
 			if r.Score != nil || r.Raw != nil || r.Unweighted.Score != nil || r.Unweighted.Raw != nil {
 				t.Errorf("%s as %s: got a score", name, as)
 			}
-			// All but the score is computed as usual (regime C.9 (21)). An agent that
-			// sees no field has no dimension to compute.
+			// Everything except the score is computed as usual (regime C.9 (21)). An
+			// agent that sees no field has no dimension to compute.
 			if as == "model" && (r.RawUncapped == nil || math.Abs(100-*r.RawUncapped-sumOfImpacts(r)) > 1e-4 || r.Unweighted.RawUncapped == nil || *r.Unweighted.RawUncapped != *r.RawUncapped) {
 				t.Errorf("%s: got %v and impacts of %v", name, r.RawUncapped, sumOfImpacts(r))
 			}
@@ -247,7 +247,7 @@ func TestIgnore(t *testing.T) {
 	if got := ruleOf(t, r, "DSC-03"); got.Eligible != 2 || got.Failing != 0 || got.Ignored != 1 || *got.Score != 1 {
 		t.Errorf("DSC-03: got %+v", got)
 	}
-	// The other rules still say that there is no description.
+	// The other rules still report the missing description.
 	if f := findingOf(r, "descriptions", "Sales[Revenue]"); f == nil || strings.Join(f.RuleIDs, " ") != "DSC-04 DSC-05 DSC-06" || f.Message != "Measure [Revenue]: write a description that says more than the name." {
 		t.Errorf("got %+v", f)
 	}
@@ -261,13 +261,14 @@ func TestIgnore(t *testing.T) {
 	if exact := 100 - *r.RawUncapped; math.Abs(exact-sumOfImpacts(r)) > 1e-4 {
 		t.Errorf("got impacts of %v, want %v", sumOfImpacts(r), exact)
 	}
-	// A model-level rule is ignored by its own key; without an eligible object it does not apply.
+	// A model-level rule is ignored by its own key; without an eligible object it does
+	// not apply.
 	m.Copilot.VerifiedAnswers = nil
 	r = readiness.Assess(m, ignore("INS-07", readiness.Key{ObjectName: "#INS-07"}))
 	if got := ruleOf(t, r, "INS-07"); got.Score != nil || got.Eligible != 0 || got.Ignored != 1 {
 		t.Errorf("INS-07: got %+v", got)
 	}
-	// "Another" looks at ignored objects too (regime C.9 (9)).
+	// "Another" includes ignored objects (regime C.9 (9)).
 	twins := model(table("S", measure("a", "1"), measure("b", "1")))
 	r = readiness.Assess(twins, ignore("MEA-05", readiness.Key{Table: "S", ObjectName: "a"}))
 	if got := ruleOf(t, r, "MEA-05"); got.Eligible != 1 || got.Failing != 1 {
@@ -319,14 +320,14 @@ func TestWeighting(t *testing.T) {
 	if used.Weighting != readiness.WeightedByUsage || *used.Raw >= *plain.Raw {
 		t.Errorf("with a map: got %s, %v, unweighted %v", used.Weighting, *used.Raw, *plain.Raw)
 	}
-	// The companion is as if there were no map, without VIS-06 too.
+	// The unweighted scores are those without a map, and so without VIS-06.
 	if diff := cmp.Diff(plain.Scores, used.Unweighted); diff != "" {
 		t.Errorf("unweighted companion: -want +got\n%s", diff)
 	}
 	if got := ruleOf(t, used, "VIS-06"); got.Eligible == 0 || got.Failing == 0 {
 		t.Errorf("VIS-06: got %+v", got)
 	}
-	// DSC-03 of one used measure of three: 1 - 4/(4+1+1).
+	// DSC-03 with one used measure of three: 1 - 4/(4+1+1).
 	if got := ruleOf(t, used, "DSC-03"); *got.Score != 0.3333 {
 		t.Errorf("DSC-03: got %v, want 0.3333", *got.Score)
 	}
@@ -357,7 +358,7 @@ func TestRegimes(t *testing.T) {
 	}
 }
 
-// The stored document's report: names and nulls (decisions 6).
+// The stored document's report: names and nulls (docs/decisions.md 6).
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	m := star(0)
@@ -403,7 +404,7 @@ func TestJSON(t *testing.T) {
 	if byHand == nil || byHand["fix_kind"] != nil || fmt.Sprint(byHand["fix_kinds"]) != "[]" {
 		t.Errorf("a finding to fix by hand: got %v", byHand)
 	}
-	// What is read back is what was written.
+	// The report can be read back unchanged.
 	var again readiness.Result
 	if err := json.Unmarshal(data, &again); err != nil {
 		t.Fatal(err)

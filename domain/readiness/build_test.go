@@ -11,7 +11,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Models are built from parts: model(table("Sales", text("Customer"), total("Net", "…")), …).
+// Models are built from parts: model(table("Sales", text("Customer"), total("Net",
+// "…")), …).
 
 type (
 	tableOption   func(*semanticmodel.Table)
@@ -163,8 +164,8 @@ func hierarchy(name string, columns ...string) semanticmodel.Hierarchy {
 	return h
 }
 
-// related reads "Sales[Date] -> Date[Date]" into an active many-to-one
-// relationship; options may change it: inactive, both, manyToMany, oneToOne.
+// related reads "Sales[Date] -> Date[Date]" into an active many-to-one relationship.
+// Options change it: inactive, both, manyToMany, oneToOne.
 func related(label string, options ...string) semanticmodel.Relationship {
 	end := func(s string) (string, string) {
 		table, column, _ := strings.Cut(strings.TrimSuffix(s, "]"), "[")
@@ -196,9 +197,9 @@ func related(label string, options ...string) semanticmodel.Relationship {
 	return r
 }
 
-// schema reads lines such as "Sales Hidden", "Sales[Net] Visible" and
-// "Sales[Net]" (no visibility) into an AI data schema, in this order; a field is
-// listed as a column and as a measure.
+// schema reads lines such as "Sales Hidden", "Sales[Net] Visible" and "Sales[Net]" (no
+// visibility) into an AI data schema, in this order. A field is listed both as a column
+// and as a measure.
 func schema(lines ...string) modelOption {
 	s := &semanticmodel.AISchema{}
 	at := map[string]int{}
@@ -226,7 +227,7 @@ func schema(lines ...string) modelOption {
 	return func(m *semanticmodel.Model) { m.Copilot.Schema = s }
 }
 
-// synonyms gives an object ("Sales", "Sales[Net]") terms of a state in the
+// synonyms gives an object ("Sales", "Sales[Net]") terms with a state, in the
 // linguistic schema of a culture.
 func synonyms(object, state string, terms ...string) modelOption {
 	table, field, _ := strings.Cut(strings.TrimSuffix(object, "]"), "[")
@@ -239,7 +240,7 @@ func synonyms(object, state string, terms ...string) modelOption {
 	}
 }
 
-// answered adds a verified answer on fields as "Sales[Net]".
+// answered adds a verified answer on fields such as "Sales[Net]".
 func answered(folder string, phrases []string, fields ...string) modelOption {
 	a := semanticmodel.VerifiedAnswer{Folder: folder, TriggerPhrases: phrases}
 	for _, f := range fields {
@@ -257,8 +258,8 @@ func phrases(n int) []string {
 	return out
 }
 
-// row is a model and what a rule finds in it: each eligible object with its
-// violation, as in "Sales 1, Sales[Net] 0.5", "#" for the model, "" when the rule
+// row is a model and the result of a rule for it: each eligible object with its
+// violation, as in "Sales 1, Sales[Net] 0.5", "#" for the model, and "" when the rule
 // does not apply.
 type row struct {
 	name  string
@@ -277,8 +278,8 @@ func rules(t *testing.T, rows map[string][]row) {
 					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
 				}
 				for _, j := range judged {
-					if other, loaded := said.LoadOrStore(j.Message, id); loaded && other != id && j.Message != "" {
-						t.Errorf("%s: %s also says %q", r.name, other, j.Message)
+					if other, loaded := messages.LoadOrStore(j.Message, id); loaded && other != id && j.Message != "" {
+						t.Errorf("%s: %s has the same message %q", r.name, other, j.Message)
 					}
 				}
 			}
@@ -286,8 +287,8 @@ func rules(t *testing.T, rows map[string][]row) {
 	}
 }
 
-// said is which rule said what: no two rules say the same.
-var said sync.Map
+// messages maps each message to its rule: no two rules have the same message.
+var messages sync.Map
 
 func found(t *testing.T, judged []readiness.Judged) string {
 	t.Helper()
@@ -301,7 +302,7 @@ func found(t *testing.T, judged []readiness.Judged) string {
 	return strings.Join(out, ", ")
 }
 
-// written shows a key: Table, Table[Field], a relationship's label, a folder, "#".
+// written formats a key: Table, Table[Field], a relationship's label, a folder, "#".
 func written(k readiness.Key) string {
 	switch {
 	case strings.HasPrefix(k.ObjectName, "#"):

@@ -14,8 +14,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Every real semantic model that can be read is assessed, as a model and as an
-// agent, and the impacts add up.
+// Every real semantic model that can be read is assessed, as a model and as an agent,
+// and the impacts add up.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("READINESS_CORPUS")
@@ -77,7 +77,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// crude is a line of the sanity run of regime C.8: what is exposed, the scores of
+// crude is a row of the sanity run of regime C.8: the exposed objects, the scores of
 // descriptions and naming, and the share of columns that pass TYP-02.
 type crude struct {
 	tables, columns, measures int
@@ -85,8 +85,8 @@ type crude struct {
 	identifiers               float64
 }
 
-// sanityRun was made by a crude reader that left keys in and several rules out; the
-// numbers can only be near.
+// sanityRun was made by a cruder reader that kept keys and left several rules out, so
+// its numbers are only approximate.
 var sanityRun = map[string]crude{
 	"good_star":       {5, 7, 1, 98.8, 93.4, 1},
 	"bad_snowflake":   {7, 18, 1, 0, 30.8, 0.82},
@@ -95,7 +95,7 @@ var sanityRun = map[string]crude{
 	"SparkMonitoring": {40, 101, 0, 0, 65.5, 0},
 }
 
-// subset is the score of a dimension of only these rules.
+// subset returns the score of a dimension computed from these rules only.
 func subset(t *testing.T, r readiness.Result, ids ...string) float64 {
 	k, sum := 0.0, 0.0
 	for _, id := range ids {

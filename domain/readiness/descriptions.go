@@ -7,23 +7,25 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// descriptionRules judge whether an AI can tell what an object is: a missing
-// description passes none of them (regime C.4 descriptions).
+// descriptionRules judge whether descriptions explain the objects. An object without a
+// description fails each of them (regime C.4 descriptions).
 var descriptionRules = []rule{
-	// DSC-01, 02, 03: tables, columns that are no keys, and measures are described.
+	// DSC-01 to DSC-03: tables, columns that are not keys, and measures have a
+	// description.
 	{id: "DSC-01", k: 2, severity: Medium, fixes: []FixKind{Descriptions}, check: each(exposedTables,
 		undescribed[*table]("describe what one row of it stands for and what it is used for"))},
 	{id: "DSC-02", k: 3, severity: Medium, fixes: []FixKind{Descriptions}, check: each(where(exposedColumns, notKey),
 		undescribed[*column]("describe what its values mean, with their unit or an example"))},
 	{id: "DSC-03", k: 4, severity: High, fixes: []FixKind{Descriptions}, check: each(exposedMeasures,
 		undescribed[*measure]("describe what it measures, how it is calculated and when to use it"))},
-	// DSC-04: a description says more than the name (C.9 (10)).
+	// DSC-04: a description adds to the name (regime C.9 (10)).
 	{id: "DSC-04", k: 2, severity: Medium, fixes: []FixKind{Descriptions}, check: each(describedObjects, emptyDescription)},
 	// DSC-05: an AI reads only the first 200 characters.
 	{id: "DSC-05", k: 1, severity: Low, fixes: []FixKind{Descriptions}, check: each(describedObjects, longDescription)},
-	// DSC-06: no two objects share a description (C.9 (10)).
+	// DSC-06: no two objects share a description (regime C.9 (10)).
 	{id: "DSC-06", k: 1, severity: Medium, fixes: []FixKind{Descriptions}, check: among(describedObjects, sharedDescription)},
-	// DSC-07: calculation items are only known from their column's description (C.9 (10)).
+	// DSC-07: an AI sees calculation items only in their column's description (regime
+	// C.9 (10)).
 	{id: "DSC-07", k: 1, severity: Medium, fixes: []FixKind{Descriptions}, check: each(
 		where(exposedTables, func(_ *scope, t *table) bool {
 			return t.src.CalculationGroup != nil && len(t.src.CalculationGroup.Items) > 0
@@ -32,7 +34,7 @@ var descriptionRules = []rule{
 
 const (
 	noDescription      = "no description"
-	descriptionRead    = 200 // runes of a description that an AI reads
+	descriptionRead    = 200 // how many runes of a description an AI reads
 	shortestMeaningful = 15
 )
 
@@ -58,11 +60,11 @@ func emptyDescription(_ *scope, o *object) verdict {
 	if norm(strings.TrimSuffix(o.description, ".")) == o.norm {
 		return evidence("say in the description what the name does not")
 	}
-	said := words(o.description)
-	if len(said) == 0 {
+	described := words(o.description)
+	if len(described) == 0 {
 		return evidence("write the description in words")
 	}
-	for _, w := range said {
+	for _, w := range described {
 		if !descriptionFillers[w] && !slices.Contains(o.words, w) {
 			return verdict{}
 		}
@@ -77,7 +79,7 @@ func longDescription(_ *scope, o *object) verdict {
 		return absent("write a description of at most 200 characters", noDescription)
 	}
 	if n := length(o.description); n > descriptionRead {
-		return fails(0.5, "put what matters into the first 200 characters of the description, as no more is read", "description of %d characters", n)
+		return fails(0.5, "put what matters into the first 200 characters of the description, as an AI reads only these", "description of %d characters", n)
 	}
 	return verdict{}
 }
@@ -125,8 +127,9 @@ func unlistedItems(_ *scope, t *table) verdict {
 		"not named: %s", list(missing, len(missing)))
 }
 
-// itemColumn is the column that holds the names of a calculation group's items:
-// the one with source column Name, else the only text column (C.9 (10)).
+// itemColumn returns the column with the names of a calculation group's items: the one
+// with source column Name, else the only text column; nil when there is none (regime
+// C.9 (10)).
 func itemColumn(t *table) *column {
 	var text []*column
 	for _, c := range t.columns {

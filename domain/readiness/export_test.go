@@ -2,16 +2,16 @@ package readiness
 
 import "readiness/definition/semanticmodel"
 
-// Judged is what one rule finds about one object.
+// Judged is the result of one rule for one object.
 type Judged struct {
 	Key
 	Violation         float64
 	Message, Evidence string
 }
 
-// Judge applies one rule of the current regime to a model, or to what an agent
-// that selected every exposed table sees of it. It answers nothing for a rule
-// that does not apply.
+// Judge applies one rule of the current regime to a model, or to what an agent that
+// selected every exposed table sees of it. It returns nil for a rule that does not
+// apply.
 func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
 	s := newSnapshot(m)
 	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
@@ -41,7 +41,7 @@ func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Jud
 	panic("no rule " + ruleID)
 }
 
-// Exact is S before rounding and caps; false when it is null.
+// Exact returns S before rounding and caps, or false when it is null.
 func Exact(m *semanticmodel.Model, o Options) (float64, bool) {
 	s := newSnapshot(m)
 	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
@@ -53,7 +53,7 @@ func Exact(m *semanticmodel.Model, o Options) (float64, bool) {
 	return score, ok
 }
 
-// RuleIDs are the rules of the current regime about models.
+// RuleIDs returns the rules of the current regime about models.
 func RuleIDs() []string {
 	var ids []string
 	for _, d := range Current().dimensions {
@@ -64,7 +64,7 @@ func RuleIDs() []string {
 	return ids
 }
 
-// Weights are the weights w of the exposed objects.
+// Weights returns the weights w of the exposed objects.
 func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]float64 {
 	s := newSnapshot(m)
 	x := newScope(s, s.exposed, usage)
@@ -78,7 +78,7 @@ func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]
 	return out
 }
 
-// Exposed are the exposed set X and the structure found, by table name.
+// Exposed returns the exposed set X and, by table name, the structure.
 func Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
 	s := newSnapshot(m)
 	for _, o := range s.objects {

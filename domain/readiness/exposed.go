@@ -6,68 +6,69 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Exposure is what of a semantic model an AI is given, in the order of names
-// whatever that of the definition. It refers to the model and copies nothing.
+// Exposure is the part of a semantic model that an AI is given, sorted by name, so that
+// it does not depend on the order of the definition. It refers to the model and copies
+// nothing.
 type Exposure struct {
 	Tables []ExposedTable
-	// Relationships are those between two tables of Tables. Their columns need not
-	// be exposed: an AI joins by what it is not asked about.
+	// Relationships connect two tables of Tables. Their columns need not be exposed,
+	// because an AI also joins by columns that it must not show.
 	Relationships []*semanticmodel.Relationship
-	// Instructions are the AI instructions in use, "" when there are none.
+	// Instructions are the AI instructions in use; "" when there are none.
 	Instructions string
-	// Answers are the verified answers all of whose fields are exposed.
+	// Answers are the verified answers whose fields are all exposed.
 	Answers []ExposedAnswer
 }
 
-// ExposedTable is a table with what is exposed of it.
+// ExposedTable is an exposed table with its exposed columns and measures.
 type ExposedTable struct {
 	*semanticmodel.Table
-	// Terms are its authored synonyms under norm, never its name.
+	// Terms are its authored synonyms under norm, without its name.
 	Terms []string
-	// IsDate is that it is a date table (regime C.9 (8)).
+	// IsDate is true for a date table (regime C.9 (8)).
 	IsDate   bool
 	Columns  []ExposedColumn
 	Measures []ExposedMeasure
 }
 
-// ExposedColumn is a column that is exposed.
+// ExposedColumn is an exposed column.
 type ExposedColumn struct {
 	*semanticmodel.Column
 	Terms []string
-	// IsEnd is that the column is its table's key or the end of a relationship.
+	// IsEnd is true for the table's key and for an end of a relationship.
 	IsEnd bool
 }
 
-// ExposedMeasure is a measure that is exposed.
+// ExposedMeasure is an exposed measure.
 type ExposedMeasure struct {
 	*semanticmodel.Measure
 	Terms []string
 }
 
-// ExposedAnswer is a verified answer. Fields are spelled as in the model.
+// ExposedAnswer is a verified answer. Fields have the model's spelling.
 type ExposedAnswer struct {
 	Phrases []string
 	Fields  []semanticmodel.FieldRef
 }
 
-// Expose returns the exposed set X of a model, with what prepares it for AI: what
-// the AI data schema shows, or without one what is not hidden (regime C.1).
+// Expose returns the exposed set X of a model with its preparation for AI: what the AI
+// data schema shows or, without a schema, what is not hidden (regime C.1).
 func Expose(m *semanticmodel.Model) Exposure {
 	s := newSnapshot(m)
 	return s.show(s.exposed)
 }
 
-// ExposeToAgent returns what a data agent that selected the tables sees of a
-// model (regime C.6 (2)), with what prepares the model for AI.
+// ExposeToAgent returns what a data agent that selected the tables sees of a model
+// (regime C.6 (2)), with the model's preparation for AI.
 func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
 	s := newSnapshot(m)
 	exposed, _ := s.selection(selectedBy(tables))
 	return s.show(exposed)
 }
 
-// ExposeUnprepared returns what is not hidden, as an AI sees a model that knows
-// nothing of what prepares it: neither AI data schema, instructions and verified
-// answers, nor synonyms.
+// ExposeUnprepared returns what is not hidden, for an AI that does not know the
+// preparation for AI: neither the AI data schema, nor instructions, verified answers or
+// synonyms.
 func ExposeUnprepared(m *semanticmodel.Model) Exposure {
 	s := newSnapshot(m)
 	s.instructions, s.answers = "", nil
@@ -78,7 +79,7 @@ func ExposeUnprepared(m *semanticmodel.Model) Exposure {
 	return s.show(exposed)
 }
 
-// show lists the objects that are exposed.
+// show returns the exposed objects.
 func (s *snapshot) show(exposed []bool) Exposure {
 	e := Exposure{Instructions: s.instructions}
 	for _, t := range s.tables {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shown writes an exposure down: "Date* (day)" is a date table with a term,
-// "Sales[Day]#" a key.
+// shown formats an exposure: "Date* (day)" is a date table with a term, "Sales[Day]#" a
+// key.
 func shown(e readiness.Exposure) string {
 	var out []string
 	terms := func(t []string) string {
@@ -87,9 +87,9 @@ func TestExpose(t *testing.T) {
 	}
 }
 
-// What is exposed does not hang on the order of the definition, and is the exposed
+// The exposure does not depend on the order of the definition, and equals the exposed
 // set that is scored.
-func TestExposeWhateverTheOrder(t *testing.T) {
+func TestExposeIgnoresOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel().Draw(t, "model")

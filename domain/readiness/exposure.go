@@ -8,9 +8,9 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// expose reads the AI data schema into the objects and finds the exposed set X
-// of the model (regime C.1, C.9 (4, 21, 24)). Entries belong to objects by name
-// under norm; of several for one object the first counts.
+// expose reads the AI data schema into the objects and computes the exposed set X of
+// the model (regime C.1, C.9 (4, 21, 24)). Entries are matched to objects by name under
+// norm; the first of several entries for an object counts.
 func (s *snapshot) expose() {
 	entries := map[string]*semanticmodel.AITable{}
 	if schema := s.src.Copilot.Schema; schema != nil {
@@ -62,15 +62,15 @@ func (s *snapshot) expose() {
 	}
 }
 
-// list takes over an object's entry in the AI data schema.
+// list applies an object's entry of the AI data schema.
 func (s *snapshot) list(o *object, visibility string, synonyms []string) {
 	o.visibility = visibility
 	o.terms = synonyms
 	s.configured = s.configured || visibility == "Visible" || visibility == "Hidden"
 }
 
-// fieldExposed tells whether a configured AI data schema exposes a field of a
-// table or a hierarchy.
+// fieldExposed reports whether a configured AI data schema exposes a field or a
+// hierarchy.
 func (s *snapshot) fieldExposed(o *object) bool {
 	if o.table.visibility == "Hidden" {
 		return false
@@ -94,10 +94,10 @@ func fieldEntries(list []semanticmodel.AIField) map[string]*semanticmodel.AIFiel
 	return m
 }
 
-// selection is what an agent that selected these tables sees of the model
-// (regime C.6 (2), C.9 (23)): of a table that a configured AI data schema exposes
-// the exposed fields, of any other all fields, hidden ones too, which the second
-// result tells.
+// selection returns what an agent that selected the tables sees of the model (regime
+// C.6 (2), C.9 (23)): the exposed fields of a table that a configured AI data schema
+// exposes, and all fields of any other table. hidden reports whether hidden fields are
+// among them.
 func (s *snapshot) selection(selected func(*table) bool) (exposed []bool, hidden bool) {
 	exposed = make([]bool, len(s.objects))
 	for _, o := range s.objects {
@@ -113,8 +113,7 @@ func (s *snapshot) selection(selected func(*table) bool) (exposed []bool, hidden
 	return exposed, hidden
 }
 
-// scope is a snapshot as one consumer sees it: the exposed objects, and how much
-// each is used.
+// scope is a snapshot as one consumer sees it: the exposed objects and their usage.
 type scope struct {
 	*snapshot
 	exposed []bool    // by object.index
@@ -126,7 +125,7 @@ type scope struct {
 	m         []*measure
 	f         []*object // columns and measures
 	all       []*object // tables, columns and measures
-	described []*object // all but key columns: what DSC-04..06 judge
+	described []*object // all but key columns: what DSC-04 to DSC-06 judge
 }
 
 func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *scope {
@@ -170,9 +169,9 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 
 func (x *scope) in(o *object) bool { return x.exposed[o.index] }
 
-// weigh reads a usage map into views and weights (regime C.5, C.9 (20, 25)): names
-// are compared under norm, entries equal under norm are added, a table has the
-// views of its most viewed field.
+// weigh computes views and weights from a usage map (regime C.5, C.9 (20, 25)). Names
+// compare under norm, and entries with equal names are added. A table has the views of
+// its most viewed field.
 func (x *scope) weigh(usage map[string]map[string]int64) {
 	views := map[ref]int64{}
 	for table, fields := range usage {
@@ -199,7 +198,7 @@ func (x *scope) weigh(usage map[string]map[string]int64) {
 	}
 }
 
-// addViews adds counts; neither a negative one nor an overflow makes a negative sum.
+// addViews adds counts without overflow; negative counts are ignored.
 func addViews(sum, n int64) int64 {
 	n = max(n, 0)
 	if sum > math.MaxInt64-n {
@@ -208,8 +207,8 @@ func addViews(sum, n int64) int64 {
 	return sum + n
 }
 
-// weight of a judged object: 1 for what has no usage of its own and for a table
-// that is not in X; a relationship has the weight of its heavier table.
+// weight returns the weight of a judged object: 1 for objects without usage of their
+// own and for tables outside X. A relationship has the weight of its heavier table.
 func (x *scope) weight(j judged) float64 {
 	if x.weights == nil {
 		return 1
@@ -223,8 +222,8 @@ func (x *scope) weight(j judged) float64 {
 	return 1
 }
 
-// synonyms gives each object its authored terms: those of the linguistic schemas
-// of all cultures and of schema.json, under norm, each once, without the object's
+// synonyms gives each object its authored terms: those of the linguistic schemas of all
+// cultures and of schema.json, under norm, without duplicates and without the object's
 // own name (regime C.4 synonyms, C.9 (5, 15, 24)).
 func (s *snapshot) synonyms() {
 	authored := map[ref][]string{}
@@ -263,8 +262,8 @@ func (s *snapshot) lookUp(table, field string) *object {
 	return s.byNorm[ref{norm(table), norm(field)}]
 }
 
-// selectedBy tells which tables the names select: without regard to case, unknown
-// names ignored (regime C.9 (23)).
+// selectedBy reports which tables the names select. Letter case does not matter, and
+// unknown names are ignored (regime C.9 (23)).
 func selectedBy(tables []string) func(*table) bool {
 	selected := map[string]bool{}
 	for _, name := range tables {

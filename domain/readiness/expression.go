@@ -7,7 +7,7 @@ import (
 	"readiness/definition/dax"
 )
 
-// names finds what DAX names: without regard to case (regime C.9 (25)).
+// names looks up the names that DAX uses, without regard to case (regime C.9 (25)).
 type names struct {
 	fields   map[ref]*object
 	columns  map[int]*column // by object.index
@@ -47,9 +47,9 @@ func (n *names) column(table, name string) *column {
 	return n.columns[o.index]
 }
 
-// resolve finds a reference in an expression of the home table: a bare name is a
-// measure of the model first, else a column of home, which is nil for a
-// calculation item. It is nil for what names nothing (regime C.9 (11, 22)).
+// resolve returns the object of a reference in an expression of the home table. A bare
+// name is a measure of the model, else a column of home; home is nil for a calculation
+// item. It returns nil for a reference to nothing (regime C.9 (11, 22)).
 func (n *names) resolve(r dax.Reference, home *table) *object {
 	name := strings.ToLower(r.Name)
 	if r.Qualified {
@@ -61,8 +61,8 @@ func (n *names) resolve(r dax.Reference, home *table) *object {
 	return n.fields[ref{strings.ToLower(home.src.Name), name}]
 }
 
-// read reads an expression: it returns what it refers to, each once, in object
-// order, and notes the calls that rules look for. USERELATIONSHIP has exactly two
+// read returns the objects that an expression refers to, without duplicates, in object
+// order, and records the calls that rules look for. USERELATIONSHIP has exactly two
 // arguments, both columns.
 func (s *snapshot) read(text string, home *table, names *names) []*object {
 	read := dax.Read(text)
@@ -87,5 +87,5 @@ func (s *snapshot) read(text string, home *table, names *names) []*object {
 	return slices.Compact(out)
 }
 
-// timeIntelligence are the functions that rule TIM-06 looks for.
+// timeIntelligence holds the functions that rule TIM-06 looks for.
 var timeIntelligence = setOf("TOTALYTD,TOTALQTD,TOTALMTD,DATESYTD,DATESQTD,DATESMTD,SAMEPERIODLASTYEAR,DATEADD,PARALLELPERIOD,DATESINPERIOD,PREVIOUSYEAR,PREVIOUSMONTH")

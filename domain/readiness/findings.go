@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// draft is a finding while the rules that fail on its object are merged.
+// draft is a finding while the failing rules of its object are merged.
 type draft struct {
 	Finding
 	dimension, source int
@@ -15,8 +15,8 @@ type draft struct {
 	evidence          []string
 }
 
-// findings merges what fails on one object in one dimension and puts it in order
-// (regime C.2, C.9 (18, 22, 23)). Impacts refer to the uncapped score.
+// findings merges the failing rules of each object and dimension, and sorts the
+// findings (regime C.2, C.9 (18, 22, 23)). Impacts refer to the uncapped score.
 func findings(dimensions []scored) []Finding {
 	_, weights, _ := overall(dimensions, byUsage)
 	var drafts []*draft
@@ -27,7 +27,7 @@ func findings(dimensions []scored) []Finding {
 			k := p.k(byUsage)
 			for i := range p.judgements {
 				j := &p.judgements[i]
-				// The points that violation 1 of weight 1 costs; none where D is null.
+				// The points that violation 1 of weight 1 costs; 0 where D is null.
 				points := 0.0
 				if n > 0 {
 					points = 100 * d.weight / weights * p.n / n * j.rule.k / k / j.weighted.weight
@@ -59,9 +59,9 @@ func newDraft(at int, dimension string, f failing) *draft {
 	}}
 }
 
-// merge adds a rule; rules come by id.
+// merge adds a rule. Rules are merged in order of id.
 func (d *draft) merge(r *rule, f failing, points float64) {
-	// Two objects of one name are one finding; their rule is named once.
+	// Two objects with the same name share a finding, so a rule may come twice.
 	if !slices.Contains(d.RuleIDs, r.id) {
 		d.RuleIDs = append(d.RuleIDs, r.id)
 	}
@@ -81,7 +81,7 @@ func (d *draft) merge(r *rule, f failing, points float64) {
 	d.evidence = append(d.evidence, f.evidence)
 }
 
-// severityOf a violation: one level lower when it is not a whole one.
+// severityOf returns the severity of a violation: one level lower when it is below 1.
 func (r *rule) severityOf(violation float64) Severity {
 	switch {
 	case violation >= 1:
@@ -125,7 +125,7 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// sameImpact is how far apart two impacts may be that count as equal.
+// sameImpact is the largest difference of two impacts that count as equal.
 const sameImpact = 1e-9
 
 // order sorts by impact, largest first. Neighbours at most sameImpact apart form

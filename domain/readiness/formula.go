@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// view is a semantic model as an assessment looks at it: itself, or as a source of
-// a data agent.
+// view is a semantic model under assessment: on its own, or as a source of a data
+// agent.
 type view struct {
 	*scope
 	n      float64 // its weight among the sources
@@ -15,8 +15,8 @@ type view struct {
 	id     string
 }
 
-// tally is the two sums of a rule (regime C.2): of weights, and of weights times
-// violations.
+// tally holds the two sums of a rule: of weights, and of weights times violations
+// (regime C.2).
 type tally struct{ weight, lost float64 }
 
 func (t tally) score() float64 { return 1 - t.lost/t.weight }
@@ -64,7 +64,7 @@ func (f *failing) key() Key {
 	return k
 }
 
-// part is what one view adds to a dimension.
+// part is the contribution of one view to a dimension.
 type part struct {
 	n          float64
 	judgements []judgement
@@ -72,9 +72,9 @@ type part struct {
 
 func (v view) judge(d dimension, o Options) part {
 	p := part{n: v.n, judgements: make([]judgement, 0, len(d.rules))}
-	var room []failing // where the failing objects of one rule after the other are gathered
+	var buffer []failing // reused to collect the failing objects of each rule
 	for i := range d.rules {
-		j := judgement{rule: &d.rules[i], failing: room[:0]}
+		j := judgement{rule: &d.rules[i], failing: buffer[:0]}
 		if (d.applies == nil || d.applies(v.scope)) && !(v.agent && j.layout) {
 			j.check(v.scope, func(judged judged, found verdict) {
 				f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
@@ -84,19 +84,19 @@ func (v view) judge(d dimension, o Options) part {
 				j.add(f, o)
 			})
 		}
-		room, j.failing = j.failing, slices.Clone(j.failing)
+		buffer, j.failing = j.failing, slices.Clone(j.failing)
 		p.judgements = append(p.judgements, j)
 	}
 	return p
 }
 
-// weighing picks one of the two tallies of a judgement.
+// weighing selects one of the two tallies of a judgement.
 type weighing func(*judgement) tally
 
 func byUsage(j *judgement) tally { return j.weighted }
 func evenly(j *judgement) tally  { return j.plain }
 
-// k is the weight of the rules that apply.
+// k returns the total weight of the rules that apply.
 func (p part) k(by weighing) float64 {
 	sum := 0.0
 	for i := range p.judgements {
@@ -107,7 +107,7 @@ func (p part) k(by weighing) float64 {
 	return sum
 }
 
-// score is D of a view, 0 to 100; false when no rule applies.
+// score returns D of a view, 0 to 100, or false when no rule applies.
 func (p part) score(by weighing) (float64, bool) {
 	k, sum := p.k(by), 0.0
 	for i := range p.judgements {
@@ -118,13 +118,13 @@ func (p part) score(by weighing) (float64, bool) {
 	return 100 * sum / k, k > 0
 }
 
-// scored is a dimension with what each view adds to it.
+// scored is a dimension with the contributions of all views.
 type scored struct {
 	weighted
 	parts []part
 }
 
-// n is the weight of the views in which a rule applies.
+// n returns the total weight of the views in which a rule applies.
 func (d scored) n(by weighing) float64 {
 	sum := 0.0
 	for _, p := range d.parts {
@@ -135,7 +135,7 @@ func (d scored) n(by weighing) float64 {
 	return sum
 }
 
-// mostFailing is how many objects fail one rule of a part, where they are the most.
+// mostFailing returns the largest number of objects that fail one rule of a part.
 func (d scored) mostFailing() int {
 	most := 0
 	for _, p := range d.parts {
@@ -146,7 +146,7 @@ func (d scored) mostFailing() int {
 	return most
 }
 
-// score is D over all views (regime C.6 (4)); false when it is null.
+// score returns D over all views (regime C.6 (4)), or false when it is null.
 func (d scored) score(by weighing) (float64, bool) {
 	n, sum := d.n(by), 0.0
 	for _, p := range d.parts {
@@ -157,8 +157,8 @@ func (d scored) score(by weighing) (float64, bool) {
 	return sum / n, n > 0
 }
 
-// results are the dimension's rules over all views; R is the mean over those where
-// the rule applies.
+// results returns the dimension's rules over all views. A rule's score R is the mean
+// over the views in which the rule applies.
 func (d scored) results() []Rule {
 	out := make([]Rule, 0, len(d.rules))
 	if len(d.parts) == 0 {
@@ -188,8 +188,8 @@ func (d scored) results() []Rule {
 	return out
 }
 
-// overall is S and the sum of the weights of the dimensions that have a score;
-// false when none has.
+// overall returns S and the total weight of the dimensions that have a score, or false
+// when none has.
 func overall(dimensions []scored, by weighing) (s, weights float64, ok bool) {
 	for _, d := range dimensions {
 		if score, ok := d.score(by); ok {
@@ -200,7 +200,7 @@ func overall(dimensions []scored, by weighing) (s, weights float64, ok bool) {
 	return s / weights, weights, weights > 0
 }
 
-// scores are the stored forms of S under the caps that hold (regime C.9 (17)).
+// scores returns the stored forms of S under the caps that hold (regime C.9 (17)).
 func scores(s float64, caps []limit) Scores {
 	capped := s
 	for _, c := range caps {
@@ -209,8 +209,8 @@ func scores(s float64, caps []limit) Scores {
 	return Scores{new(integer(capped)), new(round4(capped)), new(round4(s))}
 }
 
-// integer is a score as an integer: half up, where 1e-9 below a half is a half.
+// integer rounds a score, half up. A value up to 1e-9 below a half counts as a half.
 func integer(x float64) int { return int(math.Floor(x + 0.5 + 1e-9)) }
 
-// round4 is a raw value: 4 decimals, half up.
+// round4 rounds a raw value to 4 decimals, half up.
 func round4(x float64) float64 { return math.Floor(x*10000+0.5) / 10000 }

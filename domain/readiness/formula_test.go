@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sums is a judgement of n objects of weight 1, of which some fail.
+// sums returns a judgement of objects of weight 1, some of them failing.
 func sums(r *rule, eligible, fail int) judgement {
 	j := judgement{rule: r}
 	for i := range eligible {
@@ -53,8 +53,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// A dimension over two sources (regime C.6 (4), C.9 (23)): each counts by its
-// fields, a source where no rule applies does not count.
+// A dimension over two sources (regime C.6 (4), C.9 (23)). Each source counts by its
+// fields; a source where no rule applies does not count.
 func TestSourcesAreWeighted(t *testing.T) {
 	t.Parallel()
 	one := func(n float64, eligible, fail int) part {
@@ -122,8 +122,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every rule of regime C.4 and C.6 with its weight, severity (C.9 (18)) and fixes
-// (C.4): written out here so that no change of a table goes unseen.
+// Every rule of regime C.4 and C.6 with its weight, severity (regime C.9 (18)) and
+// fixes (regime C.4), repeated here so that a change of a table cannot go unnoticed.
 func TestRuleTable(t *testing.T) {
 	t.Parallel()
 	const I, D, P, S = AIInstructions, Descriptions, Properties, AIDataSchema
@@ -175,7 +175,7 @@ func TestRuleTable(t *testing.T) {
 	for id := range want {
 		t.Errorf("%s is missing", id)
 	}
-	// Regime C.3.
+	// The weights of regime C.3.
 	model, agent := 0.0, 0.0
 	for _, d := range november2026.dimensions {
 		model += d.modelWeight
@@ -199,8 +199,8 @@ func TestSeverityOfViolation(t *testing.T) {
 	}
 }
 
-// Impacts at most 1e-9 apart in a row form one group, even where the ends of the
-// group are further apart (regime C.9 (22)).
+// Neighbors whose impacts are at most 1e-9 apart form one group, even where the ends of
+// the group are further apart (regime C.9 (22)).
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	at := func(impact float64, dimension, source int, table, name string, k kind) *draft {

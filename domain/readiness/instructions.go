@@ -7,27 +7,27 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// instructionRules judge what a person tells the AI about the model: the AI
-// instructions and the verified answers (regime C.4 instructions). Instructions
-// that are not there pass none of them.
+// instructionRules judge the explanations that the AI is given of the model: the AI
+// instructions and the verified answers (regime C.4 instructions). A model without
+// instructions fails all rules about them.
 var instructionRules = []rule{
 	// INS-01: there are instructions.
-	{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: whole(always, noInstructions)},
-	// INS-02: long enough to help, short enough to be kept.
-	{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionLength)},
-	// INS-03: they name fields, and fields that exist (C.9 (14)).
-	{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionReferences)},
-	// INS-04: they speak of what questions turn on (C.9 (1)).
-	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: whole(always, instructionTopics)},
-	// INS-05: they say which date of a fact to use (C.9 (7, 14, 21)).
+	{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: onModel(always, noInstructions)},
+	// INS-02: they are long enough to help and short enough to be kept.
+	{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionLength)},
+	// INS-03: they name fields, and the fields exist (regime C.9 (14)).
+	{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionReferences)},
+	// INS-04: they cover the subjects that questions depend on (regime C.9 (1)).
+	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionTopics)},
+	// INS-05: they say which date of a fact table to use (regime C.9 (7, 14, 21)).
 	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(allTables, hasSeveralDates), undecidedDate)},
-	// INS-06: they say what calculation groups and field parameters do (C.9 (14)).
+	// INS-06: they explain calculation groups and field parameters (regime C.9 (14)).
 	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, needsExplaining), unexplained)},
 	// INS-07: there are verified answers.
-	{id: "INS-07", k: 2, severity: Low, check: whole(always, noAnswers)},
-	// INS-08: each has enough trigger phrases (C.9 (14)).
+	{id: "INS-07", k: 2, severity: Low, check: onModel(always, noAnswers)},
+	// INS-08: each verified answer has enough trigger phrases (regime C.9 (14)).
 	{id: "INS-08", k: 1, severity: Low, check: each(verifiedAnswers, triggerPhrases)},
-	// INS-09: and uses fields that an AI sees (C.9 (14)).
+	// INS-09: each verified answer uses only fields that an AI sees (regime C.9 (14)).
 	{id: "INS-09", k: 1, severity: Medium, check: each(verifiedAnswers, answerFields)},
 }
 
@@ -57,8 +57,8 @@ func instructionLength(x *scope) verdict {
 	return verdict{}
 }
 
-// instructionFields are the three ways to name a field, the last one alone and
-// not before "(", which makes it a Markdown link.
+// instructionFields match the three ways to name a field. The last one does not count
+// before "(", which makes it a Markdown link.
 var instructionFields = []*regexp.Regexp{
 	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
 	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
@@ -109,7 +109,7 @@ func instructionReferences(x *scope) verdict {
 	return verdict{}
 }
 
-// instructionSubjects are four of the five things instructions should speak of.
+// instructionSubjects are four of the five subjects that instructions should cover.
 var instructionSubjects = []struct {
 	name    string
 	pattern *regexp.Regexp
@@ -144,7 +144,7 @@ func instructionTopics(x *scope) verdict {
 	return fails(1-float64(5-len(missing))/5, "add to the AI instructions what they leave out: "+strings.Join(missing, ", "), "%d of 5 found", 5-len(missing))
 }
 
-// structured tells whether a text has a heading or a list of three items.
+// structured reports whether a text has a heading or a list of three items.
 func structured(text string) bool {
 	items := 0
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -160,7 +160,7 @@ func structured(text string) bool {
 
 func hasSeveralDates(_ *scope, t *table) bool { return t.fact() && len(t.dates()) >= 2 }
 
-// dates are the columns of a table, hidden too, that are dateTime or an end of a
+// dates returns the columns of a table, hidden or not, that are dateTime or an end of a
 // relationship with a date table.
 func (t *table) dates() []*column {
 	var dates []*column

@@ -19,7 +19,7 @@ func TestInstructionRules(t *testing.T) {
 	told := func(text string) *semanticmodel.Model {
 		return model(table("Sales", amount("Net"), measure("Total Net", "1"), text1("Hidden")), table("My Date", date("Day")), instructed(text))
 	}
-	// dated is a fact with two dates under names.
+	// dated returns a fact table with two dates with the given names.
 	dated := func(text string, ends ...string) *semanticmodel.Model {
 		m := model(
 			table("Sales", date("Order Date"), whole("Ship", hidden), whole("P"), text1("Note")),
@@ -138,5 +138,5 @@ func TestInstructionRules(t *testing.T) {
 	})
 }
 
-// text1 is text; tests here call a parameter text.
+// text1 is text, for tests with a parameter named text.
 func text1(name string, options ...columnOption) semanticmodel.Column { return text(name, options...) }

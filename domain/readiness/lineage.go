@@ -9,29 +9,29 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Lineage counts how often the fields of a semantic model are used by what names
-// some of them: those named, and those that a measure so used refers to, directly
-// or through measures (regime C.5). What names nothing of the model, or what is
-// dropped from it (regime C.1), is left out.
+// Lineage counts how often the fields of a semantic model are viewed. A look counts for
+// the fields that it names, and for those that its measures refer to, directly or
+// through measures (regime C.5). Names of objects that the model lacks or that are
+// dropped (regime C.1) are ignored.
 type Lineage struct {
 	snapshot *snapshot
 	names    *names
 	tables   map[string]*table // by norm
-	levels   map[level]*object // the columns of the levels of hierarchies
-	next     [][]int           // what a measure refers to; both by object.index
+	levels   map[level]*object // the columns of hierarchy levels
+	next     [][]int           // the references of each measure; both by object.index
 	views    []int64           // by object.index
 }
 
-// level names a level of a hierarchy, under norm.
+// level identifies a level of a hierarchy, under norm.
 type level struct{ table, hierarchy, name string }
 
-// Look is how often something was looked at that names parts of the model.
+// Look is how often something that names parts of the model was viewed.
 type Look struct {
 	Views int64
 	Names []report.References
 }
 
-// NewLineage reads what the fields of the model refer to.
+// NewLineage returns a lineage of the model's fields without any views.
 func NewLineage(m *semanticmodel.Model) *Lineage {
 	s := newSnapshot(m)
 	l := &Lineage{
@@ -59,13 +59,13 @@ func NewLineage(m *semanticmodel.Model) *Lineage {
 	return l
 }
 
-// Count adds to every field the views of the looks that use it, each look once.
-// The looks are at one report; own are the measures that it defines itself, which
-// go before those of the model with their names.
+// Count adds the views of each look to every field that the look uses, once. All looks
+// are at one report. own are the measures that the report itself defines; they take
+// precedence over measures of the model with the same names.
 func (l *Lineage) Count(own []report.Measure, looks []Look) {
 	r := l.with(own)
 	groups := components(r.next)
-	seen := make([]uint64, len(r.next)) // which of 64 looks use it
+	seen := make([]uint64, len(r.next)) // a bit per look that uses the node
 	for some := range slices.Chunk(looks, 64) {
 		clear(seen)
 		for i, look := range some {
@@ -75,12 +75,12 @@ func (l *Lineage) Count(own []report.Measure, looks []Look) {
 				}
 			}
 		}
-		for _, members := range slices.Backward(groups) { // users first
+		for _, members := range slices.Backward(groups) { // users before what they use
 			var by uint64
 			for _, node := range members {
 				by |= seen[node]
 			}
-			for _, node := range members { // each of a circle is referred to by another
+			for _, node := range members { // members of a cycle all reach each other
 				for _, to := range r.next[node] {
 					seen[to] |= by
 				}
@@ -94,8 +94,8 @@ func (l *Lineage) Count(own []report.Measure, looks []Look) {
 	}
 }
 
-// Views are the views of every field that has any: table, field, views, as
-// Options.Usage, named as the model spells them.
+// Views returns the views of every viewed field by table and field, with the model's
+// spelling, in the form of Options.Usage.
 func (l *Lineage) Views() map[string]map[string]int64 {
 	views := map[string]map[string]int64{}
 	for i, n := range l.views {
@@ -112,13 +112,13 @@ func (l *Lineage) Views() map[string]map[string]int64 {
 	return views
 }
 
-// withOwn is a lineage with the measures that a report defines: nodes after those
-// of the model, of which none refers to them.
+// withOwn is a lineage extended by the measures that a report defines. Their nodes
+// follow those of the model, which never refer to them.
 type withOwn struct {
 	*Lineage
 	next   [][]int
-	fields map[ref]int    // own measures, names under norm
-	bare   map[string]int // likewise, whatever their table
+	fields map[ref]int    // own measures, by names under norm
+	bare   map[string]int // own measures, by bare name
 }
 
 func (l *Lineage) with(own []report.Measure) withOwn {
@@ -146,8 +146,8 @@ func (l *Lineage) with(own []report.Measure) withOwn {
 	return r
 }
 
-// named are the nodes that the references name. A level of a hierarchy is its
-// column, and so is a date's own hierarchy.
+// named returns the nodes that the references name. A level of a hierarchy, or of a
+// date's own hierarchy, counts as its column.
 func (r withOwn) named(names report.References) (nodes []int) {
 	for _, f := range slices.Concat(names.Fields, names.Variations) {
 		if node, mine := r.fields[ref{norm(f.Table), norm(f.Name)}]; mine {

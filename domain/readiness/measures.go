@@ -8,20 +8,22 @@ import (
 	"readiness/definition/dax"
 )
 
-// measureRules judge whether the numbers people ask for are there, once, and
-// readable (regime C.4 measures).
+// measureRules judge whether the numbers that people ask for exist as measures, without
+// duplicates and in readable form (regime C.4 measures).
 var measureRules = []rule{
-	// MEA-01: a model with facts or numbers has measures, not fewer than facts.
-	{id: "MEA-01", k: 3, severity: High, check: whole(hasNumbers, enoughMeasures)},
-	// MEA-02: what can be summed is summed by a measure (C.9 (22)).
+	// MEA-01: a model with facts or numbers has measures, at least one for each fact
+	// table.
+	{id: "MEA-01", k: 3, severity: High, check: onModel(hasNumbers, enoughMeasures)},
+	// MEA-02: columns that can be summed are used by a measure (regime C.9 (22)).
 	{id: "MEA-02", k: 2, severity: Medium, check: among(where(exposedColumns, summable), unmeasured)},
-	// MEA-03: every measure has a format (C.9 (11): a definition holds no type).
+	// MEA-03: every measure has a format (regime C.9 (11): a definition holds no type
+	// of a measure).
 	{id: "MEA-03", k: 3, severity: Medium, check: each(exposedMeasures, unformatted)},
-	// MEA-04: many measures are filed in folders.
+	// MEA-04: many measures in one table are in display folders.
 	{id: "MEA-04", k: 2, severity: Low, fixes: []FixKind{Properties}, layout: true, check: unfiled},
-	// MEA-05: no measure says what another one says (C.9 (11, 25)).
+	// MEA-05: no measure duplicates another one (regime C.9 (11, 25)).
 	{id: "MEA-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: among(exposedMeasures, duplicate)},
-	// MEA-06: measures can be told apart by their names (C.9 (11)).
+	// MEA-06: names distinguish the measures (regime C.9 (11)).
 	{id: "MEA-06", k: 1, severity: Low, fixes: []FixKind{AIDataSchema, AIInstructions}, check: among(exposedMeasures, alike)},
 }
 
@@ -58,7 +60,7 @@ func unmeasured(x *scope, _ []*column) func(*column) verdict {
 	}
 }
 
-// summarizeBy is the column's, shown.
+// summarizeBy returns the column's summarizeBy for display.
 func summarizeBy(c *column) string {
 	if c.src.SummarizeBy == "" {
 		return "default"
@@ -73,7 +75,8 @@ func unformatted(_ *scope, m *measure) verdict {
 	return verdict{}
 }
 
-// unfiledMeasures is how many exposed measures of a table need no folders.
+// unfiledMeasures is how many exposed measures a table may have without display
+// folders.
 const unfiledMeasures = 10
 
 func unfiled(x *scope, say func(judged, verdict)) {
@@ -125,7 +128,7 @@ func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
 	}
 }
 
-// squeezed is an expression with all white space removed, in lower case.
+// squeezed returns an expression without white space, in lower case.
 func squeezed(expression string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -139,7 +142,7 @@ var aggregateWords = setOf("total,sum,of,amount,the,value")
 
 func alike(_ *scope, measures []*measure) func(*measure) verdict {
 	meaning := map[*measure]string{}
-	bearers := map[string][]*measure{} // the first two of each meaning
+	bearers := map[string][]*measure{} // the first two measures of each meaning
 	for _, m := range measures {
 		kept := slices.DeleteFunc(slices.Clone(m.words), func(w string) bool { return aggregateWords[w] })
 		if len(kept) == 0 {

@@ -8,7 +8,7 @@ import (
 
 func TestMeasureRules(t *testing.T) {
 	t.Parallel()
-	// star is a fact table with parts and a dimension.
+	// star returns a fact table with parts and a dimension.
 	star := func(parts ...any) *semanticmodel.Model {
 		return model(
 			table("Sales", append([]any{whole("Product", hidden), text("Note")}, parts...)...),
@@ -145,7 +145,7 @@ func TestDataTypeRules(t *testing.T) {
 	})
 }
 
-// products is a dimension with parts and a fact table without text.
+// products returns a dimension with parts and a fact table without text.
 func products(parts ...any) *semanticmodel.Model {
 	return model(
 		table("Sales", whole("Product", hidden), whole("Units")),

@@ -7,25 +7,26 @@ import (
 	"unicode"
 )
 
-// namingRules judge whether names read as the words people use. Nothing fixes
-// them but a person: renaming breaks reports (regime C.4 naming).
+// namingRules judge whether names read as the words people use. No optimization fixes
+// names, because renaming breaks reports (regime C.4 naming).
 var namingRules = []rule{
-	// NAM-01: no underscores, camel case or capitals in place of spaces (C.9 (2, 25)).
+	// NAM-01: no underscores, camel case or capitals instead of spaces (regime C.9 (2,
+	// 25)).
 	{id: "NAM-01", k: 3, severity: Medium, check: each(exposedObjects, technicalName)},
 	// NAM-02: no warehouse prefix on a table.
 	{id: "NAM-02", k: 2, severity: Medium, check: each(exposedTables, prefixedName)},
-	// NAM-03: no abbreviations but well-known ones (C.9 (2)).
+	// NAM-03: no abbreviations except well-known ones (regime C.9 (2)).
 	{id: "NAM-03", k: 2, severity: Low, check: each(exposedObjects, abbreviatedName)},
-	// NAM-04: columns of different tables do not share a name, or say in their
-	// descriptions how they differ (C.9 (2)).
+	// NAM-04: columns of different tables have different names, or descriptions that
+	// explain the difference (regime C.9 (2)).
 	{id: "NAM-04", k: 2, severity: Medium, check: among(where(exposedColumns, notKey), repeatedName)},
-	// NAM-05: no control or format characters, no stray spaces (C.9 (2, 25)).
+	// NAM-05: no control or format characters and no stray spaces (regime C.9 (2, 25)).
 	{id: "NAM-05", k: 1, severity: Low, check: each(exposedObjects, uncleanName)},
-	// NAM-06: no placeholder for a name.
+	// NAM-06: no placeholder as a name.
 	{id: "NAM-06", k: 2, severity: Medium, check: each(exposedObjects, genericName)},
 }
 
-// label is the object's own name, a table's too.
+// label returns the object's own name, for a table as well.
 func (o *object) label() string {
 	if o.kind == tableKind {
 		return o.table.src.Name
@@ -48,7 +49,7 @@ func technicalName(_ *scope, o *object) verdict {
 	return verdict{}
 }
 
-// hasCaseBreak tells whether a lower-case ASCII letter stands before an upper-case one.
+// hasCaseBreak reports whether a lower-case ASCII letter precedes an upper-case one.
 func hasCaseBreak(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if 'a' <= s[i-1] && s[i-1] <= 'z' && 'A' <= s[i] && s[i] <= 'Z' {
@@ -113,12 +114,12 @@ func isASCIILetters(lower string) bool {
 	return !strings.ContainsFunc(lower, func(r rune) bool { return r < 'a' || 'z' < r })
 }
 
-// repeatedName looks at all exposed columns: keys are not judged, but their names
+// repeatedName compares all exposed columns. Keys are not judged, but their names
 // count.
 func repeatedName(x *scope, _ []*column) func(*column) verdict {
 	type name struct {
 		first, other *column // of two tables
-		undescribed  bool    // one of the columns is
+		undescribed  bool    // true if one of the columns is
 	}
 	names := map[string]*name{}
 	for _, c := range x.c {
@@ -145,14 +146,14 @@ func repeatedName(x *scope, _ []*column) func(*column) verdict {
 		if n.undescribed {
 			return fails(1, "give it a name of its own, or describe each column of this name", "%s", evidence)
 		}
-		return fails(0.5, "give it a name of its own, as descriptions alone only half tell such columns apart", "%s", evidence)
+		return fails(0.5, "give it a name of its own, as descriptions alone distinguish such columns only in part", "%s", evidence)
 	}
 }
 
 func uncleanName(_ *scope, o *object) verdict {
 	name := o.label()
 	evidence := func(advice string) verdict { return fails(1, advice, "name: %+q", firstRunes(name, shownName)) }
-	space := true // a space before this rune would be a second one, or leads the name
+	space := true // a space here would be leading or doubled
 	for i, r := range name {
 		switch {
 		case unicode.In(r, unicode.Cc, unicode.Cf):
@@ -175,7 +176,7 @@ func uncleanName(_ *scope, o *object) verdict {
 
 var placeholderNames = []string{"table", "column", "col", "field", "measure", "sheet", "query", "new table", "new column", "new measure"}
 
-// isPlaceholder tells whether a name is one of placeholderNames, alone or with a
+// isPlaceholder reports whether a name is one of placeholderNames, alone or with a
 // number, in any case.
 func isPlaceholder(name string) bool {
 	name = strings.TrimRight(name, "0123456789")

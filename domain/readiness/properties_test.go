@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel draws a model of few names, so that things meet: shared names, keys,
-// schemas, references, synonyms and texts that rules look for.
+// anyModel draws a model with few different names, so that names, keys, schemas,
+// references, synonyms and texts coincide.
 func anyModel() *rapid.Generator[*semanticmodel.Model] {
 	names := []string{"Sales", "net_sales", "Date", "Customer Id", "Order Date", "Amount", "Year", "Month", "City", "Cst", "dim_x", "Status", "Total Net", "Net", "helper x", " odd ", "LocalDateTable_1"}
 	texts := []string{"", "", " ", "Sales", "One row for each order line.", "What was invoiced in euro.", "the sales of this table"}
@@ -97,7 +97,7 @@ func anyUsage() *rapid.Generator[map[string]map[string]int64] {
 	})
 }
 
-// ignoring draws an Ignore that depends on rule and object alone.
+// ignoring draws an Ignore that depends only on rule and object.
 func ignoring() *rapid.Generator[func(string, readiness.Key) bool] {
 	return rapid.Custom(func(t *rapid.T) func(string, readiness.Key) bool {
 		if rapid.Bool().Draw(t, "nothing") {
@@ -111,8 +111,8 @@ func ignoring() *rapid.Generator[func(string, readiness.Key) bool] {
 	})
 }
 
-// What always holds: impacts add up to what is missing from 100, scores stay
-// within bounds, findings are unique, ordered and complete.
+// Invariants: impacts add up to what is missing from 100, scores stay within bounds,
+// and findings are unique, ordered and complete.
 func TestResultInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -187,7 +187,7 @@ func sound(t *rapid.T, r readiness.Result) {
 	}
 }
 
-// Findings that are left out leave everything else as it is.
+// Leaving out the findings changes nothing else.
 func TestWithoutFindings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -205,8 +205,8 @@ func TestWithoutFindings(t *testing.T) {
 	})
 }
 
-// The order of tables, columns, measures, relationships, answers and cultures
-// does not matter.
+// The order of tables, columns, measures, relationships, answers and cultures does not
+// matter.
 func TestOrderDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -237,14 +237,13 @@ func shuffle[T any](random *rand.Rand, s []T) {
 	random.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 }
 
-// A model in which nothing fails scores 100, and one in which something fails
-// does not score more for it.
-func TestFailingCosts(t *testing.T) {
+// A model in which nothing fails scores 100, and a failure never raises the score.
+func TestFailureLowersScore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := star(rapid.IntRange(0, 12).Draw(t, "dimensions"))
 		o := readiness.Options{Usage: map[string]map[string]int64{"Sales": {"Revenue": rapid.Int64Range(0, 9999).Draw(t, "views")}}}
-		// Without usage nothing fails; with it, what is unused may.
+		// Without usage nothing fails; with usage, unused objects may.
 		if r := readiness.Assess(m, readiness.Options{}); *r.Raw != 100 || len(r.Findings) > 0 {
 			t.Fatalf("got %v, %+v", *r.Raw, r.Findings)
 		}
@@ -257,8 +256,8 @@ func TestFailingCosts(t *testing.T) {
 	})
 }
 
-// big is a model of n objects as warehouses have them: a fact with many columns
-// and measures, dimensions, half of it described.
+// big returns a model of n objects as in a warehouse: a fact table with many columns
+// and measures, and dimensions, half of them described.
 func big(n int) *semanticmodel.Model {
 	m := model(table("Sales", described("One row for each line.")), instructed("Use [Measure 1] by default. # Time\nThe fiscal year."))
 	for i := range n / 20 {

@@ -2,19 +2,19 @@ package readiness
 
 import "slices"
 
-// PublishedRule is what a regime tells of one of its rules.
+// PublishedRule is the public description of a rule of a regime.
 type PublishedRule struct {
 	ID            string
 	Dimension     string
 	DimensionName string
-	// Severity is that of a whole violation (regime C.9 (18)).
+	// Severity is the severity of a violation of 1 (regime C.9 (18)).
 	Severity Severity
-	// FixKinds are the optimization kinds that can clear what it finds.
+	// FixKinds are the optimization kinds that can resolve the rule's findings.
 	FixKinds []FixKind
 }
 
-// Rules are the rules of the regime by dimension and id, those about data agents
-// last.
+// Rules returns the rules of the regime by dimension and id, with the rules about data
+// agents last.
 func (r *Regime) Rules() []PublishedRule {
 	var all []PublishedRule
 	add := func(d dimension, one *rule) {

@@ -7,7 +7,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Every rule that an assessment tells of is published, once, with its dimension.
+// Every rule that an assessment reports is published once, with its dimension.
 func TestPublishedRules(t *testing.T) {
 	t.Parallel()
 	ids := map[string]string{}
@@ -17,7 +17,7 @@ func TestPublishedRules(t *testing.T) {
 		}
 		ids[r.ID] = r.Dimension
 		if r.Severity == "" || r.DimensionName == "" {
-			t.Errorf("%+v is not whole", r)
+			t.Errorf("%+v is incomplete", r)
 		}
 	}
 	for _, d := range readiness.Assess(model(table("T", text("Name"))), readiness.Options{}).Dimensions {
@@ -34,6 +34,6 @@ func TestPublishedRules(t *testing.T) {
 	i := slices.IndexFunc(rules, func(r readiness.PublishedRule) bool { return len(r.FixKinds) > 0 })
 	rules[i].FixKinds[0] = "changed"
 	if readiness.Current().Rules()[i].FixKinds[0] == "changed" {
-		t.Error("who is told of a rule can change it")
+		t.Error("a caller can change a published rule")
 	}
 }

@@ -2,16 +2,17 @@ package readiness
 
 import "math/bits"
 
-// reached is what a measure refers to, directly or through measures, itself apart.
+// reached is what a measure refers to, directly or through measures, without the
+// measure itself.
 type reached struct {
 	all, missing int
-	first        []*object // of the missing ones, at most shownList
+	first        []*object // the first shownList missing objects at most
 }
 
-// reach follows the references of all measures (regime C.4 VIS-04, C.9 (13)).
-// References among measures may run in circles and in long chains: measures that
-// reach each other are taken together, and the objects reached are counted 64 at a
-// time, so that the time is (measures + references) · objects / 64.
+// reach follows the references of all measures (rule VIS-04, regime C.9 (13)).
+// References among measures may form cycles and long chains. Measures that reach each
+// other are handled together, and reached objects are counted 64 at a time, so the time
+// is (measures + references) · objects / 64.
 func reach(x *scope) map[*measure]reached {
 	g := newGraph(x.snapshot)
 	groups := components(g.next)
@@ -30,7 +31,7 @@ func reach(x *scope) map[*measure]reached {
 				hidden |= 1 << i
 			}
 		}
-		// Groups come with those they reach first.
+		// Each group follows the groups that it reaches.
 		for n, members := range groups {
 			var seen uint64
 			for _, m := range members {
@@ -66,13 +67,13 @@ func reach(x *scope) map[*measure]reached {
 	return out
 }
 
-// graph is the references among measures, which are numbered.
+// graph is the references among measures, which are identified by number.
 type graph struct {
 	measures  []*measure
 	next      [][]int   // the measures that each refers to
-	component []int     // of each measure
+	component []int     // the group of each measure
 	targets   []*object // what any measure refers to, in object order
-	position  []int     // in targets, by object.index; -1 for what is none
+	position  []int     // in targets, by object.index; -1 for other objects
 }
 
 func newGraph(s *snapshot) *graph {
@@ -100,17 +101,17 @@ func newGraph(s *snapshot) *graph {
 	return g
 }
 
-// components groups what leads to each other in a circle, where next says what
-// each leads to; each group comes after those it leads to (Tarjan's algorithm,
-// without recursion).
+// components returns the strongly connected components of a graph, where next holds the
+// successors of each node. Each component follows those that it leads to (Tarjan's
+// algorithm, without recursion).
 func components(next [][]int) [][]int {
 	const unseen = 0
 	var (
 		groups [][]int
-		order  = make([]int, len(next)) // when first seen, from 1
-		low    = make([]int, len(next)) // the earliest still open one it leads to
+		order  = make([]int, len(next)) // when first visited, from 1
+		low    = make([]int, len(next)) // the earliest open node it leads to
 		open   = make([]bool, len(next))
-		stack  []int // the open ones
+		stack  []int // the open nodes
 		seen   int
 	)
 	type step struct{ node, next int }

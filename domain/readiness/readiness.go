@@ -1,33 +1,32 @@
-// Package readiness scores how ready a semantic model is for AI: it applies a
-// scoring regime to a definition and, where there is one, its usage, and answers
-// a score, the score of each dimension and findings. The same input gives the
-// same Result, whatever the order of tables, columns and measures in it; what
-// the definition holds is only read as data.
+// Package readiness scores how ready a semantic model is for AI. It applies a scoring
+// regime to a definition and, if available, its usage, and returns a score, the score
+// of each dimension and findings. The same input gives the same Result, whatever the
+// order of tables, columns and measures in it. The definition is only read, as data.
 //
-// A regime is a set of rules under an id. Regimes never change once published:
-// new rules are a new Regime beside the old ones, and scores are compared only
-// between assessments of the same regime and weighting.
+// A regime is a set of rules under an id (docs/regime.md). A published regime never
+// changes: new rules are a new Regime in addition to the old ones. Scores are compared
+// only between assessments with the same regime and weighting.
 package readiness
 
 import "readiness/definition/semanticmodel"
 
-// Options are what an assessment takes beside the definition.
+// Options are the inputs of an assessment other than the definition.
 type Options struct {
-	// Usage is how often each field was viewed in reports: table, field, views.
-	// Nil is no usage; an empty map is usage of nothing (regime C.9 (20)). It is of
-	// the one model assessed; a data agent's sources carry their own.
+	// Usage is the number of views in reports by table and field. Nil means no usage
+	// data; an empty map means that nothing was viewed (regime C.9 (20)). It applies to
+	// the one model assessed; a data agent's sources have usage of their own.
 	Usage map[string]map[string]int64
-	// Ignore tells which objects a rule does not judge; nil ignores none.
+	// Ignore reports whether a rule must not judge an object; nil ignores none.
 	Ignore func(ruleID string, key Key) bool
-	// WithoutFindings leaves the findings out, which are much of the work: they are
-	// nil, all else is the same.
+	// WithoutFindings leaves the findings nil, which saves much of the work. Everything
+	// else is the same.
 	WithoutFindings bool
 }
 
-// Agent is a data agent's own configuration, of the stage that is assessed.
+// Agent is a data agent's own configuration, of the assessed stage.
 type Agent struct {
 	Instructions string
-	// Description is the published one.
+	// Description is the published description.
 	Description string
 }
 
@@ -37,17 +36,17 @@ type Source struct {
 	Name string
 	// Tables are the names of the selected tables.
 	Tables []string
-	// Model is nil for a source that is no semantic model: it is not scored.
+	// Model is nil for a source that is not a semantic model; it is not scored.
 	Model *semanticmodel.Model
-	// Usage is that of the model, as in Options.
+	// Usage is the usage of the model, as in Options.
 	Usage map[string]map[string]int64
 }
 
 // Assess scores a semantic model by the current regime.
 func Assess(m *semanticmodel.Model, o Options) Result { return Current().Assess(m, o) }
 
-// AssessAsAgent scores a semantic model as a data agent that selected every
-// exposed table reads it, by the current regime (spec 2.9, scoreDataAgent).
+// AssessAsAgent scores a semantic model for a data agent that selected every exposed
+// table, by the current regime.
 func AssessAsAgent(m *semanticmodel.Model, o Options) Result { return Current().AssessAsAgent(m, o) }
 
 // AssessAgent scores a data agent with its sources by the current regime.
@@ -62,8 +61,8 @@ func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 	return r.report(r.modelWeights(), []view{{scope: x, n: 1}}, nil, o)
 }
 
-// AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent
-// of which nothing is known but that it selected every exposed table.
+// AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
+// selected every exposed table and has no configuration (regime C.6 (7)).
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
 	s := newSnapshot(m)
 	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })

@@ -9,12 +9,12 @@ const RegimeID = "2026-11"
 type Regime struct {
 	ID         string
 	dimensions []dimension
-	agent      []agentRule // of the dimension that has no rules about a model
+	agent      []agentRule // rules of the dimension without rules about a model
 	caps       []limit
 }
 
-// dimension is a group of rules. Its weights are those of regime C.3; one without
-// a weight for models is there for data agents only.
+// dimension is a group of rules with the weights of regime C.3. A dimension without a
+// model weight applies to data agents only.
 type dimension struct {
 	id, name                 string
 	modelWeight, agentWeight float64
@@ -29,16 +29,17 @@ type limit struct {
 	holds func(*scope) bool
 }
 
-// regimes are all that were ever published, oldest first.
+// regimes are all published regimes, oldest first.
 var regimes = []*Regime{&november2026}
 
-// Regimes are all regimes, oldest first.
+// Regimes returns all regimes, oldest first.
 func Regimes() []*Regime { return slices.Clone(regimes) }
 
-// Current is the newest regime.
+// Current returns the newest regime.
 func Current() *Regime { return regimes[len(regimes)-1] }
 
-// Find returns the regime with an id, for reading or repeating an old assessment.
+// Find returns the regime with the id, or false when there is none. It serves to read
+// or repeat old assessments.
 func Find(id string) (*Regime, bool) {
 	i := slices.IndexFunc(regimes, func(r *Regime) bool { return r.ID == id })
 	if i < 0 {
@@ -68,7 +69,7 @@ var november2026 = Regime{
 	},
 }
 
-// modelWeights are the dimensions of a semantic model's score with their weights.
+// modelWeights returns the dimensions of a semantic model's score with their weights.
 func (r *Regime) modelWeights() []weighted {
 	var out []weighted
 	for _, d := range r.dimensions {
@@ -79,7 +80,7 @@ func (r *Regime) modelWeights() []weighted {
 	return out
 }
 
-// agentWeights are those of a data agent's score.
+// agentWeights returns the dimensions of a data agent's score with their weights.
 func (r *Regime) agentWeights() []weighted {
 	var out []weighted
 	for _, d := range r.dimensions {

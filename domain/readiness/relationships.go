@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// relationshipRules judge the star schema: over all tables, hidden or not, that
-// are no calculation groups, field parameters or measure tables (regime C.4
-// relationships, C.9 (7)).
+// relationshipRules judge the star schema. They cover all tables, hidden or not, except
+// calculation groups, field parameters and measure tables (regime C.4 relationships,
+// C.9 (7)).
 var relationshipRules = []rule{
 	// REL-01: every table is connected.
 	{id: "REL-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: each(where(exposedTables, ofSeveral), unconnected)},
@@ -14,14 +14,15 @@ var relationshipRules = []rule{
 	{id: "REL-02", k: 3, severity: High, check: each(where(allRelationships, activeBetween), manyToMany)},
 	// REL-03: filters go one way.
 	{id: "REL-03", k: 2, severity: Medium, check: each(where(allRelationships, filterable), bothDirections)},
-	// REL-04: both ends have one type (C.9 (13): an unknown type differs from none).
+	// REL-04: both ends have the same type; an unknown type never differs (regime C.9
+	// (13)).
 	{id: "REL-04", k: 2, severity: Medium, check: each(where(allRelationships, isBetween), mixedTypes)},
 	// REL-05: dimensions are not chained.
 	{id: "REL-05", k: 2, severity: Medium, check: among(where(allTables, isDimension), snowflake)},
-	// REL-06: an inactive relationship is used by a calculation (C.9 (22)).
+	// REL-06: a calculation uses each inactive relationship (regime C.9 (22)).
 	{id: "REL-06", k: 1, severity: Low, fixes: []FixKind{AIInstructions}, check: each(where(allRelationships, inactiveBetween), unused)},
-	// REL-07: a model of one table is not a wide one.
-	{id: "REL-07", k: 2, severity: Medium, check: whole(func(x *scope) bool { return x.starred == 1 }, flat)},
+	// REL-07: the table of a model with a single table is not wide.
+	{id: "REL-07", k: 2, severity: Medium, check: onModel(func(x *scope) bool { return x.starred == 1 }, flat)},
 }
 
 func ofSeveral(x *scope, t *table) bool { return x.starred >= 2 && t.starred }
@@ -60,7 +61,7 @@ func mixedTypes(_ *scope, r *relationship) verdict {
 }
 
 func snowflake(x *scope, _ []*table) func(*table) verdict {
-	outer := map[*table]*table{} // the first dimension that a table is on the many side to
+	outer := map[*table]*table{} // the first dimension that each table is on the many side of
 	note := func(t, other *table, many bool) {
 		if many && other != t && other.dimension() && outer[t] == nil {
 			outer[t] = other

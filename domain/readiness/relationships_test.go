@@ -8,7 +8,7 @@ import (
 
 func TestRelationshipRules(t *testing.T) {
 	t.Parallel()
-	// with relates Sales[P] to Products[Id] in a way, other parts beside.
+	// with relates Sales[P] to Products[Id] with options, and adds other parts.
 	with := func(way []string, parts ...any) *semanticmodel.Model {
 		return model(append([]any{
 			table("Sales", whole("P"), whole("Q"), text("R")), table("Products", whole("Id"), column("Unknown", "")),
@@ -95,7 +95,7 @@ func TestRelationshipRules(t *testing.T) {
 	})
 }
 
-// items is a calculation group of items with these expressions.
+// items returns a calculation group with items of these expressions.
 func items(expressions ...string) *semanticmodel.CalculationGroup {
 	g := &semanticmodel.CalculationGroup{}
 	for _, e := range expressions {

@@ -2,7 +2,7 @@ package readiness
 
 import "slices"
 
-// report scores the views, and the agent's configuration where there is one.
+// report scores the views and, if there is one, the agent's configuration.
 func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
 	var all []scored
@@ -15,13 +15,13 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 			}
 		case config != nil:
 			s.parts = []part{config.judge(r.agent, o)}
-		default: // no agent is known
+		default: // without an agent's configuration
 			continue
 		}
 		all = append(all, s)
 	}
 	holding := r.limits(views)
-	exposed := false // any table
+	exposed := false // whether any table is exposed
 	for _, v := range views {
 		exposed = exposed || len(v.t) > 0
 		if v.views != nil {
@@ -56,7 +56,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 	return result
 }
 
-// limits are the caps that hold in every view.
+// limits returns the caps that hold in every view.
 func (r *Regime) limits(views []view) []limit {
 	var holding []limit
 	for _, c := range r.caps {

@@ -2,40 +2,41 @@ package readiness
 
 import "encoding/json"
 
-// Result is what an assessment found: the `report` of the stored document
-// (spec 2.9). Score and Raw are null when no table is exposed.
+// Result is the result of an assessment: the report member of the stored document.
+// Score and Raw are null when no table is exposed.
 type Result struct {
 	Regime string `json:"regime"`
 	Scores
 	Weighting Weighting `json:"weighting"`
-	// Unweighted are the scores as if there were no usage map, so that there is a
-	// trend when usage is missing (regime C.5). Without a map they are the scores.
+	// Unweighted are the scores computed without usage, so that there is a trend when
+	// usage is missing (regime C.5). Without a usage map they equal Scores.
 	Unweighted Scores `json:"unweighted"`
 	// Caps are the ids of the caps that hold, whether or not they lower the score.
 	Caps       []string    `json:"caps"`
 	Dimensions []Dimension `json:"dimensions"`
-	// Findings are in the order of regime C.9 (22): the most points lost first.
+	// Findings are sorted by points lost, most first (regime C.9 (22)).
 	Findings []Finding `json:"findings"`
-	// Sources are the scored sources of a data agent, UnscoredSources the ids of
-	// its others; neither is there for a semantic model.
+	// Sources are the scored sources of a data agent, and UnscoredSources the ids of
+	// its other sources; both are nil for a semantic model.
 	Sources         []ScoredSource `json:"sources,omitempty"`
 	UnscoredSources []string       `json:"unscored_sources,omitempty"`
-	// Model counts the objects; of a data agent those of all scored sources.
+	// Model counts the objects; for a data agent those of all scored sources.
 	Model Counts `json:"-"`
 }
 
-// Scores are one overall score, null when there is none. Raw values have 4
+// Scores are the forms of one overall score; null when there is none. Raw values have 4
 // decimals (regime C.9 (17)).
 type Scores struct {
 	// Score is 0 to 100: the raw score as an integer.
 	Score *int `json:"overall_score"`
-	// Raw is after caps, RawUncapped, which impacts refer to, before.
+	// Raw is the score after caps. RawUncapped, to which impacts refer, is the score
+	// before.
 	Raw         *float64 `json:"raw_score"`
 	RawUncapped *float64 `json:"raw_uncapped"`
 }
 
-// Weighting tells whether usage of the semantic model took part in the score.
-// Scores of different weighting or regime are never compared (regime C.5).
+// Weighting says whether usage of the semantic model took part in the score. Scores
+// with different weighting or regime are never compared (regime C.5).
 type Weighting string
 
 // The weightings.
@@ -44,7 +45,7 @@ const (
 	WeightedByUsage Weighting = "usage"
 )
 
-// Dimension is the score of one dimension, null when none of its rules applies.
+// Dimension is the score of one dimension; null when none of its rules applies.
 type Dimension struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
@@ -54,10 +55,11 @@ type Dimension struct {
 	Rules  []Rule   `json:"rules"`
 }
 
-// Rule is how the objects did by one rule.
+// Rule is the result of one rule.
 type Rule struct {
 	ID string `json:"id"`
-	// Score is R of regime C.2, from 0 to 1 with 4 decimals, null when no object is eligible.
+	// Score is R of regime C.2, from 0 to 1 with 4 decimals; null when no object is
+	// eligible.
 	Score *float64 `json:"score"`
 	// Weight is k, the weight inside the dimension.
 	Weight   float64 `json:"weight"`
@@ -66,10 +68,10 @@ type Rule struct {
 	Ignored  int     `json:"ignored,omitempty"`
 }
 
-// ObjectType says what a finding is about.
+// ObjectType is the type of object that a finding is about.
 type ObjectType string
 
-// The object types. A data agent and a source are those of AGT rules.
+// The object types. Only AGT rules judge data agents and sources.
 const (
 	TableObject          ObjectType = "table"
 	ColumnObject         ObjectType = "column"
@@ -81,31 +83,31 @@ const (
 	SourceObject         ObjectType = "source"
 )
 
-// Key names an object in findings and when ignoring. ObjectName is "" for a table,
-// `From[Col] -> To[Col]` for a relationship, the folder of a verified answer, "#"
-// and the rule id for the whole model or agent (with Table "") (regime C.2).
+// Key identifies an object in findings and for ignoring (regime C.2). ObjectName is ""
+// for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified
+// answer. For the entire model or agent it is "#" and the rule id, with Table "".
 type Key struct {
-	// SourceModelID is the id of a data agent's source, "" for a semantic model
-	// assessed itself.
+	// SourceModelID is the id of a data agent's source; "" for a semantic model
+	// assessed by itself.
 	SourceModelID string `json:"source_model_id,omitempty"`
 	Table         string `json:"table"`
 	ObjectName    string `json:"object_name"`
 }
 
-// Finding is everything one dimension has to say about one object. Dimension and
-// Key together are unique in a Result.
+// Finding is everything that one dimension reports about one object. Dimension and Key
+// together are unique in a Result.
 type Finding struct {
 	Dimension string `json:"dimension"`
 	Key
 	ObjectType ObjectType `json:"object_type"`
 	RuleIDs    []string   `json:"rule_ids"`
 	Severity   Severity   `json:"severity"`
-	// Violation is the worst of the rules', above 0 and at most 1.
+	// Violation is the largest violation of its rules, above 0 and at most 1.
 	Violation float64 `json:"violation"`
-	// Impact is how many points of the uncapped score the finding costs: over all
-	// findings they add up to 100 less that score.
+	// Impact is how many points of the uncapped score the finding costs. The impacts of
+	// all findings add up to 100 minus that score.
 	Impact float64 `json:"impact"`
-	// Message names the object and says what to do; Evidence is what was found there.
+	// Message names the object and says what to do; Evidence says what was found.
 	Message  string `json:"message"`
 	Evidence string `json:"evidence"`
 	// FixKind is the first of FixKinds.
@@ -113,7 +115,8 @@ type Finding struct {
 	FixKinds []FixKind `json:"fix_kinds"`
 }
 
-// Severity of a finding goes by its rules, not by the size of the model.
+// Severity is the severity of a finding. It depends on its rules, not on the size of
+// the model.
 type Severity string
 
 // The severities.
@@ -123,11 +126,11 @@ const (
 	Low    Severity = "low"
 )
 
-// FixKind is the optimization kind that can clear a finding (spec 4.5); the zero
-// FixKind, null in JSON, is none: it is to be fixed by hand.
+// FixKind is the optimization kind that can resolve a finding. The zero FixKind, null
+// in JSON, means that only a person can fix it.
 type FixKind string
 
-// The kinds, in the specification's words.
+// The kinds, named as in the interface.
 const (
 	AIInstructions FixKind = "aiInstructions"
 	Descriptions   FixKind = "descriptions"
@@ -135,7 +138,7 @@ const (
 	AIDataSchema   FixKind = "aiDataSchema"
 )
 
-// MarshalJSON writes none as null.
+// MarshalJSON implements json.Marshaler. It encodes the zero FixKind as null.
 func (k FixKind) MarshalJSON() ([]byte, error) {
 	if k == "" {
 		return []byte("null"), nil
@@ -143,18 +146,18 @@ func (k FixKind) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(k))
 }
 
-// ScoredSource is a semantic model of a data agent.
+// ScoredSource is a scored semantic model of a data agent.
 type ScoredSource struct {
 	SourceModelID string `json:"source_model_id"`
 	Name          string `json:"name"`
 	Tables        int    `json:"tables"`
 	Columns       int    `json:"columns"`
 	Measures      int    `json:"measures"`
-	// HiddenExposed tells that the agent sees fields that the model hides.
+	// HiddenExposed is true when the agent sees fields that the model hides.
 	HiddenExposed bool `json:"hidden_exposed"`
 }
 
-// Counts are the numbers of objects after dropping and, of these, of exposed ones.
+// Counts are the numbers of objects after dropping, and of exposed objects among them.
 type Counts struct {
 	Tables          int `json:"tables"`
 	Columns         int `json:"columns"`

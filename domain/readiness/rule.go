@@ -13,11 +13,11 @@ type rule struct {
 	severity Severity
 	fixes    []FixKind
 	check    check
-	// layout marks rules about what a data agent's DAX generation is not given:
-	// they do not apply to it (regime C.6 (3)).
+	// layout marks rules about properties that a data agent's DAX generation is not
+	// given. They do not apply to data agents (regime C.6 (3)).
 	layout bool
-	// usage marks rules that need a usage map; the unweighted companion is
-	// computed without them.
+	// usage marks rules that need a usage map. The unweighted scores are computed
+	// without them.
 	usage bool
 }
 
@@ -27,13 +27,14 @@ type check func(x *scope, say func(judged, verdict))
 // judged is an object that a rule judges.
 type judged interface{ base() *object }
 
-// verdict is what a rule finds about an object. The zero verdict passes.
+// verdict is the result of a rule for one object. The zero verdict passes.
 type verdict struct {
 	violation float64 // 0 to 1
-	// message is what to do, a clause without subject; evidence what was found.
+	// message says what to do, as a clause without a subject; evidence says what was
+	// found.
 	message, evidence string
-	// implied marks a quality rule that fails because the thing itself is absent:
-	// it only speaks when no other rule does.
+	// implied marks a failure that follows from something being absent. Its message is
+	// used only when no other rule of the finding has one.
 	implied bool
 }
 
@@ -54,7 +55,7 @@ func each[O judged](eligible func(*scope) []O, judge func(*scope, O) verdict) ch
 	}
 }
 
-// among judges objects by the others that are eligible: prepare is given them all.
+// among judges objects with regard to all eligible objects, which prepare is given.
 func among[O judged](eligible func(*scope) []O, prepare func(*scope, []O) func(O) verdict) check {
 	return func(x *scope, say func(judged, verdict)) {
 		objects := eligible(x)
@@ -65,8 +66,8 @@ func among[O judged](eligible func(*scope) []O, prepare func(*scope, []O) func(O
 	}
 }
 
-// whole judges the model as one object, where the rule applies.
-func whole(applies func(*scope) bool, judge func(*scope) verdict) check {
+// onModel judges the model as one object, where the rule applies.
+func onModel(applies func(*scope) bool, judge func(*scope) verdict) check {
 	return func(x *scope, say func(judged, verdict)) {
 		if applies(x) {
 			say(nil, judge(x))
@@ -76,7 +77,7 @@ func whole(applies func(*scope) bool, judge func(*scope) verdict) check {
 
 func always(*scope) bool { return true }
 
-// where narrows a set.
+// where returns the members of a set that keep accepts.
 func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scope) []O {
 	return func(x *scope) []O {
 		var kept []O
@@ -89,8 +90,8 @@ func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scop
 	}
 }
 
-// The sets of regime C.1: T, C, M and F are exposed; facts and dimensions are
-// taken over all tables, hidden or not (C.9 (7)).
+// The sets of regime C.1: T, C, M and F contain exposed objects. Facts and dimensions
+// are determined over all tables, hidden or not (regime C.9 (7)).
 func exposedTables(x *scope) []*table              { return x.t }
 func exposedColumns(x *scope) []*column            { return x.c }
 func exposedMeasures(x *scope) []*measure          { return x.m }
@@ -128,12 +129,13 @@ func subject(o *object) string {
 	return "The model"
 }
 
-// quoted is a table's or an answer's name as DAX quotes it, cut for display.
+// quoted returns the name of a table or an answer, quoted as in DAX and cut for
+// display.
 func quoted(name string) string {
 	return "'" + strings.ReplaceAll(shown(name, shownName), "'", "''") + "'"
 }
 
-// count is a number with its noun, as in "1 column" and "3 columns".
+// count returns a number with its noun, as in "1 column" and "3 columns".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

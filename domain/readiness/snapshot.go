@@ -8,7 +8,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// kind orders the objects of a table (regime C.2).
+// kind is the order of the objects of a table (regime C.2).
 type kind int
 
 const (
@@ -23,13 +23,13 @@ const (
 type object struct {
 	kind        kind
 	objectType  ObjectType
-	index       int    // in snapshot.objects; -1 for what has no usage of its own
-	table       *table // the home table, the table itself, the from-table; nil for the rest
-	name        string // the finding's object_name; a table's is ""
+	index       int    // in snapshot.objects; -1 for an object without usage of its own
+	table       *table // the home table, the table itself or the from-table; nil for other objects
+	name        string // the finding's object_name; "" for a table
 	description string // trimmed
-	norm        string // of the name (a table's own name)
+	norm        string // of the name (for a table, its own name)
 	words       []string
-	terms       []string // authored synonyms under norm, each once, never the name
+	terms       []string // authored synonyms under norm, without duplicates and without the name
 	visibility  string   // in the AI data schema
 	hidden      bool
 }
@@ -44,7 +44,7 @@ func (o *object) key() Key {
 	return k
 }
 
-// compare is the regime's order of objects: table, kind, name (C.2).
+// compare orders objects as the regime does: by table, kind and name (regime C.2).
 func (o *object) compare(p *object) int {
 	return cmp.Or(
 		strings.Compare(o.key().Table, p.key().Table),
@@ -60,11 +60,11 @@ type table struct {
 	measures    []*measure
 	hierarchies []*hierarchy
 
-	// Structure, the same whatever is exposed (regime C.9 (7, 8)).
-	starred        bool // in TR: no calculation group, field parameters or measure table
+	// Structure, independent of exposure (regime C.9 (7, 8)).
+	starred        bool // in TR: not a calculation group, field parameter or measure table
 	fieldParameter bool
 	related        bool // in an active relationship
-	manyToOne      bool // on a many side of an active relationship whose other side is one
+	manyToOne      bool // on the many side of an active many-to-one relationship
 	oneSide        bool // on the one side of an active relationship
 	date           bool
 	dateByName     bool
@@ -98,13 +98,13 @@ func (c *column) summed() bool { return c.src.SummarizeBy != "none" }
 type measure struct {
 	object
 	src  *semanticmodel.Measure
-	refs []*object // the columns and measures it refers to directly, each once, in object order
+	refs []*object // the columns and measures it refers to directly, without duplicates, in object order
 }
 
 type hierarchy struct {
 	object
 	src     *semanticmodel.Hierarchy
-	exposed bool // as a column would be
+	exposed bool // by the rule for columns
 }
 
 type relationship struct {
@@ -116,7 +116,7 @@ type relationship struct {
 func (r *relationship) fromMany() bool { return r.src.FromCardinality != semanticmodel.One }
 func (r *relationship) toMany() bool   { return r.src.ToCardinality == semanticmodel.Many }
 
-// between tells whether both ends are in TR.
+// between reports whether both ends are in TR.
 func (r *relationship) between() bool { return r.from.table.starred && r.to.table.starred }
 
 type answer struct {
@@ -124,8 +124,8 @@ type answer struct {
 	src *semanticmodel.VerifiedAnswer
 }
 
-// snapshot is a model after dropping (regime C.1), in object order, with
-// everything that does not depend on who looks at it.
+// snapshot is a model after dropping (regime C.1), in object order, with everything
+// that does not depend on the consumer.
 type snapshot struct {
 	src           *semanticmodel.Model
 	tables        []*table
@@ -137,13 +137,13 @@ type snapshot struct {
 	starred       int // count(TR)
 	facts         int
 	hasDateTime   bool // a column is dateTime
-	autoDate      bool // it had an auto-date table
+	autoDate      bool // the model had an auto-date table
 
-	// What measures, hidden too, and calculation items call.
+	// What measures, hidden or not, and calculation items call.
 	timeIntelligence bool
 	activated        map[[2]*object]bool // pairs of columns that USERELATIONSHIP names
 
-	configured bool   // the AI data schema is
+	configured bool   // whether the AI data schema is configured
 	exposed    []bool // the exposed set X of the model, by object.index
 
 	instructions string // "" when absent or blank
@@ -151,7 +151,7 @@ type snapshot struct {
 	named        map[string]bool // norms of column and measure names
 }
 
-// ref names a field for a look-up, under norm or in lower case.
+// ref identifies a field in look-ups, either under norm or in lower case.
 type ref struct{ table, field string }
 
 func isAutoDate(t *semanticmodel.Table) bool {
@@ -212,8 +212,8 @@ func newSnapshot(m *semanticmodel.Model) *snapshot {
 	return s
 }
 
-// add gives an object its place; the first of two with the same name under norm
-// is the one that a look-up finds.
+// add appends an object. When two have the same name under norm, look-ups find the
+// first.
 func (s *snapshot) add(o *object) {
 	o.index = len(s.objects)
 	s.objects = append(s.objects, o)
@@ -285,19 +285,19 @@ func (s *snapshot) relate(names *names) {
 	slices.SortStableFunc(s.relationships, func(a, b *relationship) int { return a.compare(&b.object) })
 }
 
-// join notes an active relationship of a table, by the sides it and the other
-// table are on.
+// join records an active relationship of a table. many and otherMany say which sides
+// are many.
 func join(t *table, many, otherMany bool) {
 	t.related = true
 	t.manyToOne = t.manyToOne || many && !otherMany
 	t.oneSide = t.oneSide || !many
 }
 
-// columnLabel is a column as a relationship's label shows it, unquoted.
+// columnLabel returns a column as a relationship's label shows it, unquoted.
 func columnLabel(c *column) string { return c.table.src.Name + "[" + c.name + "]" }
 
-// structure finds TR, the facts and the date tables. It looks at all tables,
-// hidden or not (regime C.9 (7, 8)).
+// structure computes TR, the facts and the date tables over all tables, hidden or not
+// (regime C.9 (7, 8)).
 func (s *snapshot) structure() {
 	for _, t := range s.tables {
 		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
@@ -329,16 +329,16 @@ func (s *snapshot) structure() {
 
 var dateWords = setOf("date,dates,calendar")
 
-// disconnected tells whether TR has at least two tables and no active
-// relationship connects two of them.
+// disconnected reports whether TR has at least two tables and no active relationship
+// connects two of them.
 func (s *snapshot) disconnected() bool {
 	return s.starred >= 2 && !slices.ContainsFunc(s.relationships, func(r *relationship) bool {
 		return r.src.IsActive && r.between() && r.from.table != r.to.table
 	})
 }
 
-// instructions are the AI instructions: the Copilot part, else those of the
-// default culture, else of the first culture by name that has any (regime C.9 (5)).
+// instructions returns the AI instructions: the Copilot part, else those of the default
+// culture, else those of the first culture by name that has any (regime C.9 (5)).
 func instructions(m *semanticmodel.Model) string {
 	if m.Copilot.Instructions != nil {
 		return *m.Copilot.Instructions

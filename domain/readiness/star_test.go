@@ -8,8 +8,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// star is a model in which no rule fails: a fact with two dates, dimensions, a
-// marked date table and a calculation group, all described, with a schema,
+// star returns a model in which no rule fails: a fact table with two dates, dimensions,
+// a marked date table and a calculation group, all described, with a schema,
 // instructions, verified answers and synonyms.
 func star(dimensions int) *semanticmodel.Model {
 	none := summarized("none")
@@ -57,7 +57,7 @@ func star(dimensions int) *semanticmodel.Model {
 	return m
 }
 
-func TestNothingFails(t *testing.T) {
+func TestPerfectModel(t *testing.T) {
 	t.Parallel()
 	for _, dimensions := range []int{0, 1, 12} {
 		r := readiness.Assess(star(dimensions), readiness.Options{})

@@ -11,8 +11,8 @@ import (
 	nfc "golang.org/x/text/unicode/norm"
 )
 
-// norm is the form under which names and texts are compared: NFC, each rune in
-// lower case, trimmed, white space runs as one space (regime C.9 (1)).
+// norm returns the form in which names and texts are compared: NFC, lower case,
+// trimmed, each run of white space as one space (regime C.9 (1)).
 func norm(s string) string {
 	s = strings.ToLower(nfc.NFC.String(s))
 	if !strings.ContainsFunc(s, isOddSpace) && !strings.Contains(s, "  ") {
@@ -23,8 +23,8 @@ func norm(s string) string {
 
 func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }
 
-// words are the parts of a name: split at every rune that is neither letter nor
-// digit and where ASCII letters change case, each under norm (regime C.1, C.9 (1)).
+// words returns the words of a name, each under norm. It splits at every rune that is
+// neither letter nor digit, and where ASCII letters change case (regime C.1, C.9 (1)).
 func words(s string) []string {
 	s = nfc.NFC.String(s)
 	var out []string
@@ -41,7 +41,7 @@ func words(s string) []string {
 			end(i)
 			continue
 		case start >= 0 && 'A' <= r && r <= 'Z':
-			before := s[i-1] // the last byte of the rune before; no ASCII byte is part of a longer rune
+			before := s[i-1] // the last byte of the rune before; ASCII bytes are no part of longer runes
 			after := byte(0)
 			if i+1 < len(s) {
 				after = s[i+1]
@@ -60,10 +60,10 @@ func words(s string) []string {
 
 func isLowerOrDigit(b byte) bool { return 'a' <= b && b <= 'z' || '0' <= b && b <= '9' }
 
-// length is the regime's len: the runes of the trimmed text.
+// length is len of the regime: the number of runes of the trimmed text.
 func length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
 
-// firstRunes is the start of a text, at most n runes of it.
+// firstRunes returns at most the first n runes of a text.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -95,8 +95,8 @@ func (s set) firstOf(words []string) string {
 
 func (s set) meets(words []string) bool { return s.firstOf(words) != "" }
 
-// finder returns a test for what a text contains. Building it takes time by the
-// text's length, asking by the length of what is asked.
+// finder returns a function that reports whether text contains a string. Building it
+// takes time proportional to the text, each call only to the string.
 func finder(text string) func(string) bool {
 	index := suffixarray.New([]byte(text))
 	return func(s string) bool { return s == "" || len(index.Lookup([]byte(s), 1)) > 0 }
@@ -104,21 +104,21 @@ func finder(text string) func(string) bool {
 
 const wordBreak = "\x00"
 
-// joinWords makes words one text, so that words stand next to each other in a text
-// where the joined words of the text contain theirs.
+// joinWords joins words so that one joined text contains another exactly when the words
+// of the other are consecutive words of the first.
 func joinWords(words []string) string {
 	return wordBreak + strings.Join(words, wordBreak) + wordBreak
 }
 
-// Texts of a definition that are shown in a message or as evidence are cut to
-// this many runes.
+// How much of a definition's texts is shown in messages and evidence: shownName and
+// shownText in runes, shownList in names.
 const (
 	shownName = 80
 	shownText = 60
 	shownList = 3
 )
 
-// shown cuts a text for display and puts it on one line.
+// shown cuts a text to a number of runes for display and puts it on one line.
 func shown(s string, runes int) string {
 	s = strings.TrimSpace(s)
 	cut := firstRunes(s, runes)
@@ -133,7 +133,7 @@ func shown(s string, runes int) string {
 	}, cut)
 }
 
-// list shows the first of the names, and how many of all there are more.
+// list returns the first names for display, and how many more of all there are.
 func list(names []string, all int) string {
 	names = names[:min(len(names), shownList)]
 	cut := make([]string, len(names))

@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestWordsAndNormHold(t *testing.T) {
+func TestWordsAndNormInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.SampledFrom([]rune("aZ9 _é\u0301Éß売\u00a0\n\t-(\u200b"))).Draw(t, "text")
@@ -83,7 +83,7 @@ func TestWordsAndNormHold(t *testing.T) {
 	})
 }
 
-// Structure is taken over all tables, hidden or not (regime C.1, C.9 (7, 8)).
+// Structure covers all tables, hidden or not (regime C.1, C.9 (7, 8)).
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	m := model(

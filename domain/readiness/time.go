@@ -6,21 +6,22 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// timeRules judge whether an AI can compute periods. None applies to a model
+// timeRules judge whether an AI can compute periods. They do not apply to a model
 // without a dateTime column (regime C.4 time).
 var timeRules = []rule{
-	// TIM-01: one table is marked as the date table (C.9 (21)).
-	{id: "TIM-01", k: 3, severity: High, check: whole(always, unmarkedModel)},
-	// TIM-02: what is a date table by its name is marked (C.9 (8)).
+	// TIM-01: a table is marked as the date table (regime C.9 (21)).
+	{id: "TIM-01", k: 3, severity: High, check: onModel(always, unmarkedModel)},
+	// TIM-02: a table that is a date table by its name is marked as one (regime C.9
+	// (8)).
 	{id: "TIM-02", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.dateByName }), unmarkedTable)},
-	// TIM-03: no date table made by the program.
-	{id: "TIM-03", k: 2, severity: Medium, check: whole(always, automaticDates)},
-	// TIM-04: facts have a date (C.9 (7)).
+	// TIM-03: no automatic date tables.
+	{id: "TIM-03", k: 2, severity: Medium, check: onModel(always, automaticDates)},
+	// TIM-04: facts are related to a date table (regime C.9 (7)).
 	{id: "TIM-04", k: 2, severity: Medium, check: each(where(allTables, isFact), undated)},
-	// TIM-05: date tables have a hierarchy (C.9 (22): hidden ones count).
+	// TIM-05: date tables have a hierarchy; hidden ones count (regime C.9 (22)).
 	{id: "TIM-05", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.date }), noDateHierarchy)},
 	// TIM-06: measures compare periods.
-	{id: "TIM-06", k: 1, severity: Low, check: whole(func(x *scope) bool { return len(x.m) > 0 }, noTimeIntelligence)},
+	{id: "TIM-06", k: 1, severity: Low, check: onModel(func(x *scope) bool { return len(x.m) > 0 }, noTimeIntelligence)},
 }
 
 func hasTime(x *scope) bool { return x.hasDateTime }

@@ -10,7 +10,7 @@ import (
 func TestTimeRules(t *testing.T) {
 	t.Parallel()
 	time := tableCategory("time")
-	// dates is a fact and a date table of a name, with parts.
+	// dates returns a fact table and a date table with the name, with parts.
 	dates := func(name string, parts ...any) *semanticmodel.Model {
 		return model(
 			table("Sales", whole("D")), table(name, append([]any{whole("Id"), date("Day")}, parts...)...),

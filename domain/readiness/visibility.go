@@ -5,24 +5,27 @@ import (
 	"strings"
 )
 
-// visibilityRules judge whether an AI is shown what it needs and no more
-// (regime C.4 visibility). The AI data schema fixes all of them.
+// visibilityRules judge whether an AI is shown exactly what it needs (regime C.4
+// visibility). The AI data schema fixes all of them.
 var visibilityRules = []rule{
 	// VIS-01: an AI data schema is configured.
-	{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: whole(always, schemaConfigured)},
-	// VIS-02: foreign keys and loading columns are not exposed (C.9 (13): of any relationship).
+	{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: onModel(always, schemaConfigured)},
+	// VIS-02: foreign keys, of any relationship, and loading columns are not exposed
+	// (regime C.9 (13)).
 	{id: "VIS-02", k: 3, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(exposedColumns, technicalColumn)},
-	// VIS-03: nor are helper measures (C.9 (13)).
+	// VIS-03: helper measures are not exposed (regime C.9 (13)).
 	{id: "VIS-03", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(exposedMeasures, helperMeasure)},
-	// VIS-04: what an exposed measure needs is exposed too (C.9 (13)).
+	// VIS-04: everything that an exposed measure needs is exposed too (regime C.9
+	// (13)).
 	{id: "VIS-04", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: dependents},
-	// VIS-05: not too many tables.
-	{id: "VIS-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: whole(always, manyTables)},
-	// VIS-06: no fields that nobody and nothing uses (C.9 (13): refers directly).
+	// VIS-05: not too many tables are exposed.
+	{id: "VIS-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: onModel(always, manyTables)},
+	// VIS-06: no exposed field is without views and without direct references (regime
+	// C.9 (13)).
 	{id: "VIS-06", k: 1, severity: Low, fixes: []FixKind{AIDataSchema}, usage: true, check: unusedFields},
 }
 
-// surveyable is how many fields an AI finds its way in without a schema.
+// surveyable is how many fields an AI can handle without a schema.
 const surveyable = 30
 
 func schemaConfigured(x *scope) verdict {
@@ -50,7 +53,7 @@ func technicalColumn(_ *scope, c *column) verdict {
 		return fails(1, "hide this technical column from AI", "its name says %s", w)
 	}
 	if technicalNames.MatchString(c.name) {
-		return fails(1, "hide this record-keeping column from AI", "its name tells when or by whom rows were loaded or changed")
+		return fails(1, "hide this record-keeping column from AI", "its name says when or by whom rows were loaded or changed")
 	}
 	return verdict{}
 }
@@ -91,7 +94,7 @@ func dependents(x *scope, say func(judged, verdict)) {
 	}
 }
 
-// tablesInView is how many tables an AI keeps apart.
+// tablesInView is how many exposed tables an AI can keep apart.
 const tablesInView = 25
 
 func manyTables(x *scope) verdict {

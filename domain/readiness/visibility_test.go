@@ -102,9 +102,9 @@ func TestUnusedFields(t *testing.T) {
 	}
 }
 
-// More than 64 objects are reached in several steps; the share must not depend on
-// where a step ends. A chain of measures refers to ever more columns, the hidden
-// ones among them missing.
+// More than 64 objects are reached in several steps, and the share must not depend on
+// where a step ends. Each measure of the chain refers to more columns than the one
+// before; the hidden ones are missing.
 func TestReachOfLongChains(t *testing.T) {
 	t.Parallel()
 	const n = 300
@@ -124,7 +124,7 @@ func TestReachOfLongChains(t *testing.T) {
 		got[j.ObjectName] = j.Violation
 	}
 	for i := range n {
-		// m_i reaches i measures and i+1 columns, of which every third is hidden.
+		// m_i reaches i measures and i+1 columns; every third column is hidden.
 		want := float64(i/3+1) / float64(2*i+1)
 		if name := fmt.Sprintf("m%d", i); got[name] != want {
 			t.Errorf("%s: got %v, want %v", name, got[name], want)
