@@ -6,22 +6,20 @@ import (
 	"time"
 )
 
-// crashPoint is called before and after every model that is written; tests end the
-// process in it.
+// crashPoint is called before and after each model is written; tests end the process in it.
 var crashPoint = func() {}
 
-// Applied is what became of a model.
+// Applied is the outcome of writing one model.
 type Applied struct {
-	Path string // shown
-	// Error is why it was not written; nil when it was.
+	Path string // relative to the root
+	// Error is why the model was not written; nil if it was.
 	Error error
 }
 
-// Write writes the proposals that have changes, in their order, each whole or not
-// at all, after a record that Revert takes has been written to a new file. Writes
-// that were cut off before are finished, also where nothing is written. A model
-// that was changed since it was read is left as it is, and the others are written.
-// Nothing to write makes no record. The error is the record's, or the context's.
+// Write writes the proposals that have changes, in order, each completely or not at all. First it writes a record for
+// Reverse to a new file; file "" chooses a name. It skips a model that changed since it was read, and reports that in
+// applied. It also finishes interrupted writes of models without changes. Without any changes it writes no record. The
+// error concerns the record or the context.
 func Write(ctx context.Context, all []Proposal, file string, now time.Time) (applied []Applied, record string, err error) {
 	r := newRecord(all, now)
 	if len(r.Models) == 0 {
@@ -40,7 +38,7 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 		crashPoint()
 		err := p.tree.WriteDefinition(ctx, p.TreeItem, p.after, p.before.Hash())
 		if err != nil {
-			err = told(err)
+			err = readable(err)
 		}
 		applied = append(applied, Applied{p.Shown, err})
 		crashPoint()
@@ -48,22 +46,20 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 	return applied, record, finish(ctx, all)
 }
 
-// finish brings writes that were cut off to their ends in models that nothing is
-// written to.
+// finish finishes interrupted writes of models that have no changes to write.
 func finish(ctx context.Context, all []Proposal) error {
 	for _, p := range all {
 		if p.Error != nil || p.Changes() > 0 {
 			continue
 		}
 		if err := p.tree.Finish(ctx, p.TreeItem); err != nil {
-			return told(err)
+			return readable(err)
 		}
 	}
 	return nil
 }
 
-// Inside refuses items whose folder is not below the root: a record could not say
-// where they are.
+// Inside returns an error if an item's folder is not below the root, because records hold paths relative to the root.
 func Inside(items []Item) error {
 	for _, i := range items {
 		if !insideRoot(i.Shown) {

@@ -23,11 +23,10 @@ import (
 	"readiness/offline"
 )
 
-// at is when records are made.
+// at is the time of the records.
 var at = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// The test program runs itself as a process that applies, and is killed at one of
-// the points around its writes.
+// The test program runs itself as a process that applies, and is killed at one of the points around its writes.
 const (
 	crashRoot   = "OFFLINE_TEST_CRASH_ROOT"
 	crashRecord = "OFFLINE_TEST_CRASH_RECORD"
@@ -62,7 +61,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// reversed works out how the models of a record come back.
+// reversed plans the revert of a record.
 func reversed(t testing.TB, root, record string) []offline.Reversal {
 	t.Helper()
 	r, err := offline.ReadRecord(record)
@@ -85,7 +84,7 @@ func putBack(t testing.TB, all []offline.Reversal) []offline.Applied {
 	return applied
 }
 
-// write writes proposals, all of which have to land.
+// write writes the proposals, which must all succeed.
 func write(t testing.TB, all []offline.Proposal) (record string, models int) {
 	t.Helper()
 	record = filepath.Join(t.TempDir(), "record.json")
@@ -104,9 +103,8 @@ func write(t testing.TB, all []offline.Proposal) (record string, models int) {
 	return record, len(applied)
 }
 
-// thereAndBack applies to a folder, which has to raise no score's enemy: every model
-// scores at least what it did; and takes it back byte for byte. Git does the same
-// with the diffs that are shown. It returns how many models were written.
+// thereAndBack applies the proposals to a folder and reverts them. No model's score may fall, and the revert must
+// restore every byte. Git must do the same with the printed diffs. It returns how many models were written.
 func thereAndBack(t testing.TB, root string, o offline.ProposeOptions) int {
 	t.Helper()
 	before := tree(t, root)
@@ -157,23 +155,23 @@ func thereAndBack(t testing.TB, root string, o offline.ProposeOptions) int {
 		t.Errorf("the diff of the reversal, applied by git (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(after, tree(t, root)); diff != "" {
-		t.Fatalf("a reversal that is not written writes (-want +got):\n%s", diff)
+		t.Fatalf("planning a reversal writes (-want +got):\n%s", diff)
 	}
 	if n := len(putBack(t, back)); n != models {
-		t.Errorf("%d models were put back, want %d", n, models)
+		t.Errorf("%d models were reverted, want %d", n, models)
 	}
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-		t.Errorf("the bytes of before (-want +got):\n%s", diff)
+		t.Errorf("the original bytes (-want +got):\n%s", diff)
 	}
 	for _, again := range reversed(t, root, record) {
 		if !again.AsBefore || again.Error != nil {
-			t.Errorf("put back twice: %s", again.Headline())
+			t.Errorf("reverted twice: %s", again.Headline())
 		}
 	}
 	return models
 }
 
-// What is written comes back byte for byte, of every kind and of all of them.
+// A revert restores every byte, for each kind and for all kinds together.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for _, kinds := range append([][]optimization.Kind{nil}, [][]optimization.Kind{
@@ -210,7 +208,7 @@ func gitApply(t testing.TB, root string, diff []byte) {
 	}
 }
 
-// diffsOf is what preview and apply print of proposals: diffs below their headlines.
+// diffsOf returns what preview and apply print: diffs below their headlines.
 func diffsOf(t testing.TB, all []offline.Proposal) []byte {
 	t.Helper()
 	return written(t, func(b *bytes.Buffer) error {
@@ -234,11 +232,11 @@ func TestDiffOnATerminal(t *testing.T) {
 		}
 	}
 	if !strings.Contains(colored.String(), "\x1b[32m+") || bytes.Contains(diffsOf(t, all), []byte("\x1b")) {
-		t.Error("colors are for terminals, and only for them")
+		t.Error("a diff has colors on terminals, and only there")
 	}
 }
 
-// Keys choose; one that no model has is refused before anything is written.
+// Keys select changes; a key that no model has is rejected before anything is written.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
@@ -264,11 +262,11 @@ func TestKeys(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 	if _, _, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent"), embedded()); err == nil {
-		t.Error("a data agent is optimized")
+		t.Error("a data agent was optimized")
 	}
 }
 
-// A provider that does not answer is told for each model, and writes nothing.
+// A failing provider is reported for each model, and nothing is written.
 func TestAProviderThatFails(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
@@ -285,11 +283,11 @@ func TestAProviderThatFails(t *testing.T) {
 		t.Errorf("got %v, %q, %v", applied, named, err)
 	}
 	if _, err := os.Stat(record); !os.IsNotExist(err) {
-		t.Error("nothing was written, and there is a record of it")
+		t.Error("nothing was written, but a record exists")
 	}
 }
 
-// A model that changed since it was read is left alone, and the others are written.
+// A model that changed since it was read is left unchanged, and the others are written.
 func TestChangedSinceItWasRead(t *testing.T) {
 	t.Parallel()
 	root := files(t, shops())
@@ -331,8 +329,8 @@ func TestChangedSinceItWasRead(t *testing.T) {
 	}
 }
 
-// A revert refuses what somebody has changed, keeps what they changed elsewhere, and
-// of properties leaves the changed objects alone.
+// A revert refuses objects that were changed since, keeps changes elsewhere, and of properties skips only the changed
+// objects.
 func TestRevertAfterChanges(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
@@ -390,8 +388,8 @@ func TestRevertAfterChanges(t *testing.T) {
 	}
 }
 
-// Wherever an apply is cut off, its record takes back what was written.
-func TestACutOffApply(t *testing.T) {
+// Wherever an apply is interrupted, its record reverts what was written.
+func TestAnInterruptedApply(t *testing.T) {
 	t.Parallel()
 	for step := 1; ; step++ {
 		root := files(t, shops())
@@ -418,16 +416,15 @@ func TestACutOffApply(t *testing.T) {
 		}
 		if err == nil {
 			if step != 7 {
-				t.Errorf("there were %d steps, want one before and one behind each of 3 models", step-1)
+				t.Errorf("there were %d steps, want one before and one after each of 3 models", step-1)
 			}
 			return
 		}
 	}
 }
 
-// A model that the apply never came to, and that somebody has changed elsewhere since,
-// has nothing to put back.
-func TestNotCutOffAndChanged(t *testing.T) {
+// A model that the apply never reached, and that was changed elsewhere since, has nothing to revert.
+func TestChangedAfterAnInterruptedApply(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
 	all := propose(t, embedded(), root)
@@ -455,7 +452,7 @@ func TestNotCutOffAndChanged(t *testing.T) {
 	}
 }
 
-// A record never takes the place of another, nor becomes a part of a model.
+// A record never replaces another one and never becomes part of a model.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
@@ -466,15 +463,15 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, file := range map[string]string{
-		"is there already":  taken,
-		"would be a part":   filepath.Join(root, "Shop.SemanticModel", "definition", "r.json"),
-		"cannot be written": filepath.Join(root, "nowhere", "r.json"),
+		"already exists":      taken,
+		"would become a part": filepath.Join(root, "Shop.SemanticModel", "definition", "r.json"),
+		"cannot be written":   filepath.Join(root, "nowhere", "r.json"),
 	} {
 		if _, _, err := offline.Write(t.Context(), all, file, at); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 		if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-			t.Fatalf("%s, and something is written:\n%s", name, diff)
+			t.Fatalf("%s, but something was written:\n%s", name, diff)
 		}
 	}
 	record, _ := write(t, all)
@@ -483,15 +480,15 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), root) {
-		t.Error("the record tells of the machine")
+		t.Error("the record contains a path of the machine")
 	}
 	for name, tt := range map[string]struct{ from, to, err string }{
-		"a path that leads out":  {`"path": "Shop.SemanticModel"`, `"path": "../Shop.SemanticModel"`, "no semantic model below the root"},
-		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "no semantic model below the root"},
-		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "no semantic model below the root"},
+		"a path that leads out":  {`"path": "Shop.SemanticModel"`, `"path": "../Shop.SemanticModel"`, "not a semantic model below the root"},
+		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "not a semantic model below the root"},
+		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "not a semantic model below the root"},
 		"another format":         {"readiness-apply/1", "readiness-apply/2", `has the format "readiness-apply/2"`},
 		"an unknown member":      {`"models"`, `"model"`, "is unknown"},
-		"intents without writes": {`"write": 0`, `"write": 3`, "has its write 3 at place 0"},
+		"intents without writes": {`"write": 0`, `"write": 3`, "has write 3 at index 0"},
 		"no JSON":                {"{", "[", "cannot be read"},
 	} {
 		file := filepath.Join(t.TempDir(), "r.json")
@@ -502,7 +499,7 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", name, err, tt.err)
 		}
 	}
-	// What a record is made to say does not pass for the bytes of before.
+	// An edited record is not accepted as the original bytes.
 	var r offline.Record
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
@@ -512,7 +509,7 @@ func TestRecords(t *testing.T) {
 	if err != nil || back[0].Error == nil || !strings.Contains(back[0].Error.Error(), "the record was changed") {
 		t.Errorf("got %v, %v", back[0].Error, err)
 	}
-	// A model that is a link leads nowhere.
+	// A link in the model's place is not followed.
 	elsewhere := filepath.Join(t.TempDir(), "Shop.SemanticModel")
 	if err := os.Rename(filepath.Join(root, "Shop.SemanticModel"), elsewhere); err != nil {
 		t.Fatal(err)
@@ -522,14 +519,14 @@ func TestRecords(t *testing.T) {
 	}
 	linked := tree(t, elsewhere)
 	if back := reversed(t, root, record); back[0].Error == nil || len(putBack(t, back)) != 0 {
-		t.Error("a link is followed")
+		t.Error("a link was followed")
 	}
 	if diff := cmp.Diff(linked, tree(t, elsewhere)); diff != "" {
 		t.Errorf("a link led a revert out:\n%s", diff)
 	}
 }
 
-// What is proposed is listed whole, with keys, as the service lists it.
+// All proposals are listed with keys, as the service lists them.
 func TestPreviews(t *testing.T) {
 	t.Parallel()
 	all := propose(t, embedded(), files(t, with(shop, "B.SemanticModel/definition/model.tmdl", "<")))

@@ -21,39 +21,36 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Assessment is what an assessment of items found, in the order of what is shown
-// of them.
+// Assessment is the result of assessing items, ordered by shown path.
 type Assessment struct {
 	Regime string
 	Items  []Assessed
-	// Warnings are about files, what is ignored, and what is known.
+	// Warnings concern files, ignore files and the baseline.
 	Warnings []Warning
-	// MinSeverity is the least severity that is told, Baseline what is not told
-	// because it is known.
+	// MinSeverity is the lowest reported severity. Baseline is the file whose findings are not reported again.
 	MinSeverity readiness.Severity
 	Baseline    string
 }
 
-// Assessed is an item as it was assessed.
+// Assessed is the assessment of one item.
 type Assessed struct {
 	Type  item.Type
-	Path  string // shown
+	Path  string // relative to the root
 	Name  string
-	Error error // why it could not be; all below is zero then
-	// At is where the error is, as far as it can be told.
+	Error error // why the item could not be assessed; then the fields below are zero, except At
+	// At is the position of the error, as far as it is known.
 	At     Place
 	Result readiness.Result
-	// ScoreDataAgent is the score as a data agent reads the item.
+	// ScoreDataAgent is the score for use by a data agent.
 	ScoreDataAgent *int
-	// Findings are those that are told, Ignored those that a person ignores.
+	// Findings are the reported findings; Ignored are those that an ignore file or annotation accepts.
 	Findings []Finding
 	Ignored  []Ignored
-	// Known and Lesser are how many more there are that the baseline holds, or
-	// whose severity is less than asked for.
+	// Known counts the findings that the baseline contains; Lesser counts those below MinSeverity.
 	Known, Lesser int
 }
 
-// Place is a line of a file. Line is from 1.
+// Place is a line of a file. Line counts from 1.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -65,35 +62,33 @@ type Finding struct {
 	Place
 }
 
-// Ignored is a finding of rules that are ignored for its object, and why.
+// Ignored is a finding that is ignored for its object, with the reason.
 type Ignored struct {
 	Finding
 	Reason string
 }
 
-// AssessOptions are what an assessment may be told; the zero value is fine.
+// AssessOptions configures Assess; the zero value is valid.
 type AssessOptions struct {
 	Ignores     *Ignores
 	Baseline    *Baseline
-	MinSeverity readiness.Severity // low when ""
-	// Jobs is how many items are assessed at once; as many as there are
-	// processors when 0.
+	MinSeverity readiness.Severity // "" means low
+	// Jobs is how many items are assessed at once; 0 means one per processor.
 	Jobs int
-	// Progress is told how many of all are done, by one caller at a time.
+	// Progress is called with the number of finished items and the total. Calls do not overlap.
 	Progress func(done, total int)
 }
 
-// severities are those there are, the least first.
+// severities lists the severities in ascending order.
 var severities = []readiness.Severity{readiness.Low, readiness.Medium, readiness.High}
 
-// atLeast reports whether a severity is no less than another.
+// atLeast reports whether s is at least as severe as least.
 func atLeast(s, least readiness.Severity) bool {
 	return slices.Index(severities, s) >= slices.Index(severities, least)
 }
 
-// Assess assesses the items by the current regime, without usage. An item that
-// cannot be read says so and fails no other; the error is the context's. Of each
-// only the findings are kept in memory.
+// Assess assesses the items by the current regime, without usage. An item that cannot be read gets an error and does
+// not affect the others. Only the findings are kept in memory. The returned error is the context's.
 func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, error) {
 	if o.MinSeverity == "" {
 		o.MinSeverity = readiness.Low
@@ -120,7 +115,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	return a, nil
 }
 
-// each calls do for 0 to n-1, some at once, until the context ends.
+// each calls do for 0 to n-1, up to jobs at once, until the context ends.
 func each(ctx context.Context, n, jobs int, progress func(done, total int), do func(int)) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -149,14 +144,14 @@ func each(ctx context.Context, n, jobs int, progress func(done, total int), do f
 	return ctx.Err()
 }
 
-// assessor assesses items among others.
+// assessor assesses an item with access to the other items.
 type assessor struct {
 	o     AssessOptions
 	items []Item
 	byID  map[uuid.UUID]Item
 }
 
-// material is an item that was read.
+// material is a semantic model that was read.
 type material struct {
 	m  *semanticmodel.Model
 	at *places
@@ -166,7 +161,7 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	a = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name}
 	defer func() {
 		if fault := recover(); fault != nil {
-			err := fmt.Errorf("a fault of this program kept it from being assessed: %v", fault)
+			err := fmt.Errorf("a bug in this program prevented the assessment: %v", fault)
 			a, n = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name, Error: err, At: Place{i.Shown, 1}}, s.o.Ignores.newNote()
 		}
 	}()
@@ -174,7 +169,7 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	d, pending, err := i.definition(ctx)
 	n.warnings = append(n.warnings, pending...)
 	if err != nil {
-		a.Error, a.At = told(err), Place{i.Shown, 1}
+		a.Error, a.At = readable(err), Place{i.Shown, 1}
 		return a, n
 	}
 	if i.Type == item.DataAgent {
@@ -188,7 +183,7 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	return a, n
 }
 
-// placeOf is where an error of reading says that it is.
+// placeOf returns the position of a read error.
 func placeOf(i Item, part string, err error) Place {
 	line := 1
 	if syntax, ok := errors.AsType[*tmdl.SyntaxError](err); ok {
@@ -215,11 +210,11 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	return nil
 }
 
-// maxNotices is how many places of a model are told of that Power BI would refuse.
+// maxNotices bounds the warnings per model about what Power BI would refuse.
 const maxNotices = 20
 
-// refusedByPowerBI are warnings of what Power BI would refuse in the model's files.
-// They are no findings: the score is of what the model says.
+// refusedByPowerBI returns warnings about what Power BI would refuse in the model's files. These are not findings and
+// do not affect the score.
 func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
 	var all []Warning
 	for k, one := range m.Notices {
@@ -233,12 +228,11 @@ func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
 	return all
 }
 
-// score fills in what an assessment finds, and, by one of only what is ignored,
-// what it does not.
+// score fills in the findings of an assessment and, with a second assessment of only what is ignored, the ignored ones.
 func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result, of func(readiness.Finding) (string, int)) {
 	place := func(f readiness.Finding) Finding {
 		file, line := of(f)
-		f.Impact = math.Round(f.Impact*1e4) / 1e4 // as far as scores are told, and the same on every machine
+		f.Impact = math.Round(f.Impact*1e4) / 1e4 // the precision of scores, equal on every machine
 		return Finding{f, Place{file, line}}
 	}
 	a.Result = assess(g.options())
@@ -254,7 +248,7 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 	}
 	for _, f := range g.ignored(n, assess) {
 		one := place(f.Finding.Finding)
-		one.Impact = 0 // it costs nothing
+		one.Impact = 0 // an ignored finding costs nothing
 		a.Ignored = append(a.Ignored, Ignored{one, f.Reason})
 	}
 }

@@ -14,9 +14,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// agent assesses what a data agent sees of its semantic models, as far as they are
-// among the items, and its own configuration: as published, else its draft (regime
-// C.6).
+// agent assesses a data agent's configuration, published or else draft, and what it sees of those of its semantic
+// models that are among the items.
 func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a *Assessed, n *note) error {
 	agent, err := dataagent.Read(d)
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 	}
 	g := s.o.Ignores.of(i, n, of...)
 	for id, found := range read {
-		own, _ := annotated(found.m, found.at) // the model's own assessment warns
+		own, _ := annotated(found.m, found.at) // the model's own assessment reports the warnings
 		for _, e := range own {
 			e.source = id
 			g.own = append(g.own, e)

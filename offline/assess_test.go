@@ -17,7 +17,7 @@ import (
 	"readiness/offline"
 )
 
-// What is found in files is what the rules find, score and all.
+// The findings and scores of files are those of the rules.
 func TestAssess(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
@@ -39,8 +39,7 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// The line of a finding is the one that declares its object: in TMDL and TMSL, in
-// every sample.
+// The line of a finding declares its object, in TMDL and TMSL, in every sample.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
@@ -50,7 +49,7 @@ func TestLines(t *testing.T) {
 			text, err := os.ReadFile(samplesRoot + "/" + f.File)
 			lines := strings.Split(string(text), "\n")
 			if err != nil || f.Line < 1 || f.Line > len(lines) {
-				t.Errorf("%s:%d is no line: %v", f.File, f.Line, err)
+				t.Errorf("%s:%d is not a line: %v", f.File, f.Line, err)
 				continue
 			}
 			name := f.ObjectName
@@ -61,7 +60,7 @@ func TestLines(t *testing.T) {
 			default:
 				continue
 			}
-			// TMSL names an object in the line behind the one that it begins in.
+			// TMSL names an object one line after the object's first line.
 			declaration := strings.Join(lines[f.Line-1:min(f.Line+1, len(lines))], "\n")
 			if !strings.Contains(declaration, strings.ReplaceAll(name, "'", "''")) {
 				t.Errorf("%s:%d does not declare %s: %s", f.File, f.Line, name, declaration)
@@ -75,13 +74,12 @@ func TestLines(t *testing.T) {
 	model := item(t, a, "Retail Sales.SemanticModel")
 	for _, f := range model.Findings {
 		if f.Dimension == "instructions" && f.ObjectType == readiness.ModelObject && !strings.HasSuffix(f.File, "Copilot/Instructions/instructions.md") {
-			t.Errorf("%v is told of %s", f.RuleIDs, f.File)
+			t.Errorf("%v is reported for %s", f.RuleIDs, f.File)
 		}
 	}
 }
 
-// A model that cannot be read says where it cannot, and keeps no other from being
-// assessed.
+// A model that cannot be read reports the position of its error and does not affect the others.
 func TestAModelThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	root := files(t, with(shop,
@@ -107,7 +105,7 @@ func TestAModelThatCannotBeRead(t *testing.T) {
 		"A.SemanticModel": "A.SemanticModel/definition/tables/T.tmdl", "B.SemanticModel": "B.SemanticModel/model.bim",
 		"C.SemanticModel": "C.SemanticModel", "D.DataAgent": "D.DataAgent/definition/model.tmdl",
 	}
-	want["D.DataAgent"] = places["D.DataAgent"] // whatever its first file is
+	want["D.DataAgent"] = places["D.DataAgent"] // its first file may be any
 	if diff := cmp.Diff(want, places); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -115,7 +113,7 @@ func TestAModelThatCannotBeRead(t *testing.T) {
 		t.Errorf("got lines %d and %d, %d unreadable", a.Items[0].At.Line, a.Items[1].At.Line, a.Unreadable())
 	}
 	if shop := item(t, a, "Shop.SemanticModel"); shop.Error != nil || shop.Result.Score == nil {
-		t.Errorf("the model beside them: %v", shop.Error)
+		t.Errorf("the model next to them: %v", shop.Error)
 	}
 }
 
@@ -134,7 +132,7 @@ func TestTheSameInEveryRun(t *testing.T) {
 		}
 	}
 	if bytes.Contains(first, []byte(`\\`+`\\`)) || bytes.Contains(first, []byte(t.TempDir())) {
-		t.Error("the report tells of the machine")
+		t.Error("the report contains a path of the machine")
 	}
 }
 
@@ -172,7 +170,7 @@ func TestMinSeverity(t *testing.T) {
 	high := item(t, assess(t, offline.AssessOptions{MinSeverity: readiness.High}, root), "Shop.SemanticModel")
 	for _, f := range high.Findings {
 		if f.Severity != readiness.High {
-			t.Errorf("%v of severity %s is told", f.RuleIDs, f.Severity)
+			t.Errorf("%v of severity %s is reported", f.RuleIDs, f.Severity)
 		}
 	}
 	if len(high.Findings) == 0 || len(high.Findings)+high.Lesser != len(all.Findings) || *high.Result.Score != *all.Result.Score {
@@ -180,8 +178,7 @@ func TestMinSeverity(t *testing.T) {
 	}
 }
 
-// A data agent is assessed with the models that are beside it, and says when one is
-// not.
+// A data agent is assessed with the models among the items, and warns if one is missing.
 func TestDataAgents(t *testing.T) {
 	t.Parallel()
 	whole := assess(t, offline.AssessOptions{}, samplesRoot, workspaces+"/Retail Analytics")
@@ -191,7 +188,7 @@ func TestDataAgents(t *testing.T) {
 	}
 	for _, f := range agent.Findings {
 		if f.SourceModelID != "" && f.ObjectType != readiness.SourceObject && !strings.Contains(f.File, "Retail Sales.SemanticModel/") {
-			t.Errorf("%v of %s is told of %s", f.RuleIDs, f.ObjectName, f.File)
+			t.Errorf("%v of %s is reported for %s", f.RuleIDs, f.ObjectName, f.File)
 		}
 		if _, err := os.Stat(samplesRoot + "/" + f.File); err != nil {
 			t.Error(err)
@@ -204,8 +201,8 @@ func TestDataAgents(t *testing.T) {
 	}
 	ignoring := assess(t, offline.AssessOptions{Ignores: read}, samplesRoot, workspaces+"/Retail Analytics/Sales Assistant.DataAgent")
 	for _, w := range ignoring.Warnings[1:] {
-		if !strings.Contains(w.Message, "has nothing to say about it any more") {
-			t.Errorf("an agent of which no model is known: %s", w)
+		if !strings.Contains(w.Message, "no longer finds anything there") {
+			t.Errorf("an agent without a known model: %s", w)
 		}
 	}
 	if len(alone.Warnings) != 1 || !strings.Contains(alone.Warnings[0].Message, "is not scored") || alone.Items[0].Result.Score != nil {
@@ -223,7 +220,7 @@ func TestGate(t *testing.T) {
 		want []string
 	}{
 		"nothing asked":     {offline.Gate{}, nil},
-		"the very score":    {offline.Gate{FailUnder: &score}, []string{"Empty.SemanticModel: it has no score, as no table is exposed to AI"}},
+		"the very score":    {offline.Gate{FailUnder: &score}, []string{"Empty.SemanticModel: it has no score, because no table is exposed to AI"}},
 		"a point more":      {offline.Gate{FailUnder: new(score + 1)}, []string{"Empty.SemanticModel: it has no", "Shop.SemanticModel: its score is "}},
 		"high findings":     {offline.Gate{FailOn: readiness.High}, []string{"Empty.SemanticModel: ", "Shop.SemanticModel: "}},
 		"score and finding": {offline.Gate{FailUnder: new(100), FailOn: readiness.Low}, []string{"Empty.SemanticModel: it has no", "Empty.SemanticModel: ", "Shop.SemanticModel: its", "Shop.SemanticModel: "}},
@@ -235,8 +232,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// What Power BI refuses in a file is a warning with its place, in every model once,
-// and costs nothing.
+// What Power BI refuses in a file is a warning with its place, once per model, and does not affect the score.
 //
 // proves: decisions/9/15-notices
 func TestWhatPowerBIRefuses(t *testing.T) {
@@ -250,11 +246,11 @@ func TestWhatPowerBIRefuses(t *testing.T) {
 		t.Fatalf("got %v, and %v of the clean one", a.Warnings, clean.Warnings)
 	}
 	if *a.Items[0].Result.Score != *clean.Items[0].Result.Score || len(a.Items[0].Findings) != len(clean.Items[0].Findings) {
-		t.Error("it costs something")
+		t.Error("it affects the score")
 	}
 	for name, write := range formats {
 		if got := written(t, func(b *bytes.Buffer) error { return write(b, a) }); !bytes.Contains(got, []byte("Power BI reads no comment here")) && name != "table.txt" && name != "junit.xml" {
-			t.Errorf("%s does not tell of it", name)
+			t.Errorf("%s does not report it", name)
 		}
 	}
 	thereAndBack(t, odd, embedded())

@@ -11,7 +11,7 @@ import (
 	"readiness/offline"
 )
 
-// baseline is what an assessment of a folder finds, as a file.
+// baseline returns the assessment of a folder as a baseline.
 func baseline(t testing.TB, root string) *offline.Baseline {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "baseline.json")
@@ -26,8 +26,8 @@ func baseline(t testing.TB, root string) *offline.Baseline {
 	return b
 }
 
-// Only what is new is told: not what was there, wherever its lines are now, but
-// another rule about the same object, another object, another model.
+// Only new findings are reported: not those that only moved, but another rule about the same object, another object or
+// another model.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
@@ -47,10 +47,10 @@ func TestBaseline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := assess(t, offline.AssessOptions{Baseline: b}, files(t, tt.files))
-			got := told(a)
+			got := reported(a)
 			for _, one := range tt.want {
 				if !slices.Contains(got, one) {
-					t.Errorf("%s is not told; got %q", one, got)
+					t.Errorf("%s is not reported; got %q", one, got)
 				}
 			}
 			if name != "in another folder" && len(got) != len(tt.want) {
@@ -63,15 +63,14 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// A finding that was there is told again when another rule of its dimension is broken
-// too.
+// A known finding is reported again if it breaks another rule of its dimension.
 func TestAnotherRuleOfAKnownFinding(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
 	unformatted := strings.Replace(shop[sales], "\t\tformatString: #,0\n", "", 1)
 	b := baseline(t, files(t, with(shop, sales, unformatted)))
 	repeated := unformatted + "\n\tmeasure 'All Sales' = SUM(Sales[Amount])\n\t\tformatString: #,0\n"
-	got := told(assess(t, offline.AssessOptions{Baseline: b}, files(t, with(shop, sales, repeated))))
+	got := reported(assess(t, offline.AssessOptions{Baseline: b}, files(t, with(shop, sales, repeated))))
 	if !slices.Contains(got, "MEA-05 Sales|Net Sales") || !slices.Contains(got, "MEA-03 Sales|Net Sales") {
 		t.Errorf("got %q", got)
 	}
@@ -81,9 +80,9 @@ func TestBaselinesWithFaults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, err string }{
 		"no JSON":        {"{", "cannot be read"},
-		"another JSON":   {`{"version":"2.1.0","runs":[]}`, `has the format "", not "readiness-assessment/1"; make it with assess --format json --output `},
+		"another JSON":   {`{"version":"2.1.0","runs":[]}`, `has the format "", not "readiness-assessment/1"; create it with assess --format json --output `},
 		"a later one":    {`{"format":"readiness-assessment/2"}`, "readiness-assessment/2"},
-		"no file at all": {"", "the baseline"},
+		"no file at all": {"", "no baseline"},
 	} {
 		file := filepath.Join(t.TempDir(), "b.json")
 		if tt.text != "" {

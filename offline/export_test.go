@@ -6,10 +6,10 @@ import (
 	"readiness/domain/readiness"
 )
 
-// SetCrashPoint has f called around every model that is written.
+// SetCrashPoint makes f run before and after each model is written.
 func SetCrashPoint(f func()) { crashPoint = f }
 
-// RuleTextProblems are rules without a text, and texts without a rule.
+// RuleTextProblems returns rules without a text, and texts without a rule.
 func RuleTextProblems() (problems []string) {
 	left := map[string]bool{}
 	for id := range ruleTexts {
@@ -33,7 +33,7 @@ type Entry struct {
 	Line         int
 }
 
-// Entries are those of the file.
+// Entries returns the entries of the file.
 func (g *Ignores) Entries() (all []Entry) {
 	for _, e := range g.entries {
 		all = append(all, Entry{e.rule, e.reason, e.line})

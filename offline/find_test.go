@@ -50,11 +50,11 @@ func TestFind(t *testing.T) {
 		"a folder in a model":        {[]string{"a/Sales.SemanticModel/definition"}, []string{"a/Sales.SemanticModel"}, ""},
 		"several, in order":          {[]string{"b", "a"}, []string{"a/Sales.SemanticModel", "b/Helper.DataAgent", "b/Named.SemanticModel", "b/deep/er/Old.Dataset"}, ""},
 		"a project":                  {[]string{"a/Sales.pbip"}, []string{"a/Sales.SemanticModel"}, ""},
-		"a project of the service's": {[]string{"a/Live.pbip"}, nil, "built on a semantic model of the service"},
-		"no project":                 {[]string{"a/broken.pbip"}, nil, "it is no project file"},
+		"a project of the service's": {[]string{"a/Live.pbip"}, nil, "uses a semantic model of the service"},
+		"no project":                 {[]string{"a/broken.pbip"}, nil, "it is not a project file"},
 		"a report":                   {[]string{"a/Sales.Report/definition.pbir"}, nil, "it is a report; name the semantic model"},
-		"another file":               {[]string{"empty/readme.md"}, nil, "it is a file of no semantic model"},
-		"nothing in it":              {[]string{"empty"}, nil, "no semantic model is in it"},
+		"another file":               {[]string{"empty/readme.md"}, nil, "it does not belong to a semantic model"},
+		"nothing in it":              {[]string{"empty"}, nil, "it contains no semantic model"},
 		"not there":                  {[]string{"nowhere"}, nil, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 	}
 	outside := find(t, root+"/b", root+"/a")
 	if outside[0].Shown != "../a/Sales.SemanticModel" || offline.Inside(outside) == nil || offline.Inside(find(t, root, root)) != nil {
-		t.Errorf("got %s, and what is outside of the root is not told from what is inside", outside[0].Shown)
+		t.Errorf("got %s, want a path that shows it is outside the root", outside[0].Shown)
 	}
 	if !slices.IsSortedFunc(find(t, root, root), func(a, b offline.Item) int { return strings.Compare(a.Shown, b.Shown) }) {
 		t.Error("items are not in order")

@@ -34,9 +34,8 @@ var formats = map[string]func(io.Writer, *offline.Assessment) error{
 	},
 }
 
-// few are samples of every kind: one nearly ready, a data agent, one in TMSL and
-// one that cannot be read; some of what they have is ignored, by an entry of no use
-// too.
+// few assesses samples of every kind: one nearly ready, a data agent, one in TMSL and one that cannot be read. Some of
+// their findings are ignored, and one entry has no effect.
 func few(t *testing.T) *offline.Assessment {
 	t.Helper()
 	read, err := ignores(t, `ignore:
@@ -53,8 +52,7 @@ func few(t *testing.T) *offline.Assessment {
 		workspaces+"/Corporate Functions/People", workspaces+"/Corporate Functions/Archive")
 }
 
-// What every format says is held in files; all samples are, in those that people
-// read.
+// Golden files hold every format of a few samples, and the formats for people of all samples.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	all := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
@@ -68,7 +66,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// sarifSchema holds the rules of the published schema without its texts.
+// sarifSchema returns the published schema without its descriptions.
 func sarifSchema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -80,7 +78,7 @@ func sarifSchema(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// sarif is what is looked at of a log.
+// sarif holds the checked members of a log.
 type sarif struct {
 	Runs []struct {
 		Tool struct {
@@ -113,8 +111,7 @@ type sarifResult struct {
 	}
 }
 
-// validSARIF reads a log, which has to be as the schema says and its references as
-// the text of the standard does.
+// validSARIF reads a log and validates it: by the schema, and its references by the text of the standard.
 func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
 	t.Helper()
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
@@ -122,7 +119,7 @@ func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
 		t.Fatal(err)
 	}
 	if err := schema.Validate(parsed); err != nil {
-		t.Errorf("no SARIF: %v", err)
+		t.Errorf("not SARIF: %v", err)
 	}
 	var log sarif
 	if err := json.Unmarshal(data, &log); err != nil {
@@ -132,7 +129,7 @@ func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
 	prints := map[string]bool{}
 	for _, r := range log.Runs[0].Results {
 		if rules[r.RuleIndex].ID != r.RuleID {
-			t.Errorf("the rule %s is said to be at %d, where %s is", r.RuleID, r.RuleIndex, rules[r.RuleIndex].ID)
+			t.Errorf("the rule %s has index %d, where %s is", r.RuleID, r.RuleIndex, rules[r.RuleIndex].ID)
 		}
 		at := r.Locations[0].PhysicalLocation
 		if u, err := url.Parse(at.ArtifactLocation.URI); err != nil || u.IsAbs() || strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, `\`) || at.Region.StartLine < 1 || at.ArtifactLocation.URIBaseID != "%SRCROOT%" {
@@ -185,7 +182,7 @@ func TestSARIF(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := os.Stat(root + "/" + strings.TrimPrefix(u.Path, "./")); err != nil {
-				t.Errorf("%s: result %d leads nowhere: %v", name, i, err)
+				t.Errorf("%s: result %d has an invalid place: %v", name, i, err)
 			}
 		}
 	}
@@ -199,7 +196,8 @@ func sarifOf(version string) func(io.Writer, *offline.Assessment) error {
 	}
 }
 
-// Of more results than the limit the heaviest are kept, in the order of all, and the report says what is missing.
+// If there are more results than the limit, the heaviest are kept in the original order, and the report states how many
+// are missing.
 func TestSARIFLimit(t *testing.T) {
 	t.Parallel()
 	schema, a := sarifSchema(t), few(t)
@@ -208,14 +206,14 @@ func TestSARIFLimit(t *testing.T) {
 		var b bytes.Buffer
 		got, err := offline.WriteSARIF(&b, a, "", limit)
 		if err != nil || got != left {
-			t.Fatalf("limit %d: %d were left out, %v, want %d", limit, got, err, left)
+			t.Fatalf("limit %d: %d were omitted, %v, want %d", limit, got, err, left)
 		}
 		run := validSARIF(t, schema, b.Bytes()).Runs[0]
 		if len(run.Results) != len(all)-left {
 			t.Fatalf("limit %d: %d results, want %d", limit, len(run.Results), len(all)-left)
 		}
-		if says := strings.Contains(b.String(), fmt.Sprintf("%d of %d results were left out", left, len(all))); says != (left > 0) {
-			t.Errorf("limit %d: the report says that results were left out: %v", limit, says)
+		if says := strings.Contains(b.String(), fmt.Sprintf("omits the %d least important of %d results", left, len(all))); says != (left > 0) {
+			t.Errorf("limit %d: the report states that results were omitted: %v", limit, says)
 		}
 		weight := func(r sarifResult) int {
 			if len(r.Suppressions) > 0 {
@@ -235,13 +233,13 @@ func TestSARIFLimit(t *testing.T) {
 		}
 		for _, r := range all {
 			if !kept[r.PartialFingerprints["readinessFinding/v1"]] && weight(r) > lightest {
-				t.Errorf("limit %d: %s of level %s was left out, and a lighter one kept", limit, r.RuleID, r.Level)
+				t.Errorf("limit %d: %s of level %s was omitted, and a lighter one kept", limit, r.RuleID, r.Level)
 			}
 		}
 	}
 }
 
-// A schema that lets anything pass would prove nothing.
+// A schema that accepts everything would prove nothing.
 func TestTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	schema := sarifSchema(t)
@@ -266,8 +264,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 	}
 }
 
-// A finding is known again by its fingerprints wherever its lines are, and whatever
-// else is found about its object.
+// A finding has the same fingerprints wherever its lines are and whatever else is found about its object.
 func TestFingerprints(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
@@ -334,11 +331,11 @@ func TestJUnit(t *testing.T) {
 		}
 	}
 	if len(suites.Suites) != 4 || tests != suites.Tests || failures != suites.Failures || failed != 1 || suites.Errors != 1 || failures == 0 || failures == tests-1 || skipped == 0 {
-		t.Errorf("got %d suites, %d tests, %d failures, %d errors, %d skipped; said %d, %d, %d", len(suites.Suites), tests, failures, failed, skipped, suites.Tests, suites.Failures, suites.Errors)
+		t.Errorf("got %d suites, %d tests, %d failures, %d errors, %d skipped; reported %d, %d, %d", len(suites.Suites), tests, failures, failed, skipped, suites.Tests, suites.Failures, suites.Errors)
 	}
 }
 
-// strange has names that no report may be led astray by.
+// strange is a model with names that try to break reports.
 func strange(t *testing.T) *offline.Assessment {
 	t.Helper()
 	return assess(t, offline.AssessOptions{}, files(t, map[string]string{
@@ -350,12 +347,12 @@ func TestStrangeNames(t *testing.T) {
 	t.Parallel()
 	a := strange(t)
 	if len(a.Items[0].Findings) == 0 {
-		t.Fatalf("nothing is found: %v", a.Items[0].Error)
+		t.Fatalf("there are no findings: %v", a.Items[0].Error)
 	}
 	for name, write := range formats {
 		got := string(written(t, func(b *bytes.Buffer) error { return write(b, a) }))
 		if strings.Contains(got, "\x1b") || strings.Contains(got, "\x01") || !utf8.ValidString(got) {
-			t.Errorf("%s holds what a terminal obeys", name)
+			t.Errorf("%s holds control characters", name)
 		}
 		switch name {
 		case "markdown":
@@ -365,7 +362,7 @@ func TestStrangeNames(t *testing.T) {
 				}
 			}
 			if strings.Contains(got, "<script>") || strings.Contains(got, "[[x](y)]") {
-				t.Error("a name is followed")
+				t.Error("a name became markup")
 			}
 		case "junit.xml":
 			if err := xml.Unmarshal([]byte(got), new(struct{})); err != nil {
@@ -373,13 +370,13 @@ func TestStrangeNames(t *testing.T) {
 			}
 		case "json":
 			if !json.Valid([]byte(got)) {
-				t.Error("no JSON")
+				t.Error("not JSON")
 			}
 		}
 	}
 }
 
-// A table is no wider than the screen, and colored only where that is asked for.
+// A table is no wider than the screen, and colored only if enabled.
 func TestTableFitsItsScreen(t *testing.T) {
 	t.Parallel()
 	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
@@ -408,11 +405,11 @@ func TestTableFitsItsScreen(t *testing.T) {
 	}
 	few := string(written(t, func(b *bytes.Buffer) error { return offline.WriteTable(b, a, offline.Screen{Width: 100, Top: 2}) }))
 	if !strings.Contains(few, "… and 174 more; --top 0 shows all") {
-		t.Error("what is left out is not said")
+		t.Error("omitted findings are not counted")
 	}
 }
 
-// Every rule that can find something has its text, and no text is of another.
+// Every rule has a text, and every text belongs to a rule.
 func TestRuleTexts(t *testing.T) {
 	t.Parallel()
 	for _, problem := range offline.RuleTextProblems() {
@@ -420,7 +417,7 @@ func TestRuleTexts(t *testing.T) {
 	}
 }
 
-// Real projects: every format holds them, and SARIF is valid.
+// In real projects every format can be written, and SARIF is valid.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := os.Getenv("READINESS_CORPUS")
@@ -432,7 +429,7 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%d items, %d unreadable", len(a.Items), a.Unreadable())
 	}
 	for _, i := range a.Items {
-		if i.Error != nil && strings.Contains(i.Error.Error(), "a fault of this program") {
+		if i.Error != nil && strings.Contains(i.Error.Error(), "a bug in this program") {
 			t.Errorf("%s: %v", i.Path, i.Error)
 		}
 	}

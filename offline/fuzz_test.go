@@ -15,13 +15,13 @@ import (
 	"readiness/offline"
 )
 
-// fileOf is a file with a text.
+// fileOf writes a text to a file and returns its path.
 func fileOf(t testing.TB, text []byte) string {
 	t.Helper()
 	return filepath.Join(files(t, map[string]string{"file": string(text)}), "file")
 }
 
-// unread holds an error against what all of them keep to: it names the file, and is read on a screen.
+// unread checks an error: it names the file and fits on a screen.
 func unread(t *testing.T, file string, err error) {
 	t.Helper()
 	if !strings.Contains(err.Error(), filepath.ToSlash(file)) || len(err.Error()) > 4000 {
@@ -29,7 +29,7 @@ func unread(t *testing.T, file string, err error) {
 	}
 }
 
-// An ignore file is read, or refused with its line; whichever it is, nothing is ignored without a rule and a reason.
+// An ignore file is either read, or rejected with a line; no entry lacks a rule or a reason.
 func FuzzIgnores(f *testing.F) {
 	for _, seed := range []string{
 		"ignore:\n- rule: DSC-01\n  model: Sales\n  table: Orders\n  object: Total\n  reason: |\n    as agreed\n", "ignore: [{rule: '*', table: 1, reason: \"x\"}]", "ignore:\n", "", "---\nignore: []\n---\nignore: []\n", "ignore: *a", "ignore: &a [*a]",
@@ -55,7 +55,7 @@ func FuzzIgnores(f *testing.F) {
 	})
 }
 
-// A baseline is what assess wrote, or refused; what it says of a finding does not hang on the form it is written in.
+// A baseline is either read or rejected, and white space in it does not change the result.
 func FuzzBaseline(f *testing.F) {
 	const whole = `{"format":"readiness-assessment/1","regime":"2026-11","items":[{"path":"Sales.SemanticModel","findings":[{"dimension":"descriptions","ruleIds":["DSC-01"],"key":{"table":"T"}}]}]}`
 	for _, seed := range []string{whole, `{"format":"readiness-assessment/1"}`, `{"format":"readiness-assessment/2","items":null}`, `{"format":"readiness-assessment/1","items":[null,{}]}`, "[]", "null", "", "{", `{"items":[{"findings":[null]}]}`} {
@@ -77,12 +77,12 @@ func FuzzBaseline(f *testing.F) {
 		}
 		again, err := offline.ReadBaseline(fileOf(t, spaced.Bytes()))
 		if err != nil || again.Regime != got.Regime {
-			t.Fatalf("%q with spaces reads otherwise: %v", text, err)
+			t.Fatalf("%q with spaces reads differently: %v", text, err)
 		}
 	})
 }
 
-// A record that is read leads to models below the root alone, and each of its writes has its intent.
+// A record that is read refers only to models below the root, and each write has its intent.
 func FuzzRecord(f *testing.F) {
 	const model = `{"path":"Sales.SemanticModel","definitionHash":"a","writtenHash":"b","applies":[{"kind":"aiInstructions","writes":[{}],"intended":[{"write":0}]}]}`
 	for _, seed := range []string{
@@ -116,7 +116,7 @@ func FuzzRecord(f *testing.F) {
 				"tmdl": extension != ".semanticmodel", "folder": extension != ".semanticmodel",
 			}[m.Form]
 			if !filepath.IsLocal(m.Path) || slices.Contains(strings.Split(m.Path, "/"), "..") || !fits {
-				t.Fatalf("%q leads to %q", text, m.Path)
+				t.Fatalf("%q refers to %q", text, m.Path)
 			}
 			for _, a := range m.Applies {
 				if len(a.Intended) != len(a.Writes) {

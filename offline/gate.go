@@ -6,16 +6,16 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Gate is what an assessment is to pass. The zero Gate lets everything through.
+// Gate defines when an assessment fails. The zero Gate passes everything.
 type Gate struct {
-	// FailUnder is the score that each item has at least; nil asks for none.
+	// FailUnder is the lowest passing score of an item; nil passes any score.
 	FailUnder *int
-	// FailOn is the severity that no finding that is told reaches; "" allows all.
+	// FailOn is the lowest severity of a reported finding that fails; "" passes all.
 	FailOn readiness.Severity
 }
 
-// Misses are what an assessment lacks to pass, one sentence for each item and
-// reason. An item that could not be assessed is an error, and none of these.
+// Misses returns one sentence for each item and reason to fail. An item that could not be assessed is an error, not a
+// miss.
 func (g Gate) Misses(a *Assessment) []string {
 	var all []string
 	for _, i := range a.Items {
@@ -35,20 +35,20 @@ func (g Gate) Misses(a *Assessment) []string {
 	return all
 }
 
-// score says what is missing of an item's score, "" when nothing is.
+// score returns why an item's score fails, or "".
 func (g Gate) score(i Assessed) string {
 	switch {
 	case g.FailUnder == nil || i.Error != nil:
 		return ""
 	case i.Result.Score == nil:
-		return "it has no score, as no table is exposed to AI"
+		return "it has no score, because no table is exposed to AI"
 	case *i.Result.Score < *g.FailUnder:
 		return fmt.Sprintf("its score is %d, below %d", *i.Result.Score, *g.FailUnder)
 	}
 	return ""
 }
 
-// count is a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -56,7 +56,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Unreadable is how many items could not be assessed.
+// Unreadable returns how many items could not be assessed.
 func (a *Assessment) Unreadable() int {
 	n := 0
 	for _, i := range a.Items {
@@ -67,24 +67,24 @@ func (a *Assessment) Unreadable() int {
 	return n
 }
 
-// Summary is the assessment in one line.
+// Summary describes the assessment in one line.
 func (a *Assessment) Summary() string {
 	bySeverity := map[readiness.Severity]int{}
-	told, ignored, known := 0, 0, 0
+	reported, ignored, known := 0, 0, 0
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
 			bySeverity[f.Severity]++
-			told++
+			reported++
 		}
 		ignored, known = ignored+len(i.Ignored), known+i.Known
 	}
 	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"), a.Regime,
-		count(told, "finding"), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low])
+		count(reported, "finding"), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low])
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}
 	if known > 0 {
-		text += fmt.Sprintf(", %d known before", known)
+		text += fmt.Sprintf(", %d already in the baseline", known)
 	}
 	if n := a.Unreadable(); n > 0 {
 		text += "; " + count(n, "item") + " could not be read"

@@ -21,38 +21,37 @@ import (
 // maxIgnores bounds an ignore file, in bytes.
 const maxIgnores = 1 << 20
 
-// everyRule is what stands for all rules.
+// everyRule matches all rules.
 const everyRule = "*"
 
-// Ignores are findings that somebody decided to live with, each with a reason: a
-// list under the member ignore of a YAML file.
+// Ignores is the content of an ignore file: accepted findings, each with a reason, in a list under the member ignore.
 type Ignores struct {
-	// File is as it was named.
+	// File is the path as given.
 	File    string
 	entries []ignore
 }
 
-// ignore is one of them. Nil members were not given and match anything.
+// ignore is one entry. A nil member matches anything.
 type ignore struct {
 	rule, reason         string
 	model, table, object *string
-	// source is the data agent's source whose own annotation it is.
+	// source is the id of the data agent's source whose annotation this is.
 	source string
 	line   int
 }
 
-// Warning is something that a person should put right and that fails nothing.
+// Warning is a problem that a person should fix but that fails nothing.
 type Warning struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 }
 
-// String implements fmt.Stringer.
+// String formats the warning as file:line: message.
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
 
-// ReadIgnores reads an ignore file. An unknown member or rule, and an entry
-// without a rule or a reason, are errors that name their line.
+// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
+// their line.
 func ReadIgnores(file string) (*Ignores, error) {
 	shown := filepath.ToSlash(file)
 	src, err := readFile(file, maxIgnores)
@@ -95,7 +94,7 @@ func ReadIgnores(file string) (*Ignores, error) {
 	return all, nil
 }
 
-// members are those of a mapping, which the parser gives as one when it has one.
+// members returns the members of a mapping. The parser represents a mapping with one member differently.
 func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := node.(type) {
 	case *ast.MappingNode:
@@ -123,7 +122,7 @@ func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error
 		case *ast.LiteralNode:
 			text = v.Value.Value
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-			text = v.GetToken().Value // a name that looks like something else
+			text = v.GetToken().Value // a name that looks like another type
 		default:
 			return one, wrong(at, "%s must be text", key)
 		}
@@ -152,14 +151,14 @@ func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error
 	case one.rule == "":
 		return one, wrong(at, "the rule is missing; name one such as DSC-01, or %q for every rule", everyRule)
 	case one.reason == "":
-		return one, wrong(at, "the reason is missing; say why this may stay as it is")
+		return one, wrong(at, "the reason is missing; explain why this finding is accepted")
 	case one.rule == everyRule && one.model == nil && one.table == nil && one.object == nil:
-		return one, wrong(at, "every rule of everything is ignored; name a model, a table or an object")
+		return one, wrong(at, "this entry would ignore everything; name a model, a table or an object")
 	}
 	return one, nil
 }
 
-// ruleIDs are those of the current regime.
+// ruleIDs lists the rules of the current regime.
 var ruleIDs = func() []string {
 	var ids []string
 	for _, r := range readiness.Current().Rules() {
@@ -177,20 +176,20 @@ func unknownRule(id string) string {
 	return fmt.Sprintf("there is no rule %q; the closest is %s", id, closest)
 }
 
-// matches reports whether the entry is about what a rule says of an object.
+// matches reports whether the entry covers a rule's finding about an object.
 func (g ignore) matches(rule string, key readiness.Key) bool {
 	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) && (g.object == nil || sameObject(*g.object, key.ObjectName, rule))
 }
 
 func same(want *string, name string) bool { return want == nil || strings.EqualFold(*want, name) }
 
-// sameObject compares names as the engine does, without letter case. The whole
-// model is called # and the rule, which a file may leave out: it is "#" there.
+// sameObject compares names as the engine does, ignoring letter case. The finding about the entire model is named "#"
+// and the rule; a file may omit the rule and write "#".
 func sameObject(want, name, rule string) bool {
 	return strings.EqualFold(want, name) || want == "#" && name == "#"+rule
 }
 
-// of reports whether the entry is about the item.
+// of reports whether the entry applies to the item.
 func (g ignore) of(i Item) bool {
 	if g.model == nil {
 		return true
@@ -201,12 +200,11 @@ func (g ignore) of(i Item) bool {
 	})
 }
 
-// annotation is the name of the annotation in which a model itself says what of an
-// object is to be ignored: `DSC-01, NAM-02: why`.
+// annotation is the name of the annotation by which a model accepts findings about an object: `DSC-01, NAM-02: why`.
 const annotation = "readiness.ignore"
 
-// annotated are the ignores that the model's own annotations say: of a table about
-// the table alone, of the model about the model as a whole.
+// annotated returns the ignores in the model's own annotations. An annotation of a table covers only the table; one of
+// the model covers only findings about the model itself.
 func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 	var all []ignore
 	var warnings []Warning
@@ -220,7 +218,7 @@ func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 			warnings = append(warnings, Warning{at.file(src.File), max(src.Line, 1), "annotation " + annotation + ": " + fmt.Sprintf(format, args...)})
 		}
 		if reason = strings.TrimSpace(reason); reason == "" {
-			warn("the reason is missing, so it is not followed; write RULE, RULE: reason")
+			warn("the reason is missing, so the annotation has no effect; write RULE, RULE: reason")
 			return
 		}
 		for rule := range strings.SplitSeq(rules, ",") {
@@ -244,11 +242,11 @@ func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 	return all, warnings
 }
 
-// note is what one item makes of what is ignored, for the warnings that are of all.
+// note collects what one item contributes to the warnings.
 type note struct {
 	seen     []seen // by the file's entries
 	warnings []Warning
-	// unread tells that the item cannot be read, so that nobody knows what it holds.
+	// unread is true if the item cannot be read, so its content is unknown.
 	unread bool
 }
 
@@ -259,8 +257,8 @@ func (g *Ignores) newNote() note {
 	return note{seen: make([]seen, len(g.entries))}
 }
 
-// of are the file's ignores of an item; what the item holds of what they name is
-// noted. No file has none.
+// of returns the file's ignores of an item, and notes which of the names in them the item contains. A nil file has
+// none.
 func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 	all := ignoring{file: map[int]ignore{}}
 	if g == nil {
@@ -270,7 +268,7 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 		if e.of(i) {
 			all.file[at] = e
 			n.seen[at].model = true
-			if len(of) == 0 { // of an agent without models nobody knows what there is
+			if len(of) == 0 { // the content of an agent without models is unknown
 				n.seen[at].table, n.seen[at].object = true, true
 			}
 			for _, one := range of {
@@ -281,8 +279,7 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 	return all
 }
 
-// ofModel are the ignores of a semantic model: the file's, and those of its own
-// annotations.
+// ofModel returns the ignores of a semantic model: those of the file and of its own annotations.
 func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 	all := g.of(i, n, m)
 	own, warnings := annotated(m.m, m.at)
@@ -290,8 +287,8 @@ func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 	return all
 }
 
-// warnings are those of all items, and of entries of the file that are of no use.
-// While an item cannot be read nobody knows that.
+// warnings returns the warnings of all items, and of entries of the file that have no effect. If an item could not be
+// read, no entry is reported as unused.
 func (g *Ignores) warnings(notes []note) []Warning {
 	var all []Warning
 	var of []seen
@@ -317,8 +314,7 @@ func (g *Ignores) warnings(notes []note) []Warning {
 	return all
 }
 
-// ignoring are the ignores of one item: those of the file, by their places in it,
-// and its own.
+// ignoring holds the ignores of one item: those of the file, by index, and its own.
 type ignoring struct {
 	file map[int]ignore
 	own  []ignore
@@ -326,7 +322,7 @@ type ignoring struct {
 
 func (g ignoring) none() bool { return len(g.file)+len(g.own) == 0 }
 
-// options are those of an assessment that leaves out what is ignored.
+// options returns the options of an assessment that excludes what is ignored.
 func (g ignoring) options() readiness.Options {
 	if g.none() {
 		return readiness.Options{}
@@ -334,8 +330,8 @@ func (g ignoring) options() readiness.Options {
 	return readiness.Options{Ignore: g.matches}
 }
 
-// ignored are what an assessment of only what is ignored finds, without places; the
-// file's entries that it is for are noted as used.
+// ignored returns the findings of an assessment of only what is ignored, without places. It marks the entries that they
+// match as used.
 func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Result) []Ignored {
 	if g.none() {
 		return nil
@@ -359,14 +355,14 @@ func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Resu
 	return all
 }
 
-// matches reports whether what a rule says of an object is ignored.
+// matches reports whether a rule's finding about an object is ignored.
 func (g ignoring) matches(rule string, key readiness.Key) bool {
 	reasons, _ := g.why(rule, key)
 	return reasons != nil
 }
 
-// why returns the reasons for which what a rule says of an object is ignored, and
-// the file's entries that give them.
+// why returns the reasons for ignoring a rule's finding about an object, and the indexes of the file's entries with
+// these reasons.
 func (g ignoring) why(rule string, key readiness.Key) (reasons []string, entries []int) {
 	for _, i := range slices.Sorted(maps.Keys(g.file)) {
 		if e := g.file[i]; e.matches(rule, key) {
@@ -381,11 +377,10 @@ func (g ignoring) why(rule string, key readiness.Key) (reasons []string, entries
 	return reasons, entries
 }
 
-// seen is what the items hold of what an entry of the file names.
+// seen records which names of an entry exist in the items.
 type seen struct{ model, table, object, used bool }
 
-// unused says of entries of the file what they name that is not there, or that
-// they ignore nothing.
+// unused returns a warning for each entry that names something missing or that ignores nothing.
 func (g *Ignores) unused(of []seen) []Warning {
 	var warnings []Warning
 	for i, s := range of {
@@ -397,18 +392,18 @@ func (g *Ignores) unused(of []seen) []Warning {
 		case !s.model:
 			message = fmt.Sprintf("there is no model %q", *e.model)
 		case !s.table:
-			message = fmt.Sprintf("no model holds a table %q", *e.table)
+			message = fmt.Sprintf("no model has a table %q", *e.table)
 		case !s.object:
-			message = fmt.Sprintf("no model holds an object %q there", *e.object)
+			message = fmt.Sprintf("no model has an object %q there", *e.object)
 		default:
-			message = fmt.Sprintf("rule %s has nothing to say about it any more; remove the entry", e.rule)
+			message = fmt.Sprintf("rule %s no longer finds anything there; remove the entry", e.rule)
 		}
 		warnings = append(warnings, Warning{g.File, e.line, message})
 	}
 	return warnings
 }
 
-// look notes what the model holds of what the entry names.
+// look records which names of the entry exist in the model.
 func (s *seen) look(e ignore, names modelNames) {
 	s.model = true
 	tables := slices.Sorted(maps.Keys(names))
@@ -427,6 +422,5 @@ func (s *seen) look(e ignore, names modelNames) {
 	}
 }
 
-// modelNames are the objects of each table, all in lower case. The table "" holds
-// what is of no table.
+// modelNames holds the names of objects by table, all in lower case. The table "" holds objects without a table.
 type modelNames map[string]map[string]bool

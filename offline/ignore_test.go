@@ -12,7 +12,7 @@ import (
 	"readiness/offline"
 )
 
-// ignores reads an ignore file of a text.
+// ignores reads an ignore file with a text.
 func ignores(t testing.TB, text string) (*offline.Ignores, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ignore.yaml")
@@ -36,7 +36,7 @@ func TestIgnoreFilesWithFaults(t *testing.T) {
 		"a list":          {"- rule: DSC-01\n", ":1:1: must be a mapping with the member ignore"},
 		"no list":         {"ignore: DSC-01\n", ":1:1: ignore must be a list"},
 		"not text":        {"ignore:\n  - rule: [DSC-01]\n    reason: r\n", ":2:5: rule must be text"},
-		"everything":      {"ignore:\n  - rule: '*'\n    reason: r\n", ":2:5: every rule of everything is ignored"},
+		"everything":      {"ignore:\n  - rule: '*'\n    reason: r\n", ":2:5: this entry would ignore everything"},
 		"a text as entry": {"ignore:\n  - DSC-01\n", ":2:5: must be a mapping with the members rule and reason"},
 		"no YAML":         {"ignore: [\n", "is not YAML"},
 	} {
@@ -50,16 +50,16 @@ func TestIgnoreFilesWithFaults(t *testing.T) {
 		}
 	}
 	if _, err := offline.ReadIgnores(filepath.Join(t.TempDir(), "none.yaml")); err == nil || !strings.Contains(err.Error(), "the ignore file") {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
-// What is ignored is what the entry says and nothing else; the score is that of
-// what is left, and each entry that is of no use is told with its line.
+// Exactly what an entry names is ignored. The score excludes it, and each entry without effect is reported with its
+// line.
 func TestIgnores(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
-	before := told(assess(t, offline.AssessOptions{}, root))
+	before := reported(assess(t, offline.AssessOptions{}, root))
 	for name, tt := range map[string]struct {
 		entry    string
 		gone     []string
@@ -73,9 +73,9 @@ func TestIgnores(t *testing.T) {
 		"a rule of the whole model": {"{rule: INS-01, object: '#', reason: r}", []string{"INS-01 |#INS-01"}, nil},
 		"the model by its path":     {"{rule: INS-07, model: Shop.SemanticModel, reason: r}", []string{"INS-07 |#INS-07"}, nil},
 		"another model":             {"{rule: DSC-02, model: Store, reason: r}", nil, []string{`:2: there is no model "Store"`}},
-		"another table":             {"{rule: DSC-02, table: Stores, reason: r}", nil, []string{`:2: no model holds a table "Stores"`}},
-		"another object":            {"{rule: DSC-02, table: Sales, object: Price, reason: r}", nil, []string{`:2: no model holds an object "Price" there`}},
-		"what is in order":          {"{rule: DSC-01, table: Sales, reason: r}", nil, []string{`:2: rule DSC-01 has nothing to say about it any more`}},
+		"another table":             {"{rule: DSC-02, table: Stores, reason: r}", nil, []string{`:2: no model has a table "Stores"`}},
+		"another object":            {"{rule: DSC-02, table: Sales, object: Price, reason: r}", nil, []string{`:2: no model has an object "Price" there`}},
+		"what is in order":          {"{rule: DSC-01, table: Sales, reason: r}", nil, []string{`:2: rule DSC-01 no longer finds anything there`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,8 +85,8 @@ func TestIgnores(t *testing.T) {
 			}
 			a := assess(t, offline.AssessOptions{Ignores: read}, root)
 			want := slices.DeleteFunc(slices.Clone(before), func(one string) bool { return slices.Contains(tt.gone, one) })
-			if diff := cmp.Diff(want, told(a)); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(want, reported(a)); diff != "" {
+				t.Errorf("reported (-want +got):\n%s", diff)
 			}
 			var ignored []string
 			for _, f := range a.Items[0].Ignored {
@@ -108,7 +108,7 @@ func TestIgnores(t *testing.T) {
 	}
 }
 
-// While a model cannot be read nobody says that its ignores are of no use.
+// While a model cannot be read, no entry is reported as unused.
 func TestNoWarningWhileAModelCannotBeRead(t *testing.T) {
 	t.Parallel()
 	read, err := ignores(t, "ignore:\n  - {rule: DSC-02, table: Elsewhere, reason: r}\n")
@@ -121,8 +121,7 @@ func TestNoWarningWhileAModelCannotBeRead(t *testing.T) {
 	}
 }
 
-// A model says in annotations what may stay as it is: in TMDL as in TMSL, of the
-// object alone that has them.
+// A model accepts findings in annotations, in TMDL and TMSL, only for the object with the annotation.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	const tables = "Shop.SemanticModel/definition/tables/Sales.tmdl"
@@ -163,9 +162,9 @@ func TestAnnotations(t *testing.T) {
 			if !slices.EqualFunc(warnings, tt.warnings, strings.HasPrefix) {
 				t.Errorf("got warnings %q, want %q", warnings, tt.warnings)
 			}
-			for _, one := range told(a) {
+			for _, one := range reported(a) {
 				if one == "DSC-02 Sales|Amount" || one == "INS-07 |#INS-07" {
-					t.Errorf("%s is told", one)
+					t.Errorf("%s is reported", one)
 				}
 			}
 		})

@@ -17,7 +17,7 @@ import (
 	"readiness/offline"
 )
 
-// windows are projects whose letter case is not that of the disk.
+// windows holds projects whose letter case differs from the disk's.
 var windows = map[string]string{
 	"P/Sales.Report/definition.pbir":                        `{"datasetReference":{"byPath":{"path":"../sales.semanticmodel"}}}`,
 	"P/Sales.pbip":                                          `{"artifacts":[{"report":{"path":"SALES.report"}}]}`,
@@ -26,7 +26,7 @@ var windows = map[string]string{
 	"P/Sales.SemanticModel/Definition/tables/Sales.tmdl":    shop["Shop.SemanticModel/definition/tables/Sales.tmdl"],
 	"P/Sales.SemanticModel/Definition/tables/Products.tmdl": shop["Shop.SemanticModel/definition/tables/Products.tmdl"],
 	"P/Sales.SemanticModel/copilot/version.json":            "{}",
-	// Two that letter case alone tells apart.
+	// Two names that differ only in letter case.
 	"T/Twin.Report/Definition.PBIR":    `{"datasetReference":{"byPath":{"path":"..\\Twin.SemanticModel"}}}`,
 	"T/Other.Report/definition.pbir":   `{"datasetReference":{"byPath":{"path":"../twin.semanticmodel"}}}`,
 	"T/Gone.Report/definition.pbir":    `{"datasetReference":{"byPath":{"path":"../gone.SemanticModel"}}}`,
@@ -51,7 +51,7 @@ func TestProjectsInAnotherLetterCase(t *testing.T) {
 		"P/Upper.PBIP":   {"P/Sales.SemanticModel", ""},
 		"T/Exact.pbip":   {"T/Twin.SemanticModel", ""},
 		"T/deep/Up.pbip": {"T/Twin.SemanticModel", ""},
-		"T/Either.pbip":  {"", `"twin.semanticmodel" is TWIN.SemanticModel or Twin.SemanticModel, and letter case alone tells them apart`},
+		"T/Either.pbip":  {"", `"twin.semanticmodel" matches TWIN.SemanticModel or Twin.SemanticModel, which differ only in letter case`},
 		"T/Gone.pbip":    {"", "gone.SemanticModel: file does not exist"},
 		"D/D.pbip":       {"D/report.dummy", ""},
 	} {
@@ -66,7 +66,7 @@ func TestProjectsInAnotherLetterCase(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %s", project, items, err, c.want)
 		}
 	}
-	// What is there is written under its own name, what is new beside it.
+	// Existing files are written under their own names, new ones next to them.
 	before := tree(t, root)
 	all := propose(t, embedded(), root, root+"/P/Sales.pbip")
 	record, n := write(t, all)
@@ -86,12 +86,12 @@ func TestProjectsInAnotherLetterCase(t *testing.T) {
 	}
 	for _, name := range changed {
 		if strings.HasPrefix(name, "Copilot/") || strings.HasPrefix(name, "definition/") {
-			t.Errorf("%s is made beside what is there", name)
+			t.Errorf("%s was created next to an existing file", name)
 		}
 	}
 	putBack(t, reversed(t, root, record))
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-		t.Errorf("the bytes of before (-want +got):\n%s", diff)
+		t.Errorf("the original bytes (-want +got):\n%s", diff)
 	}
 }
 
@@ -135,19 +135,18 @@ func TestFoldersWithADot(t *testing.T) {
 	}
 	deep := strings.Repeat("d/", 40)
 	_, warnings, err := offline.Find(t.Context(), root, []string{files(t, with(shop, deep+"m.bim", "{}"))})
-	if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0].File, strings.Repeat("d/", 32)+"d") || !strings.Contains(warnings[0].Message, "deeper than 32 folders") {
+	if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0].File, strings.Repeat("d/", 32)+"d") || !strings.Contains(warnings[0].Message, "nested more than 32 folders deep") {
 		t.Errorf("too deep: %v, %v", warnings, err)
 	}
-	if _, _, err := offline.Find(t.Context(), root, []string{root + "/a"}); err == nil || !strings.Contains(err.Error(), "as in .alone") {
-		t.Errorf("nothing but in one: %v", err)
+	if _, _, err := offline.Find(t.Context(), root, []string{root + "/a"}); err == nil || !strings.Contains(err.Error(), "such as .alone") {
+		t.Errorf("models only in hidden folders: %v", err)
 	}
-	if _, _, err := offline.Find(t.Context(), root, []string{root + "/b"}); err == nil || !strings.Contains(err.Error(), "no semantic model is in it; name") {
-		t.Errorf("nothing: %v", err)
+	if _, _, err := offline.Find(t.Context(), root, []string{root + "/b"}); err == nil || !strings.Contains(err.Error(), "it contains no semantic model; name") {
+		t.Errorf("no model: %v", err)
 	}
 }
 
-// loosened are the samples of every make without the folders of items: TMDL files
-// alone, and .bim files.
+// loosened returns the samples of every kind without item folders: TMDL files alone, and .bim files.
 func loosened(t testing.TB) string {
 	t.Helper()
 	from, root := copied(t, makes...), t.TempDir()
@@ -164,8 +163,7 @@ func loosened(t testing.TB) string {
 	return root
 }
 
-// Models without a folder of an item are assessed as those with one, and what is
-// written to them comes back byte for byte.
+// Models without an item folder are assessed like others, and a revert restores every byte.
 //
 // proves: decisions/9/15-loose
 func TestLooseThereAndBack(t *testing.T) {
@@ -188,7 +186,7 @@ func TestLooseThereAndBack(t *testing.T) {
 		}
 		return byTables
 	}
-	withoutCopilot := func(a *offline.Assessment) *offline.Assessment { // of which a loose model has none
+	withoutCopilot := func(a *offline.Assessment) *offline.Assessment { // a loose model has none
 		kept := *a
 		kept.Items = slices.DeleteFunc(slices.Clone(a.Items), func(i offline.Assessed) bool { return strings.Contains(i.Path, "Retail Sales") })
 		return &kept
@@ -196,14 +194,14 @@ func TestLooseThereAndBack(t *testing.T) {
 	got := scores(a)
 	for model, score := range scores(withoutCopilot(whole)) {
 		if got[model] != score {
-			t.Errorf("%s: score %s, in a folder of its own %s", model, got[model], score)
+			t.Errorf("%s: score %s, in an item folder %s", model, got[model], score)
 		}
 	}
 	before := tree(t, root)
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
 			if _, there := before[f.File]; !there {
-				t.Fatalf("%s: a finding is in %s, which is no file", i.Path, f.File)
+				t.Fatalf("%s: a finding is in %s, which is not a file", i.Path, f.File)
 			}
 		}
 	}
@@ -225,8 +223,8 @@ func TestLooseThereAndBack(t *testing.T) {
 	}
 }
 
-// What a loose model has no place for is left out and told of, refused when it is
-// asked for, and written where a linguistic schema keeps it.
+// Kinds that a loose model cannot hold are skipped with a warning, rejected if requested, and written if a linguistic
+// schema holds them.
 //
 // proves: decisions/9/15-loose
 func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
@@ -237,7 +235,7 @@ func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
 	if err != nil || all[0].Error != nil || all[0].Name != "Sales" {
 		t.Fatal(err, all[0].Error, all[0].Name)
 	}
-	if len(warnings) != 1 || warnings[0].File != "a b/Sales.bim" || !strings.HasPrefix(warnings[0].Message, "aiInstructions and aiDataSchema left out: a folder Copilot") {
+	if len(warnings) != 1 || warnings[0].File != "a b/Sales.bim" || !strings.HasPrefix(warnings[0].Message, "aiInstructions and aiDataSchema skipped: a folder Copilot") {
 		t.Errorf("got %v", warnings)
 	}
 	for _, p := range all[0].Previews {
@@ -256,7 +254,7 @@ func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-		t.Errorf("something is written (-want +got):\n%s", diff)
+		t.Errorf("something was written (-want +got):\n%s", diff)
 	}
 	spoken := files(t, map[string]string{"S.bim": `{"model":{"culture":"en-US","tables":[{"name":"T","columns":[{"name":"C","dataType":"double"}]}],
   "cultures":[{"name":"en-US","linguisticMetadata":{"content":{"CustomInstructions":"Be brief."}}}]}}`})
@@ -265,7 +263,7 @@ func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
 	}
 }
 
-// Named one by one: files and folders of loose models, and what is none.
+// Paths to single files and folders of loose models, and to others.
 //
 // proves: decisions/9/15-loose
 func TestFindLooseModels(t *testing.T) {
@@ -283,13 +281,13 @@ func TestFindLooseModels(t *testing.T) {
 		"m/definition/model.tmdl":    {"m/definition", ""},
 		"m/definition/tables":        {"m/definition", ""},
 		"m/definition/tables/T.tmdl": {"m/definition", ""},
-		"m/definition/readme.md":     {"", "it is a file of no semantic model"},
+		"m/definition/readme.md":     {"", "it does not belong to a semantic model"},
 		"x":                          {"x/Sales.bim", ""},
 		"x/Sales.bim":                {"x/Sales.bim", ""},
 		"x/link.bim":                 {"", "it is a link, and links are not followed"},
-		"x/notes.txt":                {"", "it is a file of no semantic model"},
-		"stray":                      {"", "it holds .tmdl files and no model"},
-		"stray/a.tmdl":               {"", "it is a TMDL file of no model"},
+		"x/notes.txt":                {"", "it does not belong to a semantic model"},
+		"stray":                      {"", "it holds .tmdl files but no model"},
+		"stray/a.tmdl":               {"", "it is a TMDL file that belongs to no model"},
 		"p":                          {"p", ""},
 		"p/definition/tables/T.tmdl": {"p", ""},
 		"p/Copilot":                  {"p", ""},
@@ -306,7 +304,7 @@ func TestFindLooseModels(t *testing.T) {
 	}
 }
 
-// What a record says of a loose model is held against what is there.
+// A record of a loose model is compared with what is on disk.
 func TestRecordsOfLooseModels(t *testing.T) {
 	t.Parallel()
 	root := loosened(t)
@@ -335,11 +333,11 @@ func TestRecordsOfLooseModels(t *testing.T) {
 		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil || changed == string(text) {
 			t.Fatal(name, err)
 		}
-		if _, err := offline.ReadRecord(file); err == nil || !strings.Contains(err.Error(), "no semantic model below the root") {
+		if _, err := offline.ReadRecord(file); err == nil || !strings.Contains(err.Error(), "not a semantic model below the root") {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
-	// The folder has become an item's since.
+	// The folder has become an item's folder since.
 	written := tree(t, root)
 	if err := os.WriteFile(root+"/loose 0/definition.pbism", []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -359,7 +357,7 @@ func TestRecordsOfLooseModels(t *testing.T) {
 	}
 }
 
-// The models of real projects, without the folders of items.
+// The models of real projects, without item folders.
 func TestLooseCorpus(t *testing.T) {
 	t.Parallel()
 	corpus := os.Getenv("READINESS_CORPUS")
@@ -370,7 +368,7 @@ func TestLooseCorpus(t *testing.T) {
 	for _, i := range find(t, corpus, corpus) {
 		definition := filepath.Join(corpus, i.Path, "definition")
 		if !slices.ContainsFunc([]string{"model.tmdl", "database.tmdl"}, func(name string) bool { _, err := os.Stat(filepath.Join(definition, name)); return err == nil }) {
-			continue // other TMDL files alone are no model
+			continue // other TMDL files alone are not a model
 		}
 		models++
 		if err := os.CopyFS(fmt.Sprintf("%s/Model %d/definition", root, models), os.DirFS(definition)); err != nil {

@@ -1,8 +1,6 @@
-// Package offline does in a tree of files what the service does online: it
-// assesses semantic models and data agents, previews and applies optimizations,
-// and takes them back, with the same rules and without server or database. What
-// it says of files is relative to one root, with forward slashes, and in the same
-// order for the same files.
+// Package offline assesses semantic models and data agents in files, and previews, applies and reverts optimizations.
+// It uses the service's rules, without server or database. All paths in its results are relative to one root, with
+// forward slashes, and the same files always give the same order.
 package offline
 
 import (
@@ -28,14 +26,13 @@ import (
 // Item is a semantic model or a data agent in a tree of files.
 type Item struct {
 	folder.TreeItem
-	// Shown is its path relative to the root.
+	// Shown is the item's path relative to the root.
 	Shown string
 
 	tree *folder.Tree
 }
 
-// folder is the folder, relative to the root, that the paths of its parts are
-// relative to.
+// folder returns the folder, relative to the root, that the paths of the item's parts start from.
 func (i Item) folder() string {
 	if i.Form == folder.AsBIM {
 		return path.Dir(i.Shown)
@@ -43,8 +40,7 @@ func (i Item) folder() string {
 	return i.Shown
 }
 
-// definition reads the item's parts, and writes nothing: what there is of a write that
-// was cut off is a warning.
+// definition reads the item's parts and writes nothing. An interrupted write is reported as a warning.
 func (i Item) definition(ctx context.Context) (definition.Definition, []Warning, error) {
 	d, pending, err := i.tree.Definition(ctx, i.TreeItem)
 	if err != nil || pending == nil {
@@ -53,24 +49,21 @@ func (i Item) definition(ctx context.Context) (definition.Definition, []Warning,
 	return d, []Warning{{i.Shown, 1, pendingMessage(*pending)}}, nil
 }
 
-// pendingMessage says what is pending in the folder of an item, what was read of it,
-// and what becomes of it.
+// pendingMessage describes an interrupted write of an item, what was read, and how to resolve it.
 func pendingMessage(u folder.Unfinished) string {
-	remedy := "readiness apply --write of this model clears it away"
+	remedy := "readiness apply --write of this model removes it"
 	switch {
 	case u.Left > 0:
-		remedy = "it is read as that write leaves it; readiness apply --write of this model finishes it, readiness revert --write of its record takes it back"
+		remedy = "it is read as if that write were finished; readiness apply --write of this model finishes it, readiness revert --write of its record undoes it"
 	case u.Parts > 0 && u.Changed == 0:
-		remedy = "readiness apply --write of this model finishes it, readiness revert --write of its record takes it back"
+		remedy = "readiness apply --write of this model finishes it, readiness revert --write of its record undoes it"
 	}
 	return u.String() + "; " + remedy
 }
 
-// Find returns the semantic models and data agents at the paths, each once, in
-// the order of what is shown of them: those in a folder at any depth, the item
-// that a folder or file is or lies in, and those that the reports of a .pbip file
-// are built on. It fails when a path is not there or holds none. The warnings are of
-// what was not searched.
+// Find returns the semantic models and data agents at the paths, each once, ordered by shown path. A path selects the
+// items in a folder at any depth, the item that it is or is in, or the models of the reports of a .pbip file. Find
+// fails if a path does not exist or selects nothing. The warnings list folders that were not searched.
 func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, error) {
 	base, err := filepath.Abs(root)
 	if err != nil {
@@ -78,17 +71,17 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	}
 	all := &finding{ctx: ctx, items: map[string]Item{}, passed: map[string]string{}}
 	for _, p := range paths {
-		whole, err := filepath.Abs(p)
+		full, err := filepath.Abs(p)
 		if err != nil {
 			return nil, nil, err
 		}
 		before := len(all.items)
-		found, err := all.at(whole)
+		found, err := all.at(full)
 		if err == nil && found == 0 && len(all.items) == before {
-			err = all.none(whole)
+			err = all.none(full)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", filepath.ToSlash(p), told(err))
+			return nil, nil, fmt.Errorf("%s: %w", filepath.ToSlash(p), readable(err))
 		}
 	}
 	items := make([]Item, 0, len(all.items))
@@ -103,55 +96,54 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	return items, warnings, err
 }
 
-// shown is an absolute path relative to another, with forward slashes.
+// shown returns an absolute path relative to base, with forward slashes.
 func shown(base, at string) (string, error) {
 	below, err := filepath.Rel(base, at)
 	return filepath.ToSlash(below), err
 }
 
-// finding is what was found so far, by absolute paths.
+// finding is the state of Find, keyed by absolute paths.
 type finding struct {
 	ctx   context.Context
 	items map[string]Item
-	// passed are the folders that were not searched, with why.
+	// passed maps folders that were not searched to the reason.
 	passed map[string]string
 }
 
-// at finds the items at an absolute path and returns how many there are.
-func (f *finding) at(whole string) (int, error) {
-	info, err := os.Stat(whole)
+// at finds the items at an absolute path and returns their number.
+func (f *finding) at(full string) (int, error) {
+	info, err := os.Stat(full)
 	if err != nil {
 		return 0, err
 	}
-	if dir := enclosing(whole); dir != "" {
+	if dir := enclosing(full); dir != "" {
 		if kind, _ := folder.TypeOf(filepath.Base(dir)); kind == item.Report {
 			return 0, errors.New("it is a report; name the semantic model that it is built on")
 		}
 		return f.one(dir)
 	}
-	if dir := project(whole); dir != "" {
+	if dir := project(full); dir != "" {
 		return f.one(dir)
 	}
-	switch extension := strings.ToLower(filepath.Ext(whole)); {
+	switch extension := strings.ToLower(filepath.Ext(full)); {
 	case info.IsDir():
-		return f.search(whole)
+		return f.search(full)
 	case extension == ".pbip":
-		return f.pbip(whole)
+		return f.pbip(full)
 	case extension == ".bim":
-		return f.one(whole)
+		return f.one(full)
 	case extension == ".tmdl":
-		if dir := declared(filepath.Dir(whole)); dir != "" {
+		if dir := declared(filepath.Dir(full)); dir != "" {
 			return f.one(dir)
 		}
-		return 0, errors.New("it is a TMDL file of no model: neither its folder nor one above it holds model.tmdl or database.tmdl")
+		return 0, errors.New("it is a TMDL file that belongs to no model: neither its folder nor a parent holds model.tmdl or database.tmdl")
 	}
-	return 0, errors.New("it is a file of no semantic model; name a folder, a .pbip or .bim file, or a file of a model")
+	return 0, errors.New("it does not belong to a semantic model; name a folder, a .pbip or .bim file, or a file of a model")
 }
 
-// search finds the items in a folder at any depth, or the loose model that the folder
-// lies in.
-func (f *finding) search(whole string) (int, error) {
-	tree, err := folder.OpenTree(whole)
+// search finds the items in a folder at any depth, or the loose model that the folder is part of.
+func (f *finding) search(full string) (int, error) {
+	tree, err := folder.OpenTree(full)
 	if err != nil {
 		return 0, err
 	}
@@ -160,44 +152,44 @@ func (f *finding) search(whole string) (int, error) {
 		return 0, err
 	}
 	for _, h := range found.Hidden {
-		f.passed[filepath.Join(whole, filepath.FromSlash(h.Path))] = fmt.Sprintf(
-			"it is not searched, as its name begins with a dot, and %s in it; name it to have it searched", are(h.Items, "item"))
+		f.passed[filepath.Join(full, filepath.FromSlash(h.Path))] = fmt.Sprintf(
+			"it was not searched because its name begins with a dot, but %s in it; name the folder to search it", are(h.Items, "item"))
 	}
 	for _, dir := range found.TooDeep {
-		f.passed[filepath.Join(whole, filepath.FromSlash(dir))] = fmt.Sprintf("it is not searched, as it lies deeper than %d folders; name a folder nearer to it", folder.MaxDepth)
+		f.passed[filepath.Join(full, filepath.FromSlash(dir))] = fmt.Sprintf("it was not searched because it is nested more than %d folders deep; name a folder closer to it", folder.MaxDepth)
 	}
 	for _, i := range found.Items {
-		at := filepath.Join(whole, filepath.FromSlash(i.Path))
-		if i.Path == "." && filepath.Dir(whole) != whole {
-			if _, err := f.one(whole); err != nil { // it is called by its own name
+		at := filepath.Join(full, filepath.FromSlash(i.Path))
+		if i.Path == "." && filepath.Dir(full) != full {
+			if _, err := f.one(full); err != nil { // so that its name comes from its own folder
 				return 0, err
 			}
 			continue
 		}
 		f.items[at] = Item{TreeItem: i, tree: tree}
 	}
-	if len(found.Items) == 0 && hasTMDL(whole) {
-		if dir := declared(filepath.Dir(whole)); dir != "" {
+	if len(found.Items) == 0 && hasTMDL(full) {
+		if dir := declared(filepath.Dir(full)); dir != "" {
 			return f.one(dir)
 		}
 	}
 	return len(found.Items), nil
 }
 
-// none is the error of a folder that nothing is found in.
-func (f *finding) none(whole string) error {
+// none returns the error for a folder without items.
+func (f *finding) none(full string) error {
 	for dir := range f.passed {
-		if strings.HasPrefix(dir, whole+string(filepath.Separator)) {
-			return fmt.Errorf("no semantic model is in it but where it is not searched, as in %s; name that folder", filepath.Base(dir))
+		if strings.HasPrefix(dir, full+string(filepath.Separator)) {
+			return fmt.Errorf("its only semantic models are in folders that are not searched, such as %s; name that folder", filepath.Base(dir))
 		}
 	}
-	if hasTMDL(whole) {
-		return errors.New("it holds .tmdl files and no model: a folder of TMDL files is one when it has model.tmdl or database.tmdl")
+	if hasTMDL(full) {
+		return errors.New("it holds .tmdl files but no model: a folder of TMDL files is a model only if it has model.tmdl or database.tmdl")
 	}
-	return errors.New("no semantic model is in it; name a folder that holds folders that end in .SemanticModel, .bim files or TMDL files with model.tmdl")
+	return errors.New("it contains no semantic model; name a folder with folders that end in .SemanticModel, .bim files or TMDL files with model.tmdl")
 }
 
-// warnings tell what was not searched, but for what was found all the same.
+// warnings lists the folders that were not searched, except those with items that were found anyway.
 func (f *finding) warnings(base string) ([]Warning, error) {
 	var all []Warning
 	for dir, why := range f.passed {
@@ -218,7 +210,7 @@ func (f *finding) warnings(base string) ([]Warning, error) {
 	return all, nil
 }
 
-// are says how many of something there are.
+// are formats a number of things as the subject of a sentence.
 func are(n int, noun string) string {
 	if n == 1 {
 		return count(n, noun) + " is"
@@ -226,10 +218,9 @@ func are(n int, noun string) string {
 	return count(n, noun) + " are"
 }
 
-// enclosing is the folder of the item that an absolute path is or lies in, "" when it
-// is in none.
-func enclosing(whole string) string {
-	for dir := whole; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+// enclosing returns the item folder that an absolute path is or is in; "" if there is none.
+func enclosing(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if _, isItem := folder.TypeOf(filepath.Base(dir)); isItem {
 			return dir
 		}
@@ -237,10 +228,10 @@ func enclosing(whole string) string {
 	return ""
 }
 
-// project is the folder that an absolute path is or lies in and that is a semantic
-// model's by what it holds, whatever it is called; "" when there is none.
-func project(whole string) string {
-	for dir := whole; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+// project returns the folder that an absolute path is or is in and whose contents make it a semantic model, whatever
+// its name; "" if there is none.
+func project(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(filepath.Join(dir, "definition.pbism")); err == nil && info.Mode().IsRegular() && isModel(dir, folder.InFolder) {
 			return dir
 		}
@@ -248,10 +239,10 @@ func project(whole string) string {
 	return ""
 }
 
-// declared is the folder that an absolute path is or lies in and that holds the TMDL
-// files of a model; "" when there is none.
-func declared(whole string) string {
-	for dir := whole; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+// declared returns the folder that an absolute path is or is in and that holds the TMDL files of a model; "" if there
+// is none.
+func declared(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if isModel(dir, folder.AsTMDL) {
 			return dir
 		}
@@ -259,7 +250,7 @@ func declared(whole string) string {
 	return ""
 }
 
-// isModel reports whether a folder is that of a semantic model, in the form.
+// isModel reports whether a folder is a semantic model of the form.
 func isModel(dir string, form folder.Form) bool {
 	tree, err := folder.OpenTree(filepath.Dir(dir))
 	if err != nil {
@@ -269,7 +260,7 @@ func isModel(dir string, form folder.Form) bool {
 	return err == nil && i.Form == form
 }
 
-// hasTMDL reports whether TMDL files lie in a folder.
+// hasTMDL reports whether a folder contains TMDL files.
 func hasTMDL(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
@@ -277,28 +268,28 @@ func hasTMDL(dir string) bool {
 	})
 }
 
-// one finds the item that an absolute path is that of.
-func (f *finding) one(whole string) (int, error) {
-	if info, err := os.Lstat(whole); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return 0, errors.New("it is a link, and links are not followed; name what it leads to")
+// one adds the item at an absolute path.
+func (f *finding) one(full string) (int, error) {
+	if info, err := os.Lstat(full); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return 0, errors.New("it is a link, and links are not followed; name its target")
 	}
-	tree, err := folder.OpenTree(filepath.Dir(whole))
+	tree, err := folder.OpenTree(filepath.Dir(full))
 	if err != nil {
 		return 0, err
 	}
-	i, err := tree.Item(f.ctx, filepath.Base(whole))
+	i, err := tree.Item(f.ctx, filepath.Base(full))
 	if err != nil {
 		return 0, err
 	}
-	f.items[whole] = Item{TreeItem: i, tree: tree}
+	f.items[full] = Item{TreeItem: i, tree: tree}
 	return 1, nil
 }
 
 // maxProject bounds a .pbip file and a definition.pbir, in bytes.
 const maxProject = 1 << 20
 
-// pbip finds the semantic models that the reports of a .pbip file name by their
-// paths, in whatever letter case: projects are made on Windows.
+// pbip finds the semantic models that the reports of a .pbip file refer to by path, in any letter case, because
+// projects are made on Windows.
 func (f *finding) pbip(file string) (int, error) {
 	data, err := readFile(file, maxProject)
 	if err != nil {
@@ -308,7 +299,7 @@ func (f *finding) pbip(file string) (int, error) {
 		Artifacts []struct{ Report struct{ Path string } }
 	}
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(data), "\ufeff")), &pbip); err != nil {
-		return 0, fmt.Errorf("it is no project file: %w", jsonerror.Explain(err))
+		return 0, fmt.Errorf("it is not a project file: %w", jsonerror.Explain(err))
 	}
 	n := 0
 	for _, a := range pbip.Artifacts {
@@ -332,7 +323,7 @@ func (f *finding) pbip(file string) (int, error) {
 			return 0, err
 		}
 		if named.Path == "" {
-			return 0, fmt.Errorf("the report %s is built on a semantic model of the service, not of the project", path.Base(filepath.ToSlash(dir)))
+			return 0, fmt.Errorf("the report %s uses a semantic model of the service, not of the project", path.Base(filepath.ToSlash(dir)))
 		}
 		model, err := spelled(dir, named.Path)
 		if err != nil {
@@ -347,8 +338,8 @@ func (f *finding) pbip(file string) (int, error) {
 	return n, nil
 }
 
-// spelled is the path below a folder, with slashes of either kind, as the disk spells
-// it: each element exactly so, or else the one that differs by letter case alone.
+// spelled returns a path below a folder, with slashes of either kind, as it is spelled on disk. For each element it
+// takes the exact match, else the only match that ignores letter case.
 func spelled(dir, below string) (string, error) {
 	for element := range strings.SplitSeq(strings.ReplaceAll(below, `\`, "/"), "/") {
 		switch element {
@@ -378,7 +369,7 @@ func spelled(dir, below string) (string, error) {
 		case 1:
 			dir = filepath.Join(dir, like[0])
 		default:
-			return "", fmt.Errorf("%q is %s, and letter case alone tells them apart; correct the letter case where it is named, or rename one", element, strings.Join(like, " or "))
+			return "", fmt.Errorf("%q matches %s, which differ only in letter case; correct the letter case of the reference, or rename one", element, strings.Join(like, " or "))
 		}
 	}
 	return dir, nil
@@ -391,23 +382,22 @@ func readFile(name string, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", filepath.ToSlash(name))
+		return nil, fmt.Errorf("%s is not a file", filepath.ToSlash(name))
 	case info.Size() > limit:
 		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", filepath.ToSlash(name), info.Size(), limit)
 	}
-	return os.ReadFile(name) //nolint:gosec // whoever runs the program names the file
+	return os.ReadFile(name) //nolint:gosec // the user names the file
 }
 
-// told is an error as a person at a terminal is told it, without the code that
-// callers of the service go by.
-func told(err error) error {
+// readable returns err for people: a refusal without its code.
+func readable(err error) error {
 	if refusal, refused := domain.Refused(err); refused {
 		return errors.New(refusal.Message)
 	}
 	return err
 }
 
-// models leaves data agents out: only semantic models are optimized.
+// models returns the semantic models among the items; data agents are not optimized.
 func models(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.Type != item.SemanticModel })
 }

@@ -9,17 +9,17 @@ import (
 	"readiness/domain/readiness"
 )
 
-// places are where the objects of a semantic model are declared.
+// places holds where the objects of a semantic model are declared.
 type places struct {
-	folder  string // shown
+	folder  string // relative to the root
 	d       definition.Definition
 	model   semanticmodel.Source
 	objects map[object]semanticmodel.Source
 	names   modelNames
 }
 
-// object is an object of a finding. Names are in lower case: a relationship may
-// spell those of its columns otherwise than they do.
+// object identifies the object of a finding. Names are in lower case, because a relationship may spell the names of its
+// columns differently.
 type object struct {
 	kind        readiness.ObjectType
 	table, name string
@@ -29,7 +29,7 @@ func newObject(kind readiness.ObjectType, table, name string) object {
 	return object{kind, strings.ToLower(table), strings.ToLower(name)}
 }
 
-// newPlaces reads them. A model that cannot be read has none but its file.
+// newPlaces returns the places of a model. With a nil model, only its file is known.
 func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places {
 	at := &places{folder: i.folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
 	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.tmdl", "model.bim", "definition.pbism"), Line: 1}
@@ -69,21 +69,20 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 	return at
 }
 
-// first is the first of the parts that is there, else any.
+// first returns the first of the parts that exists, else any part.
 func (at *places) first(parts ...string) string {
 	for _, name := range parts {
 		if p, ok := at.d.Named(name); ok {
 			return p.Path
 		}
 	}
-	return at.d.Parts[0].Path // no definition is without a part
+	return at.d.Parts[0].Path // a definition has at least one part
 }
 
-// file is a part as it is shown.
+// file returns a part's path relative to the root.
 func (at *places) file(part string) string { return path.Join(at.folder, part) }
 
-// of is where to look for what a finding says: the declaration of its object, or
-// the part that the rule is about.
+// of returns the place for a finding: the declaration of its object, or the part that the rule checks.
 func (at *places) of(f readiness.Finding) (file string, line int) {
 	src, ok := at.objects[newObject(f.ObjectType, f.Table, f.ObjectName)]
 	if !ok {
@@ -104,7 +103,7 @@ func (at *places) of(f readiness.Finding) (file string, line int) {
 	return at.file(src.File), max(src.Line, 1)
 }
 
-// The parts that hold the AI instructions and the AI data schema.
+// The parts with the AI instructions and the AI data schema.
 const (
 	instructionsPart = "Copilot/Instructions/instructions.md"
 	schemaPart       = "Copilot/schema.json"

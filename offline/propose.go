@@ -16,52 +16,47 @@ import (
 	"readiness/domain/readiness"
 )
 
-// ProposeOptions are what a proposal is made by.
+// ProposeOptions configures Propose.
 type ProposeOptions struct {
-	// Kinds are those that are proposed; when there are none all that a model has a
-	// place for. A model that has none for one that is named is an error.
+	// Kinds are the kinds to propose; empty means all that a model can hold. If a model cannot hold a listed kind, that
+	// is an error.
 	Kinds []optimization.Kind
-	// Keys choose among the proposed changes; nil takes those that the service
-	// writes by itself: all, of the AI data schema the recommended ones.
+	// Keys select proposed changes. Nil selects what the service writes by default: all changes, and of the AI data
+	// schema the recommended ones.
 	Keys []string
-	// Ignores are findings for which nothing is proposed, beside those that the
-	// models' own annotations name.
+	// Ignores are accepted findings, in addition to those in the models' annotations. Nothing is proposed for them.
 	Ignores *Ignores
-	// Propose asks the AI provider.
+	// Propose calls the AI provider.
 	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
-	// Jobs and Progress are those of AssessOptions.
+	// Jobs and Progress are as in AssessOptions.
 	Jobs     int
 	Progress func(done, total int)
 }
 
-// Proposal is what is proposed for a semantic model, and what writing the chosen
-// of it comes to.
+// Proposal is what is proposed for a semantic model, and the definition after writing the selected changes.
 type Proposal struct {
 	Item
-	// Error is why nothing is proposed; all below is zero then.
+	// Error is why nothing is proposed; then the fields below are zero.
 	Error error
-	// Previews are those of the kinds, in the order in which they are written.
+	// Previews are in the order in which the kinds are written.
 	Previews []optimization.Preview
-	// Applies are what is written. ScoreNow and ScoreAfter are the scores without
-	// and with all of them.
+	// Applies are the writes. ScoreNow and ScoreAfter are the scores without and with all of them.
 	Applies              []Apply
 	ScoreNow, ScoreAfter *int
-	// Ignored is how many findings a kind that is asked for could clear and leaves
-	// alone. The scores are those of what is not ignored.
+	// Ignored counts the ignored findings that the requested kinds could clear. The scores exclude ignored findings.
 	Ignored int
 
 	before, after definition.Definition
 }
 
-// Apply is what is written of one kind, as the service records it: each write with
-// what puts it back.
+// Apply is what is written of one kind, in the service's format: each write with its undo.
 type Apply struct {
 	Kind     optimization.Kind            `json:"kind"`
 	Writes   []optimization.Write         `json:"writes"`
 	Intended []optimization.WriteIntended `json:"intended"`
 }
 
-// Changes is how many objects are written.
+// Changes returns how many objects are written.
 func (p Proposal) Changes() int {
 	n := 0
 	for _, a := range p.Applies {
@@ -72,14 +67,13 @@ func (p Proposal) Changes() int {
 	return n
 }
 
-// Propose makes the previews of the semantic models among the items. Every kind is
-// proposed for the model as it is, and written behind the kinds before it, as a
-// bundle of the service does. What is ignored is no reason to propose anything. Nothing
-// is written to disk. The warnings are those of Assess about what is ignored.
+// Propose makes the previews of the semantic models among the items. Every kind is proposed for the current model and
+// written after the kinds before it, as in a bundle of the service. Nothing is proposed for ignored findings. Propose
+// writes nothing to disk. The warnings are those of Assess about ignored findings.
 func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, []Warning, error) {
 	optimized := models(items)
 	if len(optimized) == 0 {
-		return nil, nil, errors.New("there is no semantic model; data agents are assessed alone")
+		return nil, nil, errors.New("there is no semantic model; data agents can only be assessed")
 	}
 	all := make([]Proposal, len(optimized))
 	notes := make([]note, len(optimized))
@@ -91,14 +85,14 @@ func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, [
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(optimized) < len(items) { // what is ignored of a data agent, only its assessment knows
+	if len(optimized) < len(items) { // only an assessment knows what an agent's ignores match
 		notes = append(notes, o.Ignores.newNote())
 		notes[len(notes)-1].unread = true
 	}
 	return all, o.Ignores.warnings(notes), unknownKeys(all, o.Keys)
 }
 
-// unknownKeys refuses keys that no preview has, so that a misspelled one is seen.
+// unknownKeys returns an error if no preview has one of the keys, so that typing errors are noticed.
 func unknownKeys(all []Proposal, keys []string) error {
 	for _, key := range keys {
 		known := slices.ContainsFunc(all, func(p Proposal) bool {
@@ -107,7 +101,7 @@ func unknownKeys(all []Proposal, keys []string) error {
 			})
 		})
 		if !known {
-			return fmt.Errorf("no change has the key %q; preview --format json lists those there are", key)
+			return fmt.Errorf("no change has the key %q; preview --format json lists the keys", key)
 		}
 	}
 	return nil
@@ -116,17 +110,17 @@ func unknownKeys(all []Proposal, keys []string) error {
 func propose(ctx context.Context, i Item, o ProposeOptions, n *note) (p Proposal) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			p = Proposal{Item: i, Error: fmt.Errorf("a fault of this program kept anything from being proposed: %v", fault)}
+			p = Proposal{Item: i, Error: fmt.Errorf("a bug in this program prevented the proposal: %v", fault)}
 		}
 	}()
 	p.Item = i
 	if err := p.compose(ctx, o, n); err != nil {
-		return Proposal{Item: i, Error: told(err)}
+		return Proposal{Item: i, Error: readable(err)}
 	}
 	return p
 }
 
-// compose makes the previews and what they come to.
+// compose makes the previews and the resulting definition.
 func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error {
 	d, pending, err := p.definition(ctx)
 	n.warnings = append(n.warnings, pending...)
@@ -142,7 +136,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
-	var leftOut []string // kinds that the model has no place for, and why
+	var leftOut []string // kinds that the model cannot hold
 	var why error
 	for _, kind := range optimization.Kinds() {
 		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, kind) {
@@ -166,7 +160,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 			leftOut, why = append(leftOut, string(kind)), noPlace
 			one.NothingToDo, one.ScoreNow, one.ScoreAfter = new(noPlace.Error()), now.Score, now.Score
 		case left.all:
-			why := fmt.Sprintf("all that it would clear is ignored: %s", left.ignored[0].Reason)
+			why := fmt.Sprintf("all findings that it would clear are ignored: %s", left.ignored[0].Reason)
 			one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, now.Score, now.Score
 		case kind.FromFindings() && len(asking.Targets) == 0:
 			one.Nothing(now.Score)
@@ -181,7 +175,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		}
 	}
 	if len(leftOut) > 0 {
-		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s left out: %s", strings.Join(leftOut, " and "), why)})
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s skipped: %s", strings.Join(leftOut, " and "), why)})
 	}
 	if p.Changes() == 0 {
 		return nil
@@ -194,21 +188,21 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	return nil
 }
 
-// keptAs are the properties that not every model has a place for.
+// keptAs maps kinds that not every model can hold to the property that they write.
 var keptAs = map[optimization.Kind]rewrite.Property{optimization.AIInstructions: rewrite.Instructions, optimization.AIDataSchema: rewrite.Visibility}
 
-// leftBe is what a kind leaves alone because it is ignored.
+// leftBe is what a kind leaves unchanged because it is ignored.
 type leftBe struct {
 	ignored []Ignored
-	// all tells that the kind has nothing else to clear.
+	// all is true if the kind has nothing else to clear.
 	all bool
-	// objects are those of the model that have nothing else for it to clear.
+	// objects are the objects that have nothing else for the kind to clear.
 	objects map[object]bool
 }
 
-// leftAlone are the ignored findings that a kind could clear, and what follows. An
-// object of which something else is told is as any.
-func leftAlone(kind optimization.Kind, told []readiness.Finding, ignored []Ignored) leftBe {
+// leftAlone returns the ignored findings that a kind could clear. An object that also has a reported finding of that
+// kind is not left alone.
+func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []Ignored) leftBe {
 	clears := func(f readiness.Finding) bool { return slices.Contains(f.FixKinds, readiness.FixKind(kind)) }
 	keyOf := func(f readiness.Finding) object { return newObject("", f.Table, f.ObjectName) }
 	left := leftBe{objects: map[object]bool{}}
@@ -219,7 +213,7 @@ func leftAlone(kind optimization.Kind, told []readiness.Finding, ignored []Ignor
 		}
 	}
 	left.all = len(left.ignored) > 0
-	for _, f := range told {
+	for _, f := range reported {
 		if clears(f) {
 			left.all = false
 			delete(left.objects, keyOf(f))
@@ -228,8 +222,8 @@ func leftAlone(kind optimization.Kind, told []readiness.Finding, ignored []Ignor
 	return left
 }
 
-// count is how many findings that makes. An object of which something else is told is
-// not left alone, nor is the model as a whole.
+// count returns the number of ignored findings that have an effect. It excludes objects with other findings, and the
+// model itself.
 func (l leftBe) count() int {
 	n := 0
 	for _, f := range l.ignored {
@@ -245,7 +239,7 @@ func (l leftBe) object(one proposal.Proposal) bool {
 	return one.Object.Type != proposal.Model && l.objects[newObject("", one.Table, one.Name)]
 }
 
-// apply writes the chosen changes of a preview into what the model is to be.
+// apply writes the selected changes of a preview to p.after.
 func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 	writes, err := choose(preview, chosen)
 	if err != nil || len(writes) == 0 {
@@ -265,7 +259,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 		changed, undo := p.after, []rewrite.Undo(nil)
 		if len(changes) > 0 {
 			if changed, undo, err = rewrite.Write(p.after, changes); err != nil {
-				return fmt.Errorf("the definition cannot hold what is proposed of type %s: %w", w.Type, err)
+				return fmt.Errorf("the definition cannot hold the proposed changes of type %s: %w", w.Type, err)
 			}
 		}
 		a.Intended = append(a.Intended, optimization.WriteIntended{
@@ -277,8 +271,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 	return nil
 }
 
-// choose are the writes of the preview's changes: of the chosen keys that it has, or
-// those that are written by themselves.
+// choose returns the writes for the selected keys of the preview, or for its default changes.
 func choose(preview optimization.Preview, chosen []string) ([]optimization.Write, error) {
 	var r optimization.ApplyRequest
 	if chosen != nil {
@@ -299,8 +292,7 @@ func choose(preview optimization.Preview, chosen []string) ([]optimization.Write
 	return r.Select(preview)
 }
 
-// planned holds a write against the definition, as the service does before it
-// writes.
+// planned plans a write against the definition, as the service does before it writes.
 func planned(work optimization.Work, write int, d definition.Definition) (optimization.Plan, error) {
 	objects := work.Writes[write].Objects
 	targets := make([]rewrite.Target, len(objects))

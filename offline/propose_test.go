@@ -11,7 +11,7 @@ import (
 	"readiness/offline"
 )
 
-// keysOf are the keys of what is proposed of a kind.
+// keysOf returns the keys of the proposed changes of a kind.
 func keysOf(t testing.TB, p offline.Proposal, kind optimization.Kind) []string {
 	t.Helper()
 	if p.Error != nil {
@@ -23,7 +23,7 @@ func keysOf(t testing.TB, p offline.Proposal, kind optimization.Kind) []string {
 			for _, c := range one.Changes {
 				keys = append(keys, c.Key)
 			}
-			slices.Sort(keys) // they come by impact, which is another when something is ignored
+			slices.Sort(keys) // their order is by impact, which changes with ignores
 			return keys
 		}
 	}
@@ -31,10 +31,9 @@ func keysOf(t testing.TB, p offline.Proposal, kind optimization.Kind) []string {
 	return nil
 }
 
-// What is ignored is no reason to propose anything: of the object that the entry
-// names and of no other, and not where something else is told of it too. The scores
-// are those of Assess.
-func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
+// Nothing is proposed for ignored findings: only for the named object, and not if it also has a reported finding. The
+// scores are those of Assess.
+func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
 	annotated := with(shop, sales, strings.Replace(shop[sales], "\tcolumn Amount\n", "\tcolumn Amount\n\t\tannotation readiness.ignore = *: nobody asks\n\n", 1))
@@ -56,7 +55,7 @@ func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
 		"a column in the schema":      {shop, "{rule: VIS-02, table: Sales, object: Product Key, reason: r}", optimization.AIDataSchema, []string{"Sales|Product Key"}, true, nil},
 		"another kind":                {shop, "{rule: TYP-02, reason: r}", optimization.Descriptions, nil, false, nil},
 		"another model":               {shop, "{rule: DSC-02, model: Store, reason: r}", optimization.Descriptions, nil, false, []string{`:2: there is no model "Store"`}},
-		"a table that is not there":   {shop, "{rule: '*', table: Stores, reason: r}", optimization.Descriptions, nil, false, []string{`:2: no model holds a table "Stores"`}},
+		"a table that is not there":   {shop, "{rule: '*', table: Stores, reason: r}", optimization.Descriptions, nil, false, []string{`:2: no model has a table "Stores"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +81,7 @@ func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(t, got, tt.kind)); diff != "" {
 				t.Errorf("proposed (-want +got):\n%s", diff)
 			}
-			if (got.Ignored > 0) != tt.ignored || (got.Ignored > 0) != strings.Contains(got.Headline(), "left alone") {
+			if (got.Ignored > 0) != tt.ignored || (got.Ignored > 0) != strings.Contains(got.Headline(), "left unchanged") {
 				t.Errorf("got %d ignored findings, want some: %t: %s", got.Ignored, tt.ignored, got.Headline())
 			}
 			if len(warnings) != len(tt.warnings) || len(warnings) > 0 && !strings.Contains(warnings[0].String(), tt.warnings[0]) {
@@ -90,7 +89,7 @@ func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
 			}
 			assessed := assess(t, of, root).Items[0].Result.Score
 			if diff := cmp.Diff(assessed, got.ScoreNow); diff != "" {
-				t.Errorf("the score now is not the assessment's: %s", diff)
+				t.Errorf("the current score is not the assessment's: %s", diff)
 			}
 			if one := got.Previews[0]; !cmp.Equal(one.ScoreNow, got.ScoreNow) || one.NothingToDo == nil && tt.kind != optimization.AIDataSchema && !cmp.Equal(one.ScoreAfter, got.ScoreAfter) {
 				t.Errorf("the preview has other scores: %v, %v", one.ScoreNow, one.ScoreAfter)
@@ -99,8 +98,8 @@ func TestNothingIsProposedForWhatIsIgnored(t *testing.T) {
 	}
 }
 
-// While there are data agents that are not optimized, nobody says that what is ignored of them is of no use.
-func TestIgnoresOfAnAgentAreNoWarningWhereNothingIsProposedForIt(t *testing.T) {
+// While data agents are not optimized, entries about them are not reported as unused.
+func TestIgnoresOfAgentsAreNotUnused(t *testing.T) {
 	t.Parallel()
 	read, err := ignores(t, "ignore:\n  - {rule: AGT-03, model: Sales Assistant, reason: r}\n")
 	if err != nil {

@@ -20,30 +20,27 @@ import (
 	"readiness/platform/folder"
 )
 
-// recordFormat names what a record holds; it changes when a reader would have to.
+// recordFormat identifies the format of a record; it changes if readers must change.
 const recordFormat = "readiness-apply/1"
 
 // maxRecord bounds a record, in bytes.
 const maxRecord = 256 << 20
 
-// Record is what an apply wrote, or was about to write when it was cut off: with
-// it the models come back byte for byte. It is whole on disk before the first model
-// is touched, and which of its models were written the models themselves say.
+// Record is what an apply writes: with it the models can be restored byte for byte. It is completely on disk before the
+// first model is changed. Which models were written is visible only in the models.
 type Record struct {
 	Format    string          `json:"format"`
 	AppliedAt time.Time       `json:"appliedAtUtc"`
 	Models    []RecordedModel `json:"models"`
 }
 
-// RecordedModel is what an apply wrote to one model.
+// RecordedModel is what an apply writes to one model.
 type RecordedModel struct {
 	// Path is relative to the root, with forward slashes.
 	Path string `json:"path"`
-	// Form is how the model lies there: "" in a folder that ends in .SemanticModel,
-	// else one of those of formOf.
+	// Form is how the model is stored: "" for a folder that ends in .SemanticModel, else a value of formOf.
 	Form string `json:"form,omitempty"`
-	// DefinitionHash is that of the definition before, WrittenHash of what it
-	// became.
+	// DefinitionHash is the hash of the definition before the apply, WrittenHash the hash after it.
 	DefinitionHash string  `json:"definitionHash"`
 	WrittenHash    string  `json:"writtenHash"`
 	Applies        []Apply `json:"applies"`
@@ -59,9 +56,8 @@ func newRecord(all []Proposal, now time.Time) Record {
 	return r
 }
 
-// write writes the record to a new file, safely on disk and with its whole content
-// or not at all; "" names one by its content in the current folder. It returns the
-// name.
+// write writes the record to a new file and syncs it to disk, completely or not at all. With file "" it derives a name
+// in the current folder from the content. It returns the name.
 func (r Record) write(file string) (string, error) {
 	var body bytes.Buffer
 	if err := writeIndented(&body, r); err != nil {
@@ -74,24 +70,24 @@ func (r Record) write(file string) (string, error) {
 	if at, err := filepath.Abs(file); err != nil {
 		return "", err
 	} else if model := cmp.Or(enclosing(at), project(at)); model != "" {
-		return "", fmt.Errorf("the record %s would be a part of %s, so nothing is written; name in --record a file elsewhere", filepath.ToSlash(file), filepath.Base(model))
+		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record", filepath.ToSlash(file), filepath.Base(model))
 	}
-	// Cut short it is of no use, and nothing has been written by then.
-	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models that it is of
+	// An incomplete record is harmless, because nothing has been written yet.
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models
 	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("the record %s is there already; name another in --record, so that what it takes back can still be", filepath.ToSlash(file))
+		return "", fmt.Errorf("the record %s already exists; choose another file with --record, so that the existing record can still be reverted", filepath.ToSlash(file))
 	}
 	if err == nil {
 		_, err = out.Write(body.Bytes())
 		err = errors.Join(err, out.Sync(), out.Close(), syncFolder(filepath.Dir(file)))
 	}
 	if err != nil {
-		return "", fmt.Errorf("the record cannot be written, so nothing is: %w", err)
+		return "", fmt.Errorf("the record cannot be written, so nothing was written: %w", err)
 	}
 	return file, nil
 }
 
-// syncFolder makes the names in a folder safe on disk.
+// syncFolder makes the entries of a folder durable.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir) //nolint:gosec // the folder of the record
 	if err != nil {
@@ -100,7 +96,7 @@ func syncFolder(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// ReadRecord reads a record. It is anybody's file, so its paths are checked.
+// ReadRecord reads a record. It validates the paths, because the file may have been edited.
 func ReadRecord(file string) (Record, error) {
 	data, err := readFile(file, maxRecord)
 	if err != nil {
@@ -118,7 +114,7 @@ func ReadRecord(file string) (Record, error) {
 	}
 	for _, m := range r.Models {
 		if !insideRoot(m.Path) || !m.isModel() {
-			return Record{}, fmt.Errorf("the record %s names %q, which is no semantic model below the root", shown, m.Path)
+			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model below the root", shown, m.Path)
 		}
 		for _, a := range m.Applies {
 			if err := a.check(); err != nil {
@@ -129,7 +125,7 @@ func ReadRecord(file string) (Record, error) {
 	return r, nil
 }
 
-// formOf is how a record calls the form of a model.
+// formOf returns how a record names the form of a model.
 func formOf(i folder.TreeItem) string {
 	_, named := folder.TypeOf(path.Base(i.Path))
 	switch {
@@ -143,7 +139,7 @@ func formOf(i folder.TreeItem) string {
 	return ""
 }
 
-// isModel reports whether there can be a semantic model of the form at the path.
+// isModel reports whether the path can be a semantic model of the form.
 func (m RecordedModel) isModel() bool {
 	kind, named := folder.TypeOf(path.Base(m.Path))
 	switch m.Form {
@@ -157,14 +153,14 @@ func (m RecordedModel) isModel() bool {
 	return false
 }
 
-// check refuses an apply whose writes and intents do not fit.
+// check returns an error if the writes and intents do not match.
 func (a Apply) check() error {
 	if len(a.Intended) != len(a.Writes) {
 		return fmt.Errorf("%s has %d writes and %d intents", a.Kind, len(a.Writes), len(a.Intended))
 	}
 	for n, i := range a.Intended {
 		if i.Write != n {
-			return fmt.Errorf("%s has its write %d at place %d", a.Kind, i.Write, n)
+			return fmt.Errorf("%s has write %d at index %d", a.Kind, i.Write, n)
 		}
 	}
 	return nil

@@ -16,14 +16,14 @@ import (
 	"readiness/platform/folder"
 )
 
-// Reversal is what putting one model of a record back comes to.
+// Reversal is the revert of one model of a record.
 type Reversal struct {
 	Path string
-	// Error is why nothing of the model is put back.
+	// Error is why the model cannot be reverted.
 	Error error
-	// AsBefore tells that there is nothing to put back.
+	// AsBefore is true if there is nothing to revert.
 	AsBefore bool
-	// Objects is how many are put back, Skipped those that are left as they are.
+	// Objects is how many objects are restored; Skipped are those left unchanged.
 	Objects int
 	Skipped []optimization.Skip
 
@@ -33,9 +33,9 @@ type Reversal struct {
 	pending   *folder.Unfinished
 }
 
-// Reverse works out how the models of a record, below the root, come back. Nothing
-// is written. A model whose objects are not as the apply wrote them is refused as
-// a whole, but for what the service leaves out too (spec 4.5, revert rules 2, 4).
+// Reverse plans the revert of the models of a record, which are below root. It writes nothing. A model whose objects
+// are no longer as the apply wrote them is refused, except for the objects that the service would skip too
+// (docs/conformance.md 4.5/revert).
 func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 	tree, err := folder.OpenTree(root)
 	if err != nil {
@@ -45,7 +45,7 @@ func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 	err = each(ctx, len(all), 0, nil, func(n int) {
 		all[n] = Reversal{Path: r.Models[n].Path, tree: tree}
 		if err := all[n].reverse(ctx, r.Models[n]); err != nil {
-			all[n].Error = told(err)
+			all[n].Error = readable(err)
 		}
 	})
 	return all, err
@@ -54,14 +54,14 @@ func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("a fault of this program kept it from being put back: %v", fault)
+			err = fmt.Errorf("a bug in this program prevented the revert: %v", fault)
 		}
 	}()
 	if v.item, err = v.tree.Item(ctx, m.Path); err != nil {
 		return err
 	}
 	if formOf(v.item) != m.Form {
-		return errors.New("it lies there in another form than the record's; put its files where they were, and call again")
+		return errors.New("it is in another form than in the record; move its files back to where they were, and try again")
 	}
 	if v.now, v.pending, err = v.tree.Definition(ctx, v.item); err != nil {
 		return err
@@ -82,12 +82,12 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 		}
 	}
 	if hash == m.WrittenHash && v.back.Hash() != m.DefinitionHash {
-		return errors.New("what the record holds does not give the bytes of before; the record was changed")
+		return errors.New("the record does not restore the original bytes; the record was changed")
 	}
 	return nil
 }
 
-// putBack takes one kind of an apply back from what the model is to be.
+// putBack reverts one kind of an apply in v.back.
 func (v *Reversal) putBack(a Apply) error {
 	id, model := uuid.New(), uuid.Nil
 	apply := optimization.Work{Operation: operation.Operation{
@@ -115,16 +115,15 @@ func (v *Reversal) putBack(a Apply) error {
 			continue
 		}
 		if v.back, err = rewrite.Restore(v.back, undo); err != nil {
-			return fmt.Errorf("what the apply wrote cannot be put back: %w", err)
+			return fmt.Errorf("the apply's changes cannot be reverted: %w", err)
 		}
 		v.Objects += len(undo)
 	}
 	return nil
 }
 
-// untouched reports whether every object of an apply is as it was before: the apply
-// was cut off before it came to the model, which somebody has changed elsewhere
-// since.
+// untouched reports whether every object of an apply is as before it: the apply was interrupted before it wrote this
+// model, and the model has been changed elsewhere since.
 func untouched(d definition.Definition, m RecordedModel) bool {
 	for _, a := range m.Applies {
 		work := optimization.Work{Kind: a.Kind, Writes: a.Writes, Progress: make([]optimization.Progress, len(a.Writes))}
@@ -138,11 +137,10 @@ func untouched(d definition.Definition, m RecordedModel) bool {
 	return true
 }
 
-// Headline says what the reversal comes to, in one line, or in one more where a
-// write was cut off.
+// Headline describes the reversal in one line, with another line before it if a write was interrupted.
 func (v Reversal) Headline() string {
 	if v.pending != nil {
-		return printable(fmt.Sprintf("%s: %s; it is read as that write leaves it, and --write brings it into order", v.Path, v.pending)) + "\n" + v.headline()
+		return printable(fmt.Sprintf("%s: %s; it is read as if that write were finished; --write finishes it", v.Path, v.pending)) + "\n" + v.headline()
 	}
 	return v.headline()
 }
@@ -150,18 +148,18 @@ func (v Reversal) Headline() string {
 func (v Reversal) headline() string {
 	switch {
 	case v.Error != nil:
-		return printable(fmt.Sprintf("%s: not put back: %s", v.Path, v.Error))
+		return printable(fmt.Sprintf("%s: not reverted: %s", v.Path, v.Error))
 	case v.AsBefore:
-		return printable(v.Path) + ": as it was before the apply"
+		return printable(v.Path) + ": already as before the apply"
 	}
-	text := fmt.Sprintf("%s: %s put back", printable(v.Path), count(v.Objects, "object"))
+	text := fmt.Sprintf("%s: %s restored", printable(v.Path), count(v.Objects, "object"))
 	if len(v.Skipped) > 0 {
-		text += fmt.Sprintf(", %d left as they are: %s", len(v.Skipped), printable(v.Skipped[0].Message))
+		text += fmt.Sprintf(", %d left unchanged: %s", len(v.Skipped), printable(v.Skipped[0].Message))
 	}
 	return text
 }
 
-// WriteReversal writes what a reversal changes as a unified diff.
+// WriteReversal writes the changes of a reversal as a unified diff.
 func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
 	if v.Error == nil {
 		return s.diff(w, v.item.Folder(), v.now, v.back)
@@ -169,8 +167,8 @@ func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
 	return nil
 }
 
-// PutBack writes the reversals that have something to put back, each model whole or
-// not at all. A model that was changed since it was read is left as it is.
+// PutBack writes the reversals that restore something, each model completely or not at all. It leaves a model unchanged
+// if it changed since it was read.
 func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
 	var applied []Applied
 	for _, v := range all {
@@ -180,7 +178,7 @@ func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
 		if v.Error != nil || v.AsBefore || v.Objects == 0 {
 			if v.Error == nil && v.pending != nil {
 				if err := v.tree.Finish(ctx, v.item); err != nil {
-					applied = append(applied, Applied{v.Path, told(err)})
+					applied = append(applied, Applied{v.Path, readable(err)})
 				}
 			}
 			continue
@@ -188,7 +186,7 @@ func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
 		crashPoint()
 		err := v.tree.WriteDefinition(ctx, v.item, v.back, v.now.Hash())
 		if err != nil {
-			err = told(err)
+			err = readable(err)
 		}
 		applied = append(applied, Applied{v.Path, err})
 		crashPoint()

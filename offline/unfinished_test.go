@@ -15,9 +15,8 @@ import (
 	"readiness/offline"
 )
 
-// cutOff leaves in a model what a write leaves that was cut off before its last
-// files: of those that after has, so many are still to be written.
-func cutOff(t *testing.T, model string, before, after map[string]string, left int) {
+// interrupt puts a model into the state after a write that was interrupted before its last left files.
+func interrupt(t *testing.T, model string, before, after map[string]string, left int) {
 	t.Helper()
 	sum := func(text string) string { s := sha256.Sum256([]byte(text)); return hex.EncodeToString(s[:]) }
 	type change struct{ Path, Staged, Old, New string }
@@ -48,9 +47,8 @@ func cutOff(t *testing.T, model string, before, after map[string]string, left in
 	write(filepath.Join(journal, "commit.json"), string(commit))
 }
 
-// Assess and preview tell of a write that was cut off and finish nothing; apply and
-// revert do, when they are to write.
-func TestAWriteThatWasCutOffIsToldOf(t *testing.T) {
+// Assess and preview report an interrupted write and do not finish it; apply and revert finish it, if they write.
+func TestInterruptedWritesAreReported(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
 	model := filepath.Join(root, "Shop.SemanticModel")
@@ -61,27 +59,27 @@ func TestAWriteThatWasCutOffIsToldOf(t *testing.T) {
 	}
 	after := tree(t, model)
 	whole := assess(t, offline.AssessOptions{}, root)
-	cutOff(t, model, before, after, 1)
+	interrupt(t, model, before, after, 1)
 	onDisk := tree(t, root)
 
-	told := func(warnings []offline.Warning) {
+	reported := func(warnings []offline.Warning) {
 		t.Helper()
-		if len(warnings) != 1 || warnings[0].File != "Shop.SemanticModel" || !strings.Contains(warnings[0].Message, "a write of 2 files was cut off: 1 are still to be written") ||
+		if len(warnings) != 1 || warnings[0].File != "Shop.SemanticModel" || !strings.Contains(warnings[0].Message, "a write of 2 files was interrupted: 1 are still to be written") ||
 			!strings.Contains(warnings[0].Message, "readiness revert --write") || !strings.Contains(warnings[0].Message, "readiness apply --write") {
 			t.Errorf("got %v", warnings)
 		}
 	}
 	a := assess(t, offline.AssessOptions{}, root)
-	told(a.Warnings)
+	reported(a.Warnings)
 	a.Warnings = nil
 	if diff := cmp.Diff(whole.Items, a.Items, cmp.AllowUnexported(offline.Assessed{})); diff != "" {
-		t.Errorf("assessed as that write leaves it (-want +got):\n%s", diff)
+		t.Errorf("assessed as if the write were finished (-want +got):\n%s", diff)
 	}
 	all, warnings, err := offline.Propose(t.Context(), find(t, root, root), embedded(optimization.Descriptions))
 	if err != nil || all[0].Changes() != 0 {
 		t.Errorf("%d changes are proposed, %v", all[0].Changes(), err)
 	}
-	told(warnings)
+	reported(warnings)
 	back := reversed(t, root, record)
 	if back[0].Error != nil || back[0].Objects == 0 || !strings.Contains(back[0].Headline(), "1 are still to be written") {
 		t.Errorf("got %s", back[0].Headline())
@@ -90,7 +88,7 @@ func TestAWriteThatWasCutOffIsToldOf(t *testing.T) {
 		t.Fatalf("reading writes (-want +got):\n%s", diff)
 	}
 
-	t.Run("revert takes it back", func(t *testing.T) {
+	t.Run("revert undoes it", func(t *testing.T) {
 		root := files(t, onDisk)
 		putBack(t, reversed(t, root, record))
 		if diff := cmp.Diff(before, tree(t, filepath.Join(root, "Shop.SemanticModel"))); diff != "" {

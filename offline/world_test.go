@@ -28,7 +28,7 @@ const (
 	workspaces  = samplesRoot + "/workspaces"
 )
 
-// files makes a folder of files by their paths.
+// files writes files by path to a new folder and returns the folder.
 func files(t testing.TB, byPath map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -44,7 +44,7 @@ func files(t testing.TB, byPath map[string]string) string {
 	return root
 }
 
-// tree is every file below a folder.
+// tree returns every file below a folder by path.
 func tree(t testing.TB, root string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -66,7 +66,7 @@ func tree(t testing.TB, root string) map[string]string {
 	return all
 }
 
-// copied is a copy of folders of the sample workspaces, of all when none is named.
+// copied copies folders of the sample workspaces, by default all, and returns the copy.
 func copied(t testing.TB, folders ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -81,8 +81,8 @@ func copied(t testing.TB, folders ...string) string {
 	return root
 }
 
-// Models of every make: with CRLF line ends and without Copilot parts, in TMSL, with
-// AI instructions in the linguistic schema, and with Copilot parts.
+// makes lists models of every kind: with CRLF line ends and without Copilot parts, in TMSL, with AI instructions in the
+// linguistic schema, and with Copilot parts.
 var makes = []string{
 	"Retail Analytics/Supply Chain/Inventory.SemanticModel", "Corporate Functions/People/Headcount.SemanticModel",
 	"Corporate Functions/Financial Statements.SemanticModel", "Retail Analytics/Retail Sales.SemanticModel",
@@ -109,7 +109,7 @@ func assess(t testing.TB, o offline.AssessOptions, root string, paths ...string)
 	return a
 }
 
-// item is the assessed item whose path ends so.
+// item returns the assessed item whose path has the suffix.
 func item(t testing.TB, a *offline.Assessment, suffix string) offline.Assessed {
 	t.Helper()
 	i := slices.IndexFunc(a.Items, func(i offline.Assessed) bool { return strings.HasSuffix(i.Path, suffix) })
@@ -119,8 +119,8 @@ func item(t testing.TB, a *offline.Assessment, suffix string) offline.Assessed {
 	return a.Items[i]
 }
 
-// told are the findings of all items, as rule and object.
-func told(a *offline.Assessment) []string {
+// reported returns the findings of all items, as rule and object.
+func reported(a *offline.Assessment) []string {
 	var all []string
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
@@ -133,7 +133,7 @@ func told(a *offline.Assessment) []string {
 	return all
 }
 
-// golden holds what was written against a file.
+// golden compares the output with a file.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -151,7 +151,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// written is what a writer writes.
+// written returns the output of a writer.
 func written(t testing.TB, write func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -161,7 +161,7 @@ func written(t testing.TB, write func(*bytes.Buffer) error) []byte {
 	return b.Bytes()
 }
 
-// embedded are options by which the embedded rules propose.
+// embedded returns options that propose by the embedded rules.
 func embedded(kinds ...optimization.Kind) offline.ProposeOptions {
 	return offline.ProposeOptions{Kinds: kinds, Propose: func(_ context.Context, ask proposal.Ask) (proposal.Answer, error) { return rules.Propose(ask), nil }}
 }
@@ -178,7 +178,7 @@ func propose(t testing.TB, o offline.ProposeOptions, root string, paths ...strin
 	return all
 }
 
-// shop is a small model in TMDL: two tables, and what rules find about them.
+// shop is a small model in TMDL: two tables with findings.
 var shop = map[string]string{
 	"Shop.SemanticModel/definition.pbism":         `{"version":"4.2"}`,
 	"Shop.SemanticModel/definition/model.tmdl":    "model Model\n\tculture: en-US\n\nref table Sales\nref table Products\n",
@@ -192,7 +192,7 @@ var shop = map[string]string{
 	"Shop.SemanticModel/definition/relationships.tmdl": "relationship r1\n\tfromColumn: Sales.'Product Key'\n\ttoColumn: Products.'Product Key'\n",
 }
 
-// shops are three of the model.
+// shops holds the model three times.
 func shops() map[string]string {
 	all := map[string]string{}
 	for name, text := range shop {
@@ -203,7 +203,7 @@ func shops() map[string]string {
 	return all
 }
 
-// with is a copy of files with others.
+// with returns a copy of files with others added.
 func with(byPath map[string]string, more ...string) map[string]string {
 	all := maps.Clone(byPath)
 	for i := 0; i < len(more); i += 2 {

@@ -11,13 +11,13 @@ import (
 	"readiness/definition/patch"
 )
 
-// WriteDiff writes what a proposal comes to as a unified diff.
+// WriteDiff writes a proposal's changes as a unified diff.
 func (s Screen) WriteDiff(w io.Writer, p Proposal) error {
 	return s.diff(w, p.folder(), p.before, p.after)
 }
 
-// diff writes what makes of one definition another, by path. A terminal is shown
-// nothing that it would obey; elsewhere the diff is one that tools can apply.
+// diff writes the difference between two definitions, by path. On a terminal it removes control characters; elsewhere
+// the diff can be applied by tools.
 func (s Screen) diff(w io.Writer, folder string, from, to definition.Definition) error {
 	for part := range patch.Of(folder, from, to) {
 		for line := range strings.Lines(part) {
@@ -47,7 +47,7 @@ func (s Screen) diffLine(line string) string {
 	return line + "\n"
 }
 
-// Headline says what a proposal comes to, in one line.
+// Headline describes a proposal in one line.
 func (p Proposal) Headline() string {
 	switch {
 	case p.Error != nil:
@@ -58,10 +58,10 @@ func (p Proposal) Headline() string {
 	return fmt.Sprintf("%s: %s%s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), p.leftAlone(), shownScore(p.ScoreNow), shownScore(p.ScoreAfter))
 }
 
-// leftAlone says what is not proposed for.
+// leftAlone describes the ignored findings, or returns "".
 func (p Proposal) leftAlone() string {
 	if p.Ignored == 0 {
 		return ""
 	}
-	return ", " + count(p.Ignored, "ignored finding") + " left alone"
+	return ", " + count(p.Ignored, "ignored finding") + " left unchanged"
 }

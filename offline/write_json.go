@@ -13,11 +13,11 @@ import (
 	"readiness/domain/readiness"
 )
 
-// jsonFormat names what WriteJSON writes; it changes when a reader would have to.
+// jsonFormat identifies the output of WriteJSON; it changes if readers must change.
 const jsonFormat = "readiness-assessment/1"
 
-// document is an assessment in JSON. Findings, dimensions and caps are those of the
-// document that the service stores (spec 2.9).
+// document is an assessment in JSON. Findings, dimensions and caps have the format of the document that the service
+// stores.
 type document struct {
 	Format      string             `json:"format"`
 	Regime      string             `json:"regime"`
@@ -39,8 +39,7 @@ type documentItem struct {
 	Model          readiness.Counts      `json:"model"`
 	Findings       []Finding             `json:"findings"`
 	Ignored        []documentIgnored     `json:"ignored"`
-	// Known and Lesser are how many findings the baseline holds, and how many are
-	// of less severity than is told.
+	// Known counts findings in the baseline; Lesser counts findings below the reported severity.
 	Known  int `json:"known"`
 	Lesser int `json:"lesser"`
 }
@@ -55,7 +54,7 @@ type documentIgnored struct {
 	Reason string `json:"reason"`
 }
 
-// WriteJSON writes an assessment as JSON, which ReadBaseline reads.
+// WriteJSON writes an assessment as JSON, which ReadBaseline can read.
 func WriteJSON(w io.Writer, a *Assessment) error {
 	d := document{Format: jsonFormat, Regime: a.Regime, MinSeverity: a.MinSeverity, Baseline: a.Baseline, Items: []documentItem{}, Warnings: a.Warnings}
 	if d.Warnings == nil {
@@ -95,22 +94,22 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// writeStreamed writes as writeIndented does, but with the elements of the list
-// behind a member, which is empty in v, one by one: a large report is never in memory
-// as a whole. The member is given with the line end and the indentation before it.
+// writeStreamed writes v as writeIndented does, but encodes the elements of one list one by one, so that a large report
+// is never completely in memory. member is the list's name with the line break and indentation before it; the list must
+// be empty in v.
 func writeStreamed(w io.Writer, v any, member string, elements iter.Seq[any]) error {
 	var frame bytes.Buffer
 	if err := writeIndented(&frame, v); err != nil {
 		return err
 	}
-	// No text of v is mistaken for it: quotes in texts are escaped.
+	// No text in v can match, because quotes in texts are escaped.
 	before, after, ok := bytes.Cut(frame.Bytes(), []byte(member+"[]"))
 	if !ok {
 		return fmt.Errorf("offline: there is no empty list %s", member)
 	}
 	out := bufio.NewWriter(w)
 	indent := member[:strings.IndexByte(member, '"')] + "  "
-	_, _ = out.Write(before) // Flush tells of what went wrong
+	_, _ = out.Write(before) // Flush returns write errors
 	_, _ = out.WriteString(member + "[")
 	var one bytes.Buffer
 	e := json.NewEncoder(&one)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The elements of a JUnit report: a suite for each item, a case for each rule that
-// applies to it, and one for the score where a least score is asked for.
+// The elements of a JUnit report: a suite for each item, a case for each rule that applies to it, and one for the score
+// if there is a lowest score.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Name     string       `xml:"name,attr"`
@@ -45,8 +45,8 @@ type junitMessage struct {
 	Text    string `xml:",cdata"`
 }
 
-// WriteJUnit writes an assessment as test results. A rule fails with what it finds
-// that is told, and is skipped when all it finds is ignored.
+// WriteJUnit writes an assessment as test results. A rule fails if it has reported findings, and is skipped if all its
+// findings are ignored.
 func WriteJUnit(w io.Writer, a *Assessment, g Gate) error {
 	all := junitSuites{Name: "AI readiness"}
 	for _, i := range a.Items {
@@ -102,7 +102,7 @@ func suiteOf(i Assessed, g Gate) junitSuite {
 	return s
 }
 
-// caseOf is how an item does by a rule.
+// caseOf returns the test case of an item and a rule.
 func caseOf(i Assessed, rule string) junitCase {
 	c := junitCase{Name: rule + " " + ruleTexts[rule].short}
 	var lines []string
@@ -135,7 +135,7 @@ func caseOf(i Assessed, rule string) junitCase {
 	return c
 }
 
-// inXML is a text without the characters that XML cannot hold.
+// inXML replaces characters that XML cannot represent.
 func inXML(what string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes an assessment as GitHub reads Markdown. Top is how many
-// findings of an item are told; 0 for all.
+// WriteMarkdown writes an assessment as GitHub Markdown. top is how many findings of an item are listed; 0 means all.
 func WriteMarkdown(w io.Writer, a *Assessment, top int) error {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "# AI readiness\n\n%s.\n\n| Item | Score | As a data agent reads it | Findings |\n| --- | ---: | ---: | ---: |\n", a.Summary())
@@ -27,17 +26,17 @@ func WriteMarkdown(w io.Writer, a *Assessment, top int) error {
 			continue
 		}
 		fmt.Fprintf(b, "\n## %s\n", plain(i.Path))
-		told := i.Findings
-		if top > 0 && len(told) > top {
-			told = told[:top]
+		listed := i.Findings
+		if top > 0 && len(listed) > top {
+			listed = listed[:top]
 		}
-		if len(told) > 0 {
+		if len(listed) > 0 {
 			fmt.Fprint(b, "\n| Severity | Rules | Points | Where | What to do |\n| --- | --- | ---: | --- | --- |\n")
 		}
-		for _, f := range told {
+		for _, f := range listed {
 			fmt.Fprintf(b, "| %s | %s | %.1f | %s:%d | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact, plain(below(i.Path, f.File)), f.Line, plain(f.Message))
 		}
-		if more := len(i.Findings) - len(told); more > 0 {
+		if more := len(i.Findings) - len(listed); more > 0 {
 			fmt.Fprintf(b, "\n… and %d more.\n", more)
 		}
 		if len(i.Ignored) > 0 {
@@ -57,7 +56,7 @@ func WriteMarkdown(w io.Writer, a *Assessment, top int) error {
 	return err
 }
 
-// plain is a text in which Markdown finds nothing to do.
+// plain escapes a text for Markdown.
 func plain(what string) string {
 	var b strings.Builder
 	for _, r := range printable(what) {

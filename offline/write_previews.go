@@ -7,8 +7,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// previews are proposals in JSON. Changes and what is skipped are those of a
-// preview of the service (spec 2.12).
+// previews is the JSON document of proposals. Changes and skipped objects have the format of the service's previews.
 type previews struct {
 	Format string          `json:"format"`
 	Models []previewsModel `json:"models"`
@@ -19,7 +18,7 @@ type previewsModel struct {
 	Error      *string `json:"error"`
 	ScoreNow   *int    `json:"scoreNow"`
 	ScoreAfter *int    `json:"scoreAfter"`
-	// Ignored is how many findings are ignored that the kinds could clear.
+	// Ignored counts the ignored findings that the kinds could clear.
 	Ignored  int            `json:"ignored"`
 	Previews []previewsKind `json:"previews"`
 }
@@ -36,8 +35,7 @@ type previewsKind struct {
 	ScoreAfter      *int                  `json:"scoreAfter"`
 }
 
-// WritePreviews writes all that is proposed as JSON, with the keys that choose
-// among it.
+// WritePreviews writes all proposals as JSON, with the keys that select changes.
 func WritePreviews(w io.Writer, all []Proposal) error {
 	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}}
 	for _, p := range all {

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// The parts of SARIF 2.1.0 that are written, by the names that it has for them.
+// The parts of SARIF 2.1.0 that are written, by their SARIF names.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -108,33 +108,31 @@ type (
 
 const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-	// sourceRoot is the base that every path is relative to. It is not said where it
-	// is: a report then tells nothing of the machine, and is the same on all.
+	// sourceRoot is the base of every path. Its location is omitted, so reports are equal on all machines and reveal
+	// nothing about them.
 	sourceRoot = "%SRCROOT%"
-	// automationID tells these results from those of other tools and other runs of
-	// the same commit.
+	// automationID distinguishes these results from those of other tools and runs for the same commit.
 	automationID = "readiness/assess/"
 )
 
-// sarifLevels are the levels of severities.
+// sarifLevels maps severities to SARIF levels.
 var sarifLevels = map[readiness.Severity]string{readiness.High: "error", readiness.Medium: "warning", readiness.Low: "note"}
 
-// SARIFLimit is how many results of a run code scanning shows; GitHub takes up to
-// 25,000 and keeps the 5,000 of the highest severity.
+// SARIFLimit is how many results of a run code scanning shows. GitHub accepts up to 25,000 and keeps the 5,000 with the
+// highest severity.
 const SARIFLimit = 5000
 
-// WriteSARIF writes an assessment as SARIF 2.1.0: a result for each finding, under
-// the first of its rules, with all of them in its properties. Ignored findings are
-// suppressed results. Version is that of the program.
+// WriteSARIF writes an assessment as SARIF 2.1.0. Each finding is a result under its first rule; all its rules are in
+// the result's properties. Ignored findings are suppressed results. version is the program's version.
 //
-// Limit bounds the results; 0 means no bound. Of more, the heaviest are written: by
-// severity, then by impact, findings before ignored ones, and a notification in the
-// run says how many were left out, which WriteSARIF returns.
+// limit bounds the number of results; 0 means no bound. If there are more, it keeps those with the highest severity,
+// then the highest impact, reported findings before ignored ones. A notification in the run states how many are
+// omitted; left is that number.
 func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int, err error) {
 	run := sarifRun{
 		Invocations: []sarifInvocation{{ExecutionSuccessful: a.Unreadable() == 0}},
 		OriginalURIBaseIDs: map[string]sarifLocation{sourceRoot: {Description: &sarifText{
-			Text: "The root that the command was told, by default the folder it ran in.",
+			Text: "The root given to the command, by default its working folder.",
 		}}},
 		AutomationDetails: sarifAutomation{automationID},
 		Results:           []sarifResult{},
@@ -161,7 +159,7 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 	kept, left := heaviest(a, limit)
 	if left > 0 {
 		invocation.Execution = append(invocation.Execution, sarifNotification{"warning", sarifText{Text: fmt.Sprintf(
-			"%d of %d results were left out, the least important ones: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)}, nil})
+			"The report omits the %d least important of %d results: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)}, nil})
 	}
 	return left, writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
 		for _, r := range kept {
@@ -176,15 +174,14 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 	})
 }
 
-// reported is a finding of an item as a result.
+// reported is an item's finding as a result.
 type reported struct {
 	item    string
 	finding Finding
-	ignored []sarifSuppression // nil unless it is ignored
+	ignored []sarifSuppression // nil unless the finding is ignored
 }
 
-// heaviest returns the results of an assessment in the order of its items, at most
-// limit of them unless that is 0, and how many it left out.
+// heaviest returns at most limit results (0 means all) in the order of the items, and the number of omitted ones.
 func heaviest(a *Assessment, limit int) (kept []reported, left int) {
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
@@ -259,16 +256,15 @@ func sarifLogicalOf(f Finding) []sarifLogical {
 	}
 }
 
-// fingerprints are the same for the same finding wherever its lines move, whatever
-// other rules find about its object, and whatever it says.
+// fingerprints identify a finding, whatever its lines, its message and other findings about its object.
 func fingerprints(item string, f Finding, suppressed bool) map[string]string {
-	told := []any{item, f.Dimension, f.Key}
-	if suppressed { // an object may have a finding beside the one that is ignored
-		told = append(told, "ignored")
+	identity := []any{item, f.Dimension, f.Key}
+	if suppressed { // an object may also have a finding that is not ignored
+		identity = append(identity, "ignored")
 	}
-	data, _ := json.Marshal(told) // of texts alone: it cannot fail
+	data, _ := json.Marshal(identity) // only texts: cannot fail
 	sum := sha256.Sum256(data)
 	same := hex.EncodeToString(sum[:16])
-	// Code scanning goes by the second name alone, and would else hash lines.
+	// Code scanning uses only the second name; without it, it would hash lines.
 	return map[string]string{"readinessFinding/v1": same, "primaryLocationLineHash": same + ":1"}
 }

@@ -14,21 +14,21 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Screen is what people read a report on.
+// Screen describes where a report is shown.
 type Screen struct {
-	// Width is how many characters fit into a line.
+	// Width is the number of columns.
 	Width int
-	// Terminal lets boxes be drawn, Color colors be used.
+	// Terminal enables line-drawing characters, Color enables colors.
 	Terminal, Color bool
-	// Top is how many findings of an item are told; 0 for all.
+	// Top is how many findings of an item are listed; 0 means all.
 	Top int
 }
 
-// narrowest is the width below which lines are left to break where they may.
+// narrowest is the smallest width that tables adapt to.
 const narrowest = 60
 
-// WriteTable writes an assessment for people: the items with their scores, then
-// what each loses most points by.
+// WriteTable writes an assessment for people: the items with their scores, then each item's findings with the most
+// impact.
 func WriteTable(w io.Writer, a *Assessment, s Screen) error {
 	s.Width = max(s.Width, narrowest)
 	out := &strings.Builder{}
@@ -65,24 +65,24 @@ func (s Screen) item(out *strings.Builder, i Assessed) {
 		return
 	}
 	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, printable(i.Path)))
-	told := i.Findings
-	if s.Top > 0 && len(told) > s.Top {
-		told = told[:s.Top]
+	listed := i.Findings
+	if s.Top > 0 && len(listed) > s.Top {
+		listed = listed[:s.Top]
 	}
-	rows := make([]table.Row, len(told))
-	for n, f := range told {
+	rows := make([]table.Row, len(listed))
+	for n, f := range listed {
 		rows[n] = table.Row{
 			s.severity(f.Severity), leading(f.RuleIDs), fmt.Sprintf("%.1f", f.Impact),
 			printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line)), printable(f.Message),
 		}
 	}
 	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 9, 6, s.Width / 4, 0}, 4)
-	if more := len(i.Findings) - len(told); more > 0 {
+	if more := len(i.Findings) - len(listed); more > 0 {
 		fmt.Fprintf(out, "… and %d more; --top 0 shows all\n", more)
 	}
 }
 
-// leading is the first of the rules, with how many more there are.
+// leading returns the first rule, with the number of the others.
 func leading(rules []string) string {
 	if len(rules) == 1 {
 		return rules[0]
@@ -90,7 +90,7 @@ func leading(rules []string) string {
 	return fmt.Sprintf("%s +%d", rules[0], len(rules)-1)
 }
 
-// below is a file as it is called below the path of its item, if it is there.
+// below returns a file's path relative to its item, if it is inside.
 func below(item, file string) string {
 	if file == item {
 		return path.Base(file)
@@ -98,13 +98,13 @@ func below(item, file string) string {
 	return strings.TrimPrefix(file, item+"/")
 }
 
-// paths are the heads of columns of paths.
+// paths lists the columns that hold paths.
 var paths = []string{"Item", "Where"}
 
-// numbers are the heads of columns that stand to the right.
+// numbers lists the right-aligned columns.
 var numbers = []string{"Score", "As agent", "High", "Medium", "Low", "Points"}
 
-// wrapPath breaks a path where people look for its parts: behind a slash, else at a space or a dot, else anywhere.
+// wrapPath breaks a path at a slash if possible, else at a space or a dot, else anywhere.
 func wrapPath(path string, width int) string {
 	var lines []string
 	for text.StringWidth(path) > width {
@@ -124,7 +124,8 @@ func wrapPath(path string, width int) string {
 	return strings.Join(append(lines, path), "\n")
 }
 
-// table writes rows whose column rest takes the width that the others leave; they are no wider than what is in them.
+// table renders rows. The column with index rest gets the width that the other columns leave; those are no wider than
+// their content.
 func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, widths []int, rest int) {
 	const around = 3 // a border with a space on each side
 	left := s.Width - 1 - around*len(widths)
@@ -165,12 +166,12 @@ func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, wi
 	fmt.Fprintln(out, w.Render())
 }
 
-// paint colors a text where colors are used.
+// paint colors a text if colors are enabled.
 func (s Screen) paint(c text.Color, what string) string {
 	if !s.Color {
 		return what
 	}
-	// Sprint obeys a switch of the whole process; this table has its own.
+	// Sprint depends on a switch of the entire process; this table has its own.
 	return c.EscapeSeq() + what + text.Reset.EscapeSeq()
 }
 
@@ -178,7 +179,7 @@ func (s Screen) severity(v readiness.Severity) string {
 	return s.paint(map[readiness.Severity]text.Color{readiness.High: text.FgRed, readiness.Medium: text.FgYellow, readiness.Low: text.FgCyan}[v], string(v))
 }
 
-// What score is good, and what is poor.
+// Scores from good are green, scores below poor are red.
 const (
 	good = 80
 	poor = 50
@@ -203,7 +204,7 @@ func shownScore(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// printable is a text of a model without what a terminal would obey.
+// printable replaces control and bidirectional characters in a model's text.
 func printable(what string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
