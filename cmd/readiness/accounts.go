@@ -22,10 +22,10 @@ func (r *root) accountsCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "accounts",
-		Short: "Apply a file of accounts, show what it would change, or describe it",
-		Long: `Accounts, their people, plans, licenses and settings are kept as one reviewed YAML file. Applying it appends only the
-differences to the event log, so applying it again changes nothing. What the file says of an account is all there is of
-it; an account that the file does not name stays as it is.`,
+		Short: "Apply an accounts file, show what it would change, or print its schema",
+		Long: `Accounts, their people, plans, licenses and settings are declared in one YAML file. apply appends only the differences to
+the event log, so applying the file again changes nothing. The declaration of an account is complete: what it omits is
+removed or set to its default. Accounts that the file does not name stay unchanged.`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
@@ -68,22 +68,22 @@ it; an account that the file does not name stays as it is.`,
 		},
 	}
 	c.AddCommand(
-		command("apply FILE", "Show what the file changes, and make the accounts what it says", "  readiness accounts apply samples/accounts.yaml", r.applyAccounts),
+		command("apply FILE", "Show what the file changes, and apply it", "  readiness accounts apply samples/accounts.yaml", r.applyAccounts),
 		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
 		schema,
 	)
 	return c
 }
 
-// diffAccounts shows what applying would change.
+// diffAccounts prints what applying the declarations would change.
 func (r *root) diffAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
 	changes, err := s.DiffAccounts(ctx, declared)
 	describeChanges(r.stdout, changes)
 	return err
 }
 
-// applyAccounts shows what applying changes before it does. A file of which one
-// account is refused changes none.
+// applyAccounts prints what applying the declarations changes, then applies them. If one account is refused, none
+// changes.
 func (r *root) applyAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
 	planned, err := s.DiffAccounts(ctx, declared)
 	if err != nil {
@@ -92,18 +92,18 @@ func (r *root) applyAccounts(ctx context.Context, s *commands.Service, declared 
 	describeChanges(r.stdout, planned)
 	applied, err := s.ApplyAccounts(ctx, declared)
 	if err == nil && !reflect.DeepEqual(applied, planned) {
-		fmt.Fprintln(r.stdout, "\nThe accounts were changed by somebody else meanwhile. What was applied:")
+		fmt.Fprintln(r.stdout, "\nThe accounts were changed by another process meanwhile. Applied:")
 		describeChanges(r.stdout, applied)
 	}
 	return err
 }
 
-// plansFlag names the file of plans.
+// plansFlag adds the flag for the plans file.
 func plansFlag(flags *pflag.FlagSet, file *string) {
-	flags.StringVar(file, "plans", "", "file that says what the plans grant; by default as samples/plans.yaml says")
+	flags.StringVar(file, "plans", "", "file that defines what the plans grant; the defaults are those in samples/plans.yaml")
 }
 
-// readPlans reads a file of plans; without one it returns the defaults.
+// readPlans reads a plans file; without a path it returns the defaults.
 func readPlans(path string) (account.Plans, error) {
 	if path == "" {
 		return account.DefaultPlans(), nil
@@ -124,7 +124,7 @@ func readAccounts(path string, plans account.Plans) ([]account.Declaration, erro
 	return accounts.Parse(path, src, plans)
 }
 
-// readDeclared reads a file; more than it may hold is not read.
+// readDeclared reads a file, but at most one byte more than the parsers accept.
 func readDeclared(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -138,7 +138,7 @@ func readDeclared(path string) ([]byte, error) {
 	return src, nil
 }
 
-// describeChanges prints what changes, account by account.
+// describeChanges prints the changes of each account.
 func describeChanges(w io.Writer, changes []commands.AccountChange) {
 	for _, c := range changes {
 		if len(c.Events) == 0 {

@@ -16,20 +16,20 @@ func (r *root) applyCommand() *cobra.Command {
 	var record string
 	c := &cobra.Command{
 		Use:   "apply PATH…",
-		Short: "Write into files what makes semantic models more ready, without server or database",
-		Long: `Proposes what preview proposes and, with --write, writes it: each model whole or not at all, and only when it still is as
-it was read. Without --write it shows the diff and writes nothing.
+		Short: "Improve semantic models in files, without server or database",
+		Long: `Makes the same proposals as preview and, with --write, writes them. Each model is written completely or not at all, and
+only if it has not changed since it was read. Without --write it shows the diff and writes nothing.
 
-Before the first model is touched, a record is written that revert takes: to --record, or to
-readiness-apply-<hash>.json in the current folder. It holds what stood where something is written, so that everything
-comes back byte for byte, also when apply was cut off in the middle. Keep it until you have committed or reverted.`,
+Before it changes the first model, it writes a record for revert: to the file of --record, or to
+readiness-apply-<hash>.json in the current folder. The record holds the previous content, so that revert can restore
+every byte, even if apply was interrupted. Keep it until you have committed or reverted the changes.`,
 		Example: `  readiness apply .                     # shows the diff
   readiness apply . --write
   readiness apply models --kind descriptions --write --record before.json
   readiness revert before.json --write`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if record != "" && !write {
-				return usage("--record needs --write; without it nothing is written, and there is nothing to record")
+				return usage("--record needs --write: without it nothing is written, so there is nothing to record")
 			}
 			all, err := r.propose(c.Context(), f, true, paths)
 			if err != nil {
@@ -39,12 +39,12 @@ comes back byte for byte, also when apply was cut off in the middle. Keep it unt
 				return err
 			}
 			if !write {
-				fmt.Fprintln(r.stderr, "Nothing was written; --write writes it.")
+				fmt.Fprintln(r.stderr, "Nothing was written; add --write to write it.")
 				return failedProposals(all)
 			}
 			applied, named, err := offline.Write(c.Context(), all, record, now())
 			if named != "" {
-				fmt.Fprintf(r.stderr, "readiness revert %s --write takes it back.\n", filepath.ToSlash(named))
+				fmt.Fprintf(r.stderr, "To undo: readiness revert %s --write\n", filepath.ToSlash(named))
 			}
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ comes back byte for byte, also when apply was cut off in the middle. Keep it unt
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&write, "write", false, "write it, and a record that revert takes")
-	c.Flags().StringVar(&record, "record", "", "file of the record; readiness-apply-<hash>.json by default")
+	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
+	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
 	return c
 }

@@ -16,18 +16,18 @@ import (
 	"readiness/offline"
 )
 
-// assessFormats are how an assessment can be told.
+// assessFormats lists the output formats of an assessment.
 var assessFormats = []string{"table", "json", "markdown", "sarif", "junit"}
 
-// severities are those there are, the least first.
+// severities lists the severities in ascending order.
 var severities = []string{string(readiness.Low), string(readiness.Medium), string(readiness.High)}
 
-// completes has a shell complete the flag to the values.
+// completes makes shells complete the flag with the values.
 func completes(c *cobra.Command, flag string, values ...string) {
-	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // there is such a flag
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
-// assessFlags are what an assessment of files is told.
+// assessFlags holds the flags of assess.
 type assessFlags struct {
 	root, format, output, ignore, baseline string
 	minSeverity, failOn                    string
@@ -39,28 +39,28 @@ func (r *root) assessCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "assess PATH…",
 		Short: "Score semantic models in files, without server or database",
-		Long: `Scores the semantic models and data agents at the paths by the rules that the service scores by: those in a folder at any
-depth, the one that a folder or file is or lies in, and those that a .pbip file's reports are built on. A model is a
-folder that ends in .SemanticModel or holds definition.pbism, a folder of TMDL files with model.tmdl or database.tmdl, or
-a .bim file. Folders whose names begin with a dot are searched when they are named. Nothing is written but what --output
-names.
+		Long: `Scores semantic models and data agents in files by the same rules as the service. Each path selects the items in a folder
+at any depth, the item that a folder or file is or lies in, or the items that a .pbip file's reports are built on. A model
+is a folder that ends in .SemanticModel or holds definition.pbism, a folder of TMDL files with model.tmdl or
+database.tmdl, or a .bim file. Folders whose names begin with a dot are searched only if a path names them. The command
+writes nothing except the file of --output.
 
---ignore names a YAML file with a list of what may stay as it is, each with a rule and a reason and, as far as wanted, a
+--ignore names a YAML file that lists accepted findings. Each entry has a rule and a reason, and may limit itself to a
 model, a table and an object:
 
   ignore:
     - rule: NAM-03            # or "*" for every rule
       table: Products
       object: SKU
-      reason: everybody here says SKU
+      reason: SKU is our usual term
 
-A model may say so itself, in an annotation readiness.ignore of the object: NAM-03, DSC-04: everybody here says SKU.
+A model can do the same in an annotation readiness.ignore of the object: NAM-03, DSC-04: SKU is our usual term.
 
---baseline names the output of an earlier assess --format json: what that holds is not told again.
+--baseline names the output of an earlier assess --format json; findings in it are not reported again.
 
-Findings alone do not fail the command: --fail-under and --fail-on say what does, with exit code 3. An item that cannot
-be read is told in the report and makes the exit code 4, whatever else is found. Exit code 1 is for no report at all, 2
-for a wrong command line.`,
+By default findings do not fail the command. --fail-under and --fail-on define when it exits with 3. If an item cannot be
+read, the report lists it and the exit code is 4, whatever else was found. Exit code 1 means that there is no report, 2
+that the command line is wrong.`,
 		Example: `  readiness assess .
   readiness assess models --format sarif --output readiness.sarif --ignore .readiness-ignore.yaml
   readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
@@ -77,23 +77,23 @@ for a wrong command line.`,
 	}
 	flags := c.Flags()
 	rootFlag(flags, &f.root)
-	flags.StringVar(&f.format, "format", "table", "how to tell it: "+strings.Join(assessFormats, ", "))
-	flags.StringVar(&f.output, "output", "", "file to write in place of stdout")
-	flags.StringVar(&f.ignore, "ignore", "", "YAML file of findings that may stay as they are")
-	flags.StringVar(&f.baseline, "baseline", "", "JSON output of before: tell only what is new")
-	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "least severity that is told: low, medium or high")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 when a finding that is told has this severity or more")
-	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 when an item's score is lower (0 to 100)")
-	flags.IntVar(&f.top, "top", 10, "how many findings of an item a table or markdown holds; 0 for all")
-	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit, "how many results SARIF holds, the heaviest of more; 0 for all (GitHub shows 5,000)")
-	flags.IntVar(&f.jobs, "jobs", 0, "how many items are assessed at once; 0 for as many as there are processors")
+	flags.StringVar(&f.format, "format", "table", "output format: "+strings.Join(assessFormats, ", "))
+	flags.StringVar(&f.output, "output", "", "file to write instead of stdout")
+	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings")
+	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings")
+	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "lowest severity to report: low, medium or high")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
+	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
+	flags.IntVar(&f.top, "top", 10, "how many findings per item to show in table or markdown output; 0 for all")
+	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit, "how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
+	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
 	completes(c, "format", assessFormats...)
 	completes(c, "min-severity", severities...)
 	completes(c, "fail-on", severities...)
 	return c
 }
 
-// gate checks the flags.
+// gate validates the flags and returns what fails the command.
 func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	severity := func(name, value string) error {
 		if !slices.Contains(severities, value) {
@@ -137,7 +137,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 			return err
 		}
 		if current := readiness.Current().ID; o.Baseline.Regime != current {
-			fmt.Fprintf(r.stderr, "readiness: warning: the baseline was made by the rules of %s, this is by those of %s; make it again\n", o.Baseline.Regime, current)
+			fmt.Fprintf(r.stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the baseline again\n", o.Baseline.Regime, current)
 		}
 	}
 	items, passed, err := offline.Find(c.Context(), f.root, paths)
@@ -153,7 +153,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 	}
 	a.Warnings = append(passed, a.Warnings...)
 	r.warn(a.Warnings)
-	if err := r.tell(a, f, gate); err != nil {
+	if err := r.write(a, f, gate); err != nil {
 		return err
 	}
 	if f.output != "" {
@@ -172,9 +172,8 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 	return nil
 }
 
-// tell writes the assessment in its format to stdout, or at once to the file of
-// --output.
-func (r *root) tell(a *offline.Assessment, f assessFlags, gate offline.Gate) error {
+// write writes the assessment in its format to stdout, or atomically to the file of --output.
+func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) error {
 	return r.writeTo(f.output, func(w io.Writer) error {
 		switch f.format {
 		case "json":
@@ -184,8 +183,8 @@ func (r *root) tell(a *offline.Assessment, f assessFlags, gate offline.Gate) err
 		case "sarif":
 			left, err := offline.WriteSARIF(w, a, version(), f.sarifLimit)
 			if left > 0 {
-				fmt.Fprintf(r.stderr, "readiness: warning: %d of %d results were left out of the SARIF report, the least important ones; --sarif-limit sets how many it holds, "+
-					"--min-severity and --ignore make them fewer\n", left, left+f.sarifLimit)
+				fmt.Fprintf(r.stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit sets how many it holds,  "+
+					"--min-severity and --ignore reduce their number\n", left, left+f.sarifLimit)
 			}
 			return err
 		case "junit":
@@ -197,11 +196,10 @@ func (r *root) tell(a *offline.Assessment, f assessFlags, gate offline.Gate) err
 	})
 }
 
-// defaultWidth is that of what is no terminal.
+// defaultWidth is the width of output that is not a terminal, in columns.
 const defaultWidth = 120
 
-// screenOf is w as something to read on: with color and as wide as it is where it
-// is a terminal, and plain elsewhere.
+// screenOf returns the properties of w as a screen: a terminal's color support and width, or the defaults.
 func screenOf(w io.Writer) offline.Screen {
 	s := offline.Screen{Width: defaultWidth}
 	if file, ok := w.(*os.File); ok && onTerminal(w) {
@@ -213,8 +211,7 @@ func screenOf(w io.Writer) offline.Screen {
 	return s
 }
 
-// writeTo calls write with stdout, or with a file that takes its place, whole, when
-// all is written.
+// writeTo calls write with stdout or, if output names a file, with a temporary file that then replaces it atomically.
 func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
 	if output == "" {
 		return write(r.stdout)
@@ -225,7 +222,7 @@ func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(file.Name()) // it says nothing
+			_ = os.Remove(file.Name()) // best effort
 		}
 	}()
 	mode := os.FileMode(0o644)
@@ -241,14 +238,14 @@ func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
 	return err
 }
 
-// lateProgress is a progress that is shown when the work takes long.
+// lateProgress is a progress bar that appears only if the work takes long.
 type lateProgress struct {
 	since time.Time
 	make  func() *progress
 	shown *progress
 }
 
-// patience is how long nothing is shown.
+// patience is how long the bar stays hidden.
 const patience = time.Second
 
 func (r *root) newLateProgress(what string) *lateProgress {

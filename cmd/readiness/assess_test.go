@@ -17,8 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// model is the files of a small model, to be scored; broken those of one that
-// cannot be read.
+// modelFiles is a small model to score; brokenFiles is a model that cannot be read.
 var (
 	modelFiles = map[string]string{
 		"M.SemanticModel/definition/model.tmdl":    "model Model\n",
@@ -27,7 +26,7 @@ var (
 	brokenFiles = map[string]string{"B.SemanticModel/definition/model.tmdl": "<"}
 )
 
-// folderOf makes a folder of files by their paths.
+// folderOf writes files by path to a new folder and returns the folder.
 func folderOf(t *testing.T, all ...map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -45,7 +44,7 @@ func folderOf(t *testing.T, all ...map[string]string) string {
 	return root
 }
 
-// contents are the files of a folder.
+// contents returns the files of a folder by path.
 func contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -63,9 +62,8 @@ func contents(t *testing.T, root string) map[string]string {
 	return all
 }
 
-// The exit code says what came of it: 0 whatever is found, 3 when that was asked
-// for, 4 when an item could not be read and the rest was, 1 when there is no report, 2
-// for the command line.
+// Exit codes: 0 whatever is found, 3 if a gate fails, 4 if an item could not be read, 1 if there is no report, 2 for a
+// wrong command line.
 func TestAssessExitCodes(t *testing.T) {
 	t.Parallel()
 	good, bad, broken := folderOf(t, modelFiles), folderOf(t, modelFiles, brokenFiles), folderOf(t, brokenFiles)
@@ -87,21 +85,21 @@ func TestAssessExitCodes(t *testing.T) {
 		"a score below":                     {[]string{good, "--fail-under", "99"}, exitDamaged, "M.SemanticModel", ", below 99\n"},
 		"a score of at least 0":             {[]string{good, "--fail-under", "0"}, exitOK, "M.SemanticModel", ""},
 		"a finding of high severity":        {[]string{good, "--fail-on", "high"}, exitDamaged, "M.SemanticModel", "of severity high or more"},
-		"nothing new":                       {[]string{good, "--root", good, "--baseline", known, "--fail-on", "low"}, exitOK, "known before", ""},
-		"a baseline of another root":        {[]string{good, "--baseline", known}, exitOK, "M.SemanticModel", "knows none of these items"},
+		"nothing new":                       {[]string{good, "--root", good, "--baseline", known, "--fail-on", "low"}, exitOK, "already in the baseline", ""},
+		"a baseline of another root":        {[]string{good, "--baseline", known}, exitOK, "M.SemanticModel", "contains none of these items"},
 		"one cannot be read":                {[]string{bad}, exitPartly, "M.SemanticModel", "1 of 2 items could not be assessed"},
 		"and another's score is below":      {[]string{bad, "--fail-under", "99"}, exitPartly, "M.SemanticModel", ", below 99\n"},
-		"an entry of no use":                {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:4: no model holds a table "X"`},
+		"an entry of no use":                {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:4: no model has a table "X"`},
 		"an ignore file that is not there":  {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
 		"an unknown rule":                   {[]string{good, "--ignore", file("ignore:\n  - {rule: X, reason: r}\n")}, exitFailed, "", "file:2:12: there is no rule"},
-		"a baseline that is not there":      {[]string{good, "--baseline", "none.json"}, exitFailed, "", "the baseline none.json is not there; make it with assess --format json --output none.json"},
+		"a baseline that is not there":      {[]string{good, "--baseline", "none.json"}, exitFailed, "", "there is no baseline none.json; create it with assess --format json --output none.json"},
 		"a baseline that is none":           {[]string{good, "--baseline", ignores}, exitFailed, "", "the baseline"},
 		"none can be read":                  {[]string{broken}, exitPartly, "B.SemanticModel", "1 of 1 items could not be assessed"},
 		"and a report of it to a file":      {[]string{broken, "--format", "sarif", "--output", filepath.Join(t.TempDir(), "x")}, exitPartly, "", "1 item could not be read"},
-		"preview with an ignore file":       {[]string{"preview", good, "--ignore", ignores, "--kind", "descriptions"}, exitOK, "2 ignored findings left alone", `file:4: no model holds a table "X"`},
-		"apply with an ignore file":         {[]string{"apply", good, "--root", good, "--ignore", ignores, "--kind", "descriptions"}, exitOK, "2 ignored findings left alone", `file:4: no model holds a table "X"`},
+		"preview with an ignore file":       {[]string{"preview", good, "--ignore", ignores, "--kind", "descriptions"}, exitOK, "2 ignored findings left unchanged", `file:4: no model has a table "X"`},
+		"apply with an ignore file":         {[]string{"apply", good, "--root", good, "--ignore", ignores, "--kind", "descriptions"}, exitOK, "2 ignored findings left unchanged", `file:4: no model has a table "X"`},
 		"preview with a wrong ignore file":  {[]string{"preview", good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
-		"no models":                         {[]string{t.TempDir()}, exitFailed, "", "no semantic model is in it"},
+		"no models":                         {[]string{t.TempDir()}, exitFailed, "", "it contains no semantic model"},
 		"no path":                           {nil, exitUsage, "", "assess needs a path"},
 		"an unknown format":                 {[]string{good, "--format", "html"}, exitUsage, "", "--format must be one of table, json, markdown, sarif, junit"},
 		"an unknown severity":               {[]string{good, "--min-severity", "none"}, exitUsage, "", "--min-severity must be low, medium or high"},
@@ -142,7 +140,7 @@ func TestAssessExitCodes(t *testing.T) {
 	}
 }
 
-// --output writes the whole report to a file that takes the place of the old one.
+// --output writes the complete report to a file that replaces the old one.
 func TestAssessOutput(t *testing.T) {
 	t.Parallel()
 	root := folderOf(t, modelFiles)
@@ -166,11 +164,11 @@ func TestAssessOutput(t *testing.T) {
 		t.Errorf("got %v, %v", left, err)
 	}
 	if info, err := os.Stat(to); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file's rights are other ones: %v, %v", info, err)
+		t.Errorf("the file's mode changed: %v, %v", info, err)
 	}
 }
 
-// apply writes only when it is told to, and revert takes it back.
+// apply writes only with --write, and revert undoes it.
 func TestApplyAndRevert(t *testing.T) {
 	t.Parallel()
 	root := folderOf(t, modelFiles)
@@ -184,14 +182,14 @@ func TestApplyAndRevert(t *testing.T) {
 		t.Fatalf("without --write (-want +got):\n%s", diff)
 	}
 	applied := must(t, "apply", root, "--root", root, "--write", "--record", record)
-	if !strings.Contains(applied.stderr, "readiness revert "+filepath.ToSlash(record)+" --write takes it back.\n1 model written\n") {
+	if !strings.Contains(applied.stderr, "To undo: readiness revert "+filepath.ToSlash(record)+" --write\n1 model written\n") {
 		t.Errorf("got %q", applied.stderr)
 	}
 	after := contents(t, root)
 	if cmp.Equal(modelFiles, after) {
 		t.Fatal("nothing was written")
 	}
-	if got := must(t, "revert", record, "--root", root); !strings.Contains(got.stdout, "put back") || !strings.Contains(got.stdout, "\n--- a/M.SemanticModel/") {
+	if got := must(t, "revert", record, "--root", root); !strings.Contains(got.stdout, "restored") || !strings.Contains(got.stdout, "\n--- a/M.SemanticModel/") {
 		t.Errorf("got %q", got.stdout)
 	}
 	if diff := cmp.Diff(after, contents(t, root)); diff != "" {
@@ -199,10 +197,10 @@ func TestApplyAndRevert(t *testing.T) {
 	}
 	must(t, "revert", record, "--root", root, "--write")
 	if diff := cmp.Diff(modelFiles, contents(t, root)); diff != "" {
-		t.Errorf("put back (-want +got):\n%s", diff)
+		t.Errorf("reverted (-want +got):\n%s", diff)
 	}
-	if got := must(t, "revert", record, "--root", root, "--write"); !strings.Contains(got.stdout, "as it was before the apply") {
-		t.Errorf("put back twice: %q", got.stdout)
+	if got := must(t, "revert", record, "--root", root, "--write"); !strings.Contains(got.stdout, "already as before the apply") {
+		t.Errorf("reverted twice: %q", got.stdout)
 	}
 	var previews struct{ Models []struct{ Path string } }
 	if err := json.Unmarshal([]byte(must(t, "preview", root, "--root", root, "--format", "json").stdout), &previews); err != nil || len(previews.Models) != 1 || previews.Models[0].Path != "M.SemanticModel" {
@@ -210,8 +208,8 @@ func TestApplyAndRevert(t *testing.T) {
 	}
 }
 
-// A language model is asked with the key of its environment variable, which nothing
-// tells; what it refuses is told, and writes nothing.
+// A language model is called with the key from its environment variable, which no output contains. If it refuses, the
+// refusal is reported and nothing is written.
 func TestPreviewByALanguageModel(t *testing.T) {
 	const key = "sk-never-to-be-told"
 	t.Setenv("THE_KEY", key)
@@ -233,12 +231,12 @@ func TestPreviewByALanguageModel(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if left, err := filepath.Glob("readiness-apply-*"); err != nil || len(left) > 0 {
-		t.Errorf("a record of nothing: %v, %v", left, err)
+		t.Errorf("a record without changes: %v, %v", left, err)
 	}
 }
 
-// inputs are those that the steps of the examples take, as their makers publish them: action.yml of each action, the task
-// reference of Azure Pipelines, and what pre-commit has of a hook.
+// inputs lists the inputs of the steps in the examples, as their publishers document them: action.yml of each action,
+// the task reference of Azure Pipelines, and the hook manifest of pre-commit.
 var inputs = map[string][]string{
 	"actions/checkout@v5":                  {"repository", "path", "ref", "token", "fetch-depth"},
 	"actions/setup-go@v6":                  {"go-version", "go-version-file", "cache", "cache-dependency-path", "check-latest"},
@@ -248,13 +246,13 @@ var inputs = map[string][]string{
 	"hook":                                 {"id", "name", "entry", "language", "files", "args", "require_serial", "pass_filenames"},
 }
 
-// knowsItsInputs refuses steps of an example that have an input which there is not.
+// knowsItsInputs fails the test if an example's step has an unknown input.
 func knowsItsInputs(t *testing.T, node any) {
 	t.Helper()
 	of := func(step string, given any) {
 		known, ok := inputs[step]
 		if !ok {
-			t.Errorf("nobody knows the step %s", step)
+			t.Errorf("unknown step %s", step)
 		}
 		for name := range given.(map[string]any) {
 			if !slices.Contains(known, name) {
@@ -283,8 +281,7 @@ func knowsItsInputs(t *testing.T, node any) {
 	}
 }
 
-// What docs/ci.md shows is YAML, uses flags that there are, and formats that the
-// step behind reads.
+// The examples in docs/ci.md are valid YAML and use existing flags and formats that the next step reads.
 func TestCIExamples(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/ci.md")

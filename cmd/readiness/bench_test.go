@@ -21,8 +21,8 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// BenchmarkMemory is how much memory a process of the service holds (Linux: VmRSS) after its start, and while 16 callers start
-// assessments of the sample workspaces, which it carries out, and read; b.N is the calls. Calls refused for their rate count.
+// BenchmarkMemory measures the memory of a service process (Linux: VmRSS) after its start, and while 16 callers start
+// assessments of the sample workspaces and read. b.N is the number of calls. Calls refused by the rate limit count too.
 func BenchmarkMemory(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Log("not measured: ", err)
@@ -144,7 +144,7 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(resident(b, server.Process.Pid, "VmHWM"), "most-MB")
 }
 
-// resident is a figure of a process's memory.
+// resident returns a figure of a process's memory.
 func resident(b *testing.B, pid int, what string) (megabytes float64) {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -13,14 +13,14 @@ import (
 	"readiness/client"
 )
 
-// clientCalls is a command line that calls a running service for a person.
+// clientCalls is the client command, which calls a running service for a person.
 type clientCalls struct {
 	r       *root
 	profile string
 	config  string // folder of the profiles
-	json    bool   // answers are told as the service sent them
+	json    bool   // print responses as received
 	timeout time.Duration
-	// noWait leaves what was started to the service.
+	// noWait makes commands that start work return without waiting for it.
 	noWait bool
 }
 
@@ -29,16 +29,17 @@ func (r *root) clientCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "client",
 		Short: "Call a running service as a person",
-		Long: `Calls a running service as the person whose token it is given. login keeps the service's address and the token in a
-profile, a file that its owner alone may read; READINESS_CLIENT_BASE_URL and READINESS_CLIENT_TOKEN together take the
-place of a profile, and the token alone that of a profile's token.
+		Long: `Calls a running service with a person's token. login stores the service's address and the token in a profile, a file that
+only its owner can read. READINESS_CLIENT_BASE_URL and READINESS_CLIENT_TOKEN together replace the profile;
+READINESS_CLIENT_TOKEN alone replaces the profile's token.
 
-Workspaces, semantic models and reports are given by id or by name. What takes time is waited for, as the service asks
-to; an interrupt leaves it to the service, and operations wait takes it up again. Some work goes on only while the
-person who started it waits: an apply of properties, one without a preview, a bundle and its revert, side B of an A/B run.
+Name workspaces, semantic models and reports by id or by name. Commands wait for the work that they start. If you
+interrupt one, the work continues in the service; operations wait resumes waiting. Some work continues only while the
+person who started it waits: an apply of properties, an apply without a preview, a bundle and its revert, and side B of
+an A/B run.
 
-Tables are for people; --json prints what the service answered as it is, of a long list a document for each page.
-A refusal is told with its code, what it concerns and the id that finds it in the service's log; the exit code is 1.`,
+Output is a table; --json prints the service's response instead, one document per page of a long list. A refusal shows
+its code, what it concerns and the request id to search for in the service's log; the exit code is 1.`,
 		Example: `  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client assess "Retail Analytics" Inventory
   readiness client preview "Retail Analytics" Inventory descriptions`,
@@ -46,10 +47,10 @@ A refusal is told with its code, what it concerns and the id that finds it in th
 		RunE: needsSubcommand,
 	}
 	flags := c.PersistentFlags()
-	flags.StringVar(&calls.profile, "profile", defaultProfile, "which login is used")
-	flags.StringVar(&calls.config, "config", "", "folder of the profiles; by default readiness in the user's folder of settings")
-	flags.BoolVar(&calls.json, "json", false, "print what the service answered as it is")
-	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long one answer is waited for")
+	flags.StringVar(&calls.profile, "profile", defaultProfile, "profile to use")
+	flags.StringVar(&calls.config, "config", "", "folder of the profiles; by default readiness in the user's configuration folder")
+	flags.BoolVar(&calls.json, "json", false, "print the service's response as received")
+	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long to wait for each response")
 	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(), calls.reportsCommand(),
 		calls.assessCommand(), calls.previewCommand(), calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand())
@@ -57,7 +58,8 @@ A refusal is told with its code, what it concerns and the id that finds it in th
 	return c
 }
 
-// ownEnvironment gives the flags of c and of the commands below it environment variables of their own: serve has a --base-url too.
+// ownEnvironment gives the flags of c and its subcommands separate environment variables, because serve has a
+// --base-url too.
 func ownEnvironment(c *cobra.Command) {
 	own := func(f *pflag.Flag) {
 		f.Annotations = map[string][]string{environmentAnnotation: {strings.Replace(environmentName(f.Name), "READINESS_", "READINESS_CLIENT_", 1)}}
@@ -69,7 +71,7 @@ func ownEnvironment(c *cobra.Command) {
 	}
 }
 
-// run makes a command of calls: what a service refused is told with all that it said.
+// run returns a RunE that opens the service, calls do, and reports a refusal in full.
 func (c *clientCalls) run(do func(ctx context.Context, s *client.Service, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		to, err := c.login()
@@ -80,11 +82,11 @@ func (c *clientCalls) run(do func(ctx context.Context, s *client.Service, args [
 		if err != nil {
 			return err
 		}
-		return c.told(cmd.Context(), do(cmd.Context(), s, args))
+		return c.readable(cmd.Context(), do(cmd.Context(), s, args))
 	}
 }
 
-// open is the service that a login is for.
+// open returns the service that a login is for.
 func (c *clientCalls) open(to profile) (*client.Service, error) {
 	if c.timeout <= 0 {
 		return nil, usage("--timeout must be more than 0")
@@ -94,8 +96,8 @@ func (c *clientCalls) open(to profile) (*client.Service, error) {
 	})
 }
 
-// told is an error as people read it.
-func (c *clientCalls) told(ctx context.Context, err error) error {
+// readable returns err as people read it: a refusal with its details, ctx.Err() if the command was interrupted.
+func (c *clientCalls) readable(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -120,28 +122,28 @@ func (c *clientCalls) told(ctx context.Context, err error) error {
 		line("request id: %s", refused.RequestID)
 	}
 	if refused.RetryAfter > 0 {
-		line("may be tried again in %s", refused.RetryAfter)
+		line("retry in %s", refused.RetryAfter)
 	}
 	if refused.Status == 401 {
-		line("a new token is taken by readiness client login")
+		line("store a new token with readiness client login")
 	}
-	return toldError{b.String(), err}
+	return readableError{b.String(), err}
 }
 
-// toldError is a refusal with all that was said of it.
-type toldError struct {
+// readableError is a refusal with all its details.
+type readableError struct {
 	text string
 	err  error
 }
 
-func (e toldError) Error() string { return e.text }
-func (e toldError) Unwrap() error { return e.err }
+func (e readableError) Error() string { return e.text }
+func (e readableError) Unwrap() error { return e.err }
 
-// answered writes what the service answered as it is, or has it told as a table.
-func (c *clientCalls) answered(body []byte, tell func(*sheet)) error {
+// answered prints the service's response as received, or as the table that show writes.
+func (c *clientCalls) answered(body []byte, show func(*sheet)) error {
 	if !c.json {
 		s := c.newSheet()
-		tell(s)
+		show(s)
 		return s.writeTo(c.r.stdout)
 	}
 	_, err := fmt.Fprintf(c.r.stdout, "%s\n", strings.TrimRight(string(body), "\n"))

@@ -16,8 +16,8 @@ func (c *clientCalls) abTestsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "abtests",
 		Short: "Ask two sides the same questions, and compare the answers",
-		Long: `Compares how two sides answer the same questions: two semantic models, a model before and after it was changed, or two
-who answer. Side B is asked when side A has ended and the person who started the run waits, so wait for it.`,
+		Long: `Compares how two sides answer the same questions: two semantic models, a model before and after a change, or two
+answerers. The service asks side B after side A has finished, and only while the person who started the run waits.`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
@@ -25,7 +25,7 @@ who answer. Side B is asked when side A has ended and the person who started the
 	return cmd
 }
 
-// anABTest takes the id of an A/B test, and others behind it.
+// anABTest accepts the id of an A/B test and up to optional further ids.
 func anABTest(optional int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cobra.RangeArgs(1, 1+optional)(cmd, args); err != nil {
@@ -39,7 +39,7 @@ func (c *clientCalls) abTestsListCommand() *cobra.Command {
 	var search string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the A/B tests of the account, the latest first",
+		Short: "List the A/B tests of the account, newest first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
 			params := client.ListAbTestsParams{MaxResults: new(pageSize)}
@@ -68,7 +68,7 @@ func (c *clientCalls) abTestsListCommand() *cobra.Command {
 			}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
 		}),
 	}
-	cmd.Flags().StringVar(&search, "search", "", "list only those whose name, models or data agents hold this text")
+	cmd.Flags().StringVar(&search, "search", "", "list only those whose name, models or data agents contain this text")
 	return cmd
 }
 
@@ -80,9 +80,9 @@ func (c *clientCalls) abTestsCreateCommand() *cobra.Command {
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "create NAME WORKSPACE MODEL [WORKSPACE_B MODEL_B] | create --file FILE",
 		Short: "Create an A/B test and start its first run",
-		Long: `Asks the saved questions of the first model of both sides, or with --run those of a stored run, which --reuse-side-a
-keeps as side A. Without a second model both sides are the same one. Both are answered by the same unless --file gives the
-whole request, as the service takes it.`,
+		Long: `Asks both sides the saved questions of the first model, or with --run the questions of a stored run; --reuse-side-a keeps
+that run as side A. Without a second model both sides use the same model. The same answerer answers for both sides,
+unless --file contains the request as the service expects it.`,
 		Example: `  readiness client abtests create "After my changes" "Corporate Functions" "Support Tickets" --run 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --reuse-side-a
   readiness client abtests create "Old and new" Retail Sales Retail "Sales 2"
   readiness client abtests create --file abtest.json`,
@@ -119,13 +119,13 @@ whole request, as the service takes it.`,
 		_, wrong := uuid.Parse(runID)
 		switch {
 		case file != "" && (len(args) > 0 || runID != "" || reuse || by != answeredByFlags{}):
-			return usage("--file gives the whole request, and nothing may stand beside it")
+			return usage("--file contains the complete request and cannot be combined with arguments or other flags")
 		case file == "" && len(args) != 3 && len(args) != 5:
 			return usage("create needs NAME, WORKSPACE and MODEL, and WORKSPACE_B and MODEL_B for another model on side B; or --file")
 		case runID != "" && wrong != nil:
 			return usage("--run: %q is not the id of a run; readiness client benchmark runs shows them", runID)
 		case reuse && runID == "":
-			return usage("--reuse-side-a needs --run, the run that is kept")
+			return usage("--reuse-side-a needs --run, the run to keep")
 		}
 		if err := by.check(); err != nil {
 			return err
@@ -135,13 +135,13 @@ whole request, as the service takes it.`,
 	by.add(cmd.Flags())
 	flags := cmd.Flags()
 	flags.StringVar(&file, "file", "", "JSON file of the request; - for stdin")
-	flags.StringVar(&runID, "run", "", "stored run of the first model whose questions are asked, in place of the saved ones")
-	flags.BoolVar(&reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask side B alone")
-	flags.IntVar(&repeats, "repeats", 1, "how many times each question is asked, 1 to 5; by default as they were saved or asked before")
+	flags.StringVar(&runID, "run", "", "stored run of the first model whose questions to ask, instead of the saved ones")
+	flags.BoolVar(&reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask only side B")
+	flags.IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved or asked before")
 	return cmd
 }
 
-// side is the semantic model that workspace and model name, with who answers.
+// side returns the semantic model that args name (workspace, model) with its answerer.
 func (f *answeredByFlags) side(ctx context.Context, s *client.Service, args []string) (client.AbTestSideRequest, error) {
 	workspaceID, modelID, err := semanticModel(ctx, s, args)
 	if err != nil {
@@ -191,8 +191,8 @@ func (c *clientCalls) abTestsRunCommand() *cobra.Command {
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "run AB_TEST_ID",
 		Short: "Run an A/B test again",
-		Long: `Asks both sides the questions that the test froze, or with --current those that side A's model has saved now. --reuse
-keeps a stored run of side A's model that asked the same questions, and asks side B alone.`,
+		Long: `Asks both sides the questions that were stored with the test, or with --current those that side A's model has saved now.
+--reuse keeps a stored run of side A's model that asked the same questions, and asks only side B.`,
 		Example: "  readiness client abtests run 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
 		Args:    anABTest(0),
 	})
@@ -213,15 +213,15 @@ keeps a stored run of side A's model that asked the same questions, and asks sid
 		}
 		return call(cmd, args)
 	}
-	cmd.Flags().BoolVar(&current, "current", false, "ask what side A's model has saved now")
-	cmd.Flags().StringVar(&reuse, "reuse", "", "stored run that is kept as side A")
+	cmd.Flags().BoolVar(&current, "current", false, "ask the questions that side A's model has saved now")
+	cmd.Flags().StringVar(&reuse, "reuse", "", "stored run to keep as side A")
 	return cmd
 }
 
 func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "result AB_TEST_ID [RUN_ID]",
-		Short: "Show what a run came to: by default the newest that succeeded",
+		Short: "Show the result of a run, by default the newest that succeeded",
 		Args:  anABTest(1),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			testID := args[0]
@@ -231,7 +231,7 @@ func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 					return err
 				}
 				if args = append(args, text(test.JSON200.LatestSucceededRunID)); args[1] == "" {
-					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows how they stand", testID, c.profileFlag())
+					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows their status", testID, c.profileFlag())
 				}
 			}
 			got, err := s.GetAbTestRunResultWithResponse(ctx, testID, args[1])
@@ -243,7 +243,7 @@ func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 	}
 }
 
-// aggregate is what is told of a client.AbAggregate. What a service leaves out stays nil.
+// aggregate is the part of a client.AbAggregate that is printed. Members that the service omits stay nil.
 type aggregate struct {
 	Comparable int `json:"nComparable"`
 	Scores     struct {
@@ -264,7 +264,7 @@ type aggregate struct {
 	Conclusion   string   `json:"conclusion"`
 }
 
-// readAggregate reads an aggregate; nil when there is none.
+// readAggregate decodes an aggregate; nil if there is none.
 func readAggregate(from *client.AbAggregate) *aggregate {
 	if from == nil {
 		return nil
@@ -279,14 +279,14 @@ func readAggregate(from *client.AbAggregate) *aggregate {
 
 func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + number(a.Scores.B) }
 
-// abConclusions are what a comparison concludes, in words.
+// abConclusions maps a comparison's conclusion to words.
 var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better", "no_difference_shown": "no difference is shown"}
 
-// abResultTable is what an A/B run came to, with the questions whose verdicts differ.
+// abResultTable prints the result of an A/B run and the questions whose verdicts differ.
 func abResultTable(s *sheet, r client.AbTestResult) {
 	a := readAggregate(r.Aggregate)
 	if a == nil {
-		s.say("Run %s of A/B test %s has no comparison; --json prints what there is", printable(r.RunID), printable(r.AbTestID))
+		s.say("Run %s of A/B test %s has no comparison; --json prints the response", printable(r.RunID), printable(r.AbTestID))
 		return
 	}
 	conclusion := abConclusions[a.Conclusion]
@@ -296,7 +296,7 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable, printable(conclusion))
 	if d := a.Difference; d.BMinusA != nil && d.CI != nil {
-		s.say("B less A: %+.0f points, 95 %% interval %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
+		s.say("B minus A: %+.0f points, 95 %% interval %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
 	}
 	if a.McNemar.P != nil {
 		s.say("%d answered right on side B alone, %d on side A alone; McNemar's p %.4f", len(a.Improvements), len(a.Regressions), *a.McNemar.P)
@@ -324,8 +324,8 @@ func (c *clientCalls) abTestsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete AB_TEST_ID",
 		Short: "Delete an A/B test with its runs",
-		Long: `Deletes the test with its runs and comparisons; the benchmark runs of the sides are kept. A run that goes on ends as
-Failed, and nothing that it spent is given back.`,
+		Long: `Deletes the test with its runs and comparisons; the benchmark runs of the sides are kept. A run in progress ends as Failed,
+and the allowance that it used is not refunded.`,
 		Args: anABTest(0),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.DeleteAbTestWithResponse(ctx, args[0])

@@ -12,7 +12,7 @@ import (
 	"readiness/client"
 )
 
-// answeredByFlags say who is asked.
+// answeredByFlags select the answerer.
 type answeredByFlags struct{ kind, agent, agentWorkspace, provider string }
 
 func (f *answeredByFlags) add(flags *pflag.FlagSet) {
@@ -22,18 +22,18 @@ func (f *answeredByFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.provider, "provider", "", "AI provider that answers, by name or id")
 }
 
-// check refuses flags that do not go together.
+// check rejects flags that cannot be combined.
 func (f *answeredByFlags) check() error {
 	switch {
 	case f.agent != "" && f.provider != "":
-		return usage("--agent and --provider are two who answer; name one")
+		return usage("--agent and --provider cannot be combined")
 	case f.agentWorkspace != "" && f.agent == "":
 		return usage("--agent-workspace needs --agent")
 	}
 	return nil
 }
 
-// request names who is asked; workspaceID is the model's.
+// request returns the answerer for the request; workspaceID is the model's workspace.
 func (f *answeredByFlags) request(ctx context.Context, s *client.Service, workspaceID uuid.UUID) (client.AnsweredByRequest, error) {
 	by := client.AnsweredByRequest{Kind: f.kind}
 	switch {
@@ -79,7 +79,7 @@ func dataAgentPages(ctx context.Context, s *client.Service, workspaceID uuid.UUI
 	})
 }
 
-// dataAgent is the id of a data agent of a workspace.
+// dataAgent returns the id of a data agent in a workspace, by name or id.
 func dataAgent(ctx context.Context, s *client.Service, workspaceID uuid.UUID, text string) (uuid.UUID, error) {
 	return find("data agent", text, func() (all []named, err error) {
 		for page, err := range dataAgentPages(ctx, s, workspaceID) {
@@ -94,7 +94,7 @@ func dataAgent(ctx context.Context, s *client.Service, workspaceID uuid.UUID, te
 	})
 }
 
-// answerer is who answers, as people say it.
+// answerer describes an answerer for people.
 func answerer(by client.AnsweredBy) string {
 	if name := text(by.DataAgentName) + text(by.ProviderName); name != "" {
 		return fmt.Sprintf("%s %s", text(by.Kind), name)

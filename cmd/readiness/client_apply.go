@@ -14,7 +14,7 @@ import (
 	"readiness/internal/jsonerror"
 )
 
-// applyFlags say what of a preview is written.
+// applyFlags select what to write of a preview.
 type applyFlags struct {
 	approval    string
 	keys, kinds []string
@@ -26,10 +26,9 @@ func (c *clientCalls) applyCommand() *cobra.Command {
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "apply PREVIEW_ID | apply WORKSPACE MODEL [KIND] --approval none",
 		Short: "Write an optimization to a semantic model",
-		Long: `Writes the changes of a preview, or those that --key names, with the texts of --values in place of those proposed; of a
-preview of several kinds all, or those that --kind names. With --approval none it proposes and writes in one operation.
-What has changed in the model since the preview is never overwritten. A kind that fails or is refused makes the exit
-code 4.`,
+		Long: `Writes the changes of a preview, or only those that --key names; --values replaces proposed texts. For a preview of several
+kinds it writes all kinds, or only those that --kind names. With --approval none it proposes and writes in one operation.
+It never overwrites what has changed in the model since the preview. The exit code is 4 if a kind fails or is refused.`,
 		Example: `  readiness client apply 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --key 'Stock|Quantity'
   readiness client apply "Retail Analytics" Inventory descriptions --approval none`,
 		Args: cobra.RangeArgs(1, 3),
@@ -57,17 +56,17 @@ code 4.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.approval, "approval", "", "none: propose and write in one operation")
-	flags.StringArrayVar(&f.keys, "key", nil, "a change of the preview to write, by its key; may be given again")
-	flags.StringArrayVar(&f.kinds, "kind", nil, "a kind to write where several are; may be given again")
-	flags.StringVar(&f.values, "values", "", "JSON file of texts of one's own, by key")
+	flags.StringArrayVar(&f.keys, "key", nil, "key of a change of the preview to write; can be repeated")
+	flags.StringArrayVar(&f.kinds, "kind", nil, "kind to write, if there are several; can be repeated")
+	flags.StringVar(&f.values, "values", "", "JSON file of your own texts, by key")
 	return cmd
 }
 
-// check holds the flags against what is written.
+// check validates the flags together with the arguments.
 func (f applyFlags) check(args []string) error {
 	switch {
 	case f.approval == "" && len(args) != 1:
-		return usage("apply needs the id of a preview, or --approval none beside WORKSPACE and MODEL")
+		return usage("apply needs the id of a preview, or --approval none with WORKSPACE and MODEL")
 	case f.approval == "":
 		if _, err := uuid.Parse(args[0]); err != nil {
 			return usage("%q is not the id of a preview; readiness client preview prints it", args[0])
@@ -76,16 +75,16 @@ func (f applyFlags) check(args []string) error {
 	case f.approval != "none":
 		return usage("--approval must be none, not %q", f.approval)
 	case len(args) < 2:
-		return usage("--approval none needs WORKSPACE and MODEL: there is no preview then")
+		return usage("--approval none needs WORKSPACE and MODEL, because there is no preview")
 	case len(f.keys) > 0 || f.values != "":
-		return usage("--key and --values are of a preview, and --approval none has none")
+		return usage("--key and --values need a preview and cannot be combined with --approval none")
 	case len(args) == 3 && len(f.kinds) > 0:
-		return usage("--kind is for several kinds; KIND says already which one")
+		return usage("--kind cannot be combined with KIND")
 	}
 	return nil
 }
 
-// applyPreview writes a preview of one kind or of several; which of them it is, the preview says.
+// applyPreview writes a preview of one kind or of several; the preview's operation type determines which.
 func (c *clientCalls) applyPreview(ctx context.Context, s *client.Service, previewID uuid.UUID, f applyFlags) error {
 	of, err := workOf(ctx, s, previewID)
 	if err != nil {
@@ -94,7 +93,7 @@ func (c *clientCalls) applyPreview(ctx context.Context, s *client.Service, previ
 	switch of.operationType {
 	case "PreviewOptimization":
 		if len(f.kinds) > 0 {
-			return usage("--kind is for a preview of several kinds, and %s is of one", previewID)
+			return usage("--kind is for a preview of several kinds; %s has only one", previewID)
 		}
 		p, err := client.Result[client.Preview](ctx, s, previewID)
 		if err != nil {
@@ -108,15 +107,15 @@ func (c *clientCalls) applyPreview(ctx context.Context, s *client.Service, previ
 		return c.started(ctx, s, answer, err)
 	case "PreviewOptimizations":
 		if len(f.keys) > 0 || f.values != "" {
-			return usage("--key and --values are for a preview of one kind; readiness client operations show --result %s names those of each", previewID)
+			return usage("--key and --values are for a preview of one kind; readiness client operations show --result %s shows the preview of each kind", previewID)
 		}
 		answer, err := s.ApplyOptimizations(ctx, of.workspaceID, of.itemID, nil, client.OptimizeApplyRequest{PreviewID: previewID.String(), Kinds: f.kinds})
 		return c.started(ctx, s, answer, err)
 	}
-	return fmt.Errorf("operation %s is no preview but of type %s", previewID, printable(of.operationType))
+	return fmt.Errorf("operation %s is not a preview; its type is %s", previewID, printable(of.operationType))
 }
 
-// readValues reads texts by key.
+// readValues reads a JSON file of texts by key.
 func readValues(file string) (map[string]string, error) {
 	if file == "" {
 		return nil, nil
@@ -132,13 +131,13 @@ func readValues(file string) (map[string]string, error) {
 	return values, nil
 }
 
-// workDone is what an operation was about.
+// workDone is the type and item of an operation.
 type workDone struct {
 	operationType       string
 	workspaceID, itemID uuid.UUID
 }
 
-// workOf looks up what an operation was about.
+// workOf looks up the type and item of an operation. It fails unless the operation concerns one item.
 func workOf(ctx context.Context, s *client.Service, operationID uuid.UUID) (workDone, error) {
 	got, err := s.GetOperationWithResponse(ctx, operationID, nil)
 	if err != nil {

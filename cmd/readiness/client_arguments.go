@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ids takes so many arguments of any kind, and ids of something behind them.
+// ids accepts before arguments of any kind followed by n ids. listing is the command that lists those ids.
 func ids(before, n int, what, listing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cobra.ExactArgs(before+n)(cmd, args); err != nil {
@@ -20,7 +20,7 @@ func ids(before, n int, what, listing string) cobra.PositionalArgs {
 	}
 }
 
-// areIDs refuses what is no id; listing is the command that shows the ids there are.
+// areIDs rejects arguments that are not UUIDs. listing is the command that lists the ids.
 func areIDs(args []string, what, listing string) error {
 	for _, a := range args {
 		if _, err := uuid.Parse(a); err != nil {
@@ -30,7 +30,8 @@ func areIDs(args []string, what, listing string) error {
 	return nil
 }
 
-// given is the value of a flag that was given, on the command line or in the environment; nil leaves it to the service.
+// given returns the value of a flag set on the command line or in the environment; nil leaves the choice to the
+// service.
 func given[T any](cmd *cobra.Command, flag string, value T) *T {
 	if !cmd.Flags().Changed(flag) {
 		return nil
@@ -38,10 +39,10 @@ func given[T any](cmd *cobra.Command, flag string, value T) *T {
 	return &value
 }
 
-// maxRequest bounds what is read to be sent, in bytes.
+// maxRequest bounds a request body read from a file, in bytes.
 const maxRequest = 4 << 20
 
-// readBody reads what is sent as it is: a file, or stdin when it is called -.
+// readBody reads a request body from a file, or from stdin if file is "-".
 func readBody(cmd *cobra.Command, file string) ([]byte, error) {
 	from := cmd.InOrStdin()
 	if file != "-" {
@@ -62,14 +63,14 @@ func readBody(cmd *cobra.Command, file string) ([]byte, error) {
 	return body, nil
 }
 
-// plainWord is what no shell reads as anything else.
+// plainWord reports whether no shell gives the word a special meaning.
 func plainWord(word string) bool {
 	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
 	})
 }
 
-// shellWord is a word as it is typed in a shell.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord(word) {
 		return word

@@ -8,9 +8,9 @@ import (
 	"readiness/client"
 )
 
-// noWaitFlag adds the flag of commands that start work.
+// noWaitFlag adds --no-wait to a command that starts work.
 func (c *clientCalls) noWaitFlag(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&c.noWait, "no-wait", false, "print the operation's id and wait for nothing")
+	cmd.Flags().BoolVar(&c.noWait, "no-wait", false, "print the operation's id and do not wait")
 	return cmd
 }
 
@@ -18,8 +18,8 @@ func (c *clientCalls) assessCommand() *cobra.Command {
 	return c.noWaitFlag(&cobra.Command{
 		Use:   "assess WORKSPACE MODEL…",
 		Short: "Assess semantic models of a workspace",
-		Long: `Assesses one semantic model, or up to 100 in one run that is accepted whole or not at all. Each counts against the day's
-assessments. The exit code is 4 when one of them could not be assessed.`,
+		Long: `Assesses one semantic model, or up to 100 in one run, which the service accepts completely or not at all. Each counts
+against the day's assessments. The exit code is 4 if one of them could not be assessed.`,
 		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

@@ -18,9 +18,9 @@ import (
 func (c *clientCalls) benchmarkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "benchmark",
-		Short: "Ask questions about a semantic model, and see how well they are answered",
-		Long: `Asks benchmark questions about a semantic model. generate proposes questions, save keeps the whole set that runs ask,
-run asks them, and result shows what was answered.`,
+		Short: "Ask questions about a semantic model and score the answers",
+		Long: `Asks benchmark questions about a semantic model. generate proposes questions, save stores the complete set that runs ask,
+run asks them, and result shows the answers.`,
 		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --json > questions.json
   readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json
   readiness client benchmark run "Corporate Functions" "Support Tickets"`,
@@ -35,7 +35,7 @@ run asks them, and result shows what was answered.`,
 func (c *clientCalls) benchmarkQuestionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "questions WORKSPACE MODEL",
-		Short:   "List the saved questions, and which of them can run",
+		Short:   "List the saved questions and whether they can run",
 		Example: `  readiness client benchmark questions "Corporate Functions" "Support Tickets"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
@@ -56,9 +56,9 @@ func (c *clientCalls) benchmarkGenerateCommand() *cobra.Command {
 	var count int
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "generate WORKSPACE MODEL",
-		Short: "Propose questions with their answers, made from the model",
-		Long: `Proposes questions with their expected answers. Nothing is saved: save takes what --json prints, as it is or after you
-have changed it. It spends one of the day's benchmark builds.`,
+		Short: "Propose questions and expected answers from the model",
+		Long: `Proposes questions with their expected answers and saves nothing. save accepts what --json prints, also after you have
+edited it. It uses one of the day's benchmark builds.`,
 		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --count 30 --json > questions.json`,
 		Args:    cobra.ExactArgs(2),
 	})
@@ -77,9 +77,9 @@ have changed it. It spends one of the day's benchmark builds.`,
 func (c *clientCalls) benchmarkSaveCommand() *cobra.Command {
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "save WORKSPACE MODEL FILE",
-		Short: "Save the questions that runs ask, in place of those before",
-		Long: `Saves the whole set of questions of a JSON file, or of stdin when FILE is -: what generate --json or questions --json
-printed, or an object with a list questions.`,
+		Short: "Save the questions that runs ask, replacing the earlier ones",
+		Long: `Saves the complete set of questions from a JSON file, or from stdin if FILE is -. The file is what generate --json or
+questions --json printed, or an object with a list questions.`,
 		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json`,
 		Args:    cobra.ExactArgs(3),
 	})
@@ -101,14 +101,15 @@ printed, or an object with a list questions.`,
 	return cmd
 }
 
-// questionsOf makes the request that saves questions, of one or of questions as the service answers them.
+// questionsOf returns the request that saves questions. body is such a request, or the service's response with
+// questions.
 func questionsOf(body []byte) ([]byte, error) {
 	var set map[string]json.RawMessage
 	if err := json.Unmarshal(body, &set); err != nil {
 		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", jsonerror.Explain(err))
 	}
 	if _, answered := set["value"]; !answered {
-		return body, nil // the service says what is wrong with it
+		return body, nil // the service reports what is wrong with it
 	}
 	request := map[string]json.RawMessage{"questions": set["value"]}
 	if repeats, ok := set["repeats"]; ok {
@@ -123,8 +124,8 @@ func (c *clientCalls) benchmarkRunCommand() *cobra.Command {
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "run WORKSPACE MODEL",
 		Short: "Ask the saved questions that can run",
-		Long: `Asks the saved questions, of the platform's own assistant unless --agent names a data agent or --provider an AI provider.
-It counts toward the account's benchmark runs; readiness client operations cancel stops it.`,
+		Long: `Asks the saved questions. The platform's own assistant answers, unless --agent names a data agent or --provider an AI
+provider. A run counts toward the account's benchmark runs; readiness client operations cancel stops it.`,
 		Example: `  readiness client benchmark run "Corporate Functions" "Support Tickets"
   readiness client benchmark run "Retail Analytics" "Retail Sales" --agent "Sales Assistant" --repeats 3`,
 		Args: cobra.ExactArgs(2),
@@ -148,7 +149,7 @@ It counts toward the account's benchmark runs; readiness client operations cance
 		return call(cmd, args)
 	}
 	by.add(cmd.Flags())
-	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times each question is asked, 1 to 5; by default as they were saved")
+	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved")
 	return cmd
 }
 
@@ -165,7 +166,7 @@ func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, mode
 func (c *clientCalls) benchmarkRunsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "runs WORKSPACE MODEL",
-		Short:   "List the runs, the newest first",
+		Short:   "List the runs, newest first",
 		Example: `  readiness client benchmark runs "Corporate Functions" "Support Tickets"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
@@ -189,7 +190,7 @@ func (c *clientCalls) benchmarkRunsCommand() *cobra.Command {
 func (c *clientCalls) benchmarkResultCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "result WORKSPACE MODEL RUN_ID",
-		Short:   "Show what a run was answered",
+		Short:   "Show the answers of a run",
 		Example: `  readiness client benchmark result "Corporate Functions" "Support Tickets" 01a1fe19-b4e6-73d6-a5f4-307239dadc95`,
 		Args:    ids(2, 1, "a run", "readiness client benchmark runs WORKSPACE MODEL"),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
@@ -211,7 +212,7 @@ func questionsTable(s *sheet, q client.BenchmarkQuestions) {
 		s.say("There are no questions")
 		return
 	}
-	s.say("%d questions, of which %d can run, each asked %s", q.Count, q.CanRun, times(q.Repeats))
+	s.say("%d questions (%d can run), each asked %s", q.Count, q.CanRun, times(q.Repeats))
 	head := []string{"ID", "QUESTION"}
 	if q.CanRun < len(q.Value) {
 		head = append(head, "WHY IT CANNOT RUN")
@@ -229,7 +230,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// answeredQuestion is what is told of a question in a document of a run or of a comparison.
+// answeredQuestion is the part of a question in a run's or comparison's document that is printed.
 type answeredQuestion struct {
 	QuestionID string       `json:"questionId"`
 	Text       string       `json:"text"`
@@ -243,7 +244,7 @@ type answersTally struct {
 	Verdict string `json:"verdict"`
 }
 
-// answeredQuestions are those of a document; none of one of another schema.
+// answeredQuestions returns the questions of a document; none if the document has another schema.
 func answeredQuestions(document []byte) []answeredQuestion {
 	var d struct {
 		Questions []answeredQuestion `json:"questions"`
@@ -254,7 +255,7 @@ func answeredQuestions(document []byte) []answeredQuestion {
 	return d.Questions
 }
 
-// benchmarkTable is what a run came to, with the questions that were not answered right.
+// benchmarkTable prints the result of a run and the questions that were not answered correctly.
 func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 	r := b.Run
 	s.say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
@@ -278,7 +279,7 @@ func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 	s.more(len(wrong) - maxRows)
 }
 
-// verdicts are how many answers got which one, those there are.
+// verdicts counts the answers by verdict, without the verdicts that did not occur.
 func verdicts(v client.BenchmarkVerdicts) string {
 	var all []string
 	for _, name := range []string{"correct", "incorrect", "unclear", "refused", "error"} {

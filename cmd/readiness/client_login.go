@@ -16,16 +16,16 @@ import (
 	"readiness/client"
 )
 
-// maxSecret bounds what is read as a token or a key, in bytes.
+// maxSecret bounds a token or key that is read, in bytes.
 const maxSecret = 64 << 10
 
 func (c *clientCalls) loginCommand() *cobra.Command {
 	var baseURL, tokenFile string
 	cmd := &cobra.Command{
 		Use:   "login --base-url URL [--token-file FILE]",
-		Short: "Keep the address of a service and a token in a profile",
-		Long: `Reads an access token from stdin, or from --token-file, makes sure that the service takes it, and keeps both in the
-profile. The token is shown nowhere. Tokens end; login again takes the next.`,
+		Short: "Store the address of a service and a token in a profile",
+		Long: `Reads an access token from stdin or from --token-file, checks that the service accepts it, and stores it in the profile
+with the service's address. The token is never shown. When it expires, log in again with a new one.`,
 		Example: `  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client login --base-url https://readiness.example.com --token-file token.txt --profile contoso`,
 		Args: cobra.NoArgs,
@@ -47,11 +47,11 @@ profile. The token is shown nowhere. Tokens end; login again takes the next.`,
 				return err
 			}
 			if unsealed(baseURL) {
-				fmt.Fprintf(c.r.stderr, "readiness: warning: %s is not https: whoever is on the way can read the token\n", baseURL)
+				fmt.Fprintf(c.r.stderr, "readiness: warning: %s is not https: others on the network can read the token\n", baseURL)
 			}
 			got, err := s.GetAccountWithResponse(cmd.Context())
 			if err != nil {
-				return c.told(cmd.Context(), err)
+				return c.readable(cmd.Context(), err)
 			}
 			if err := to.write(path); err != nil {
 				return err
@@ -62,11 +62,11 @@ profile. The token is shown nowhere. Tokens end; login again takes the next.`,
 		},
 	}
 	cmd.Flags().StringVar(&baseURL, "base-url", "", "address of the service")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file that holds the token, in place of stdin")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file that holds the token, instead of stdin")
 	return cmd
 }
 
-// readSecret reads a token or a key of a file, or of stdin when the file is "" or -, where it is asked for on a terminal.
+// readSecret reads a token or a key from a file, or from stdin if file is "" or "-". On a terminal it prompts for it.
 func (c *clientCalls) readSecret(stdin io.Reader, file, what string) (string, error) {
 	if file != "" && file != "-" {
 		f, err := os.Open(file) //nolint:gosec // the user's own file
@@ -76,7 +76,7 @@ func (c *clientCalls) readSecret(stdin io.Reader, file, what string) (string, er
 		defer f.Close()
 		stdin = f
 	} else if f, ok := stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a file descriptor is small
-		fmt.Fprintf(c.r.stderr, "The %s (it is not shown): ", what)
+		fmt.Fprintf(c.r.stderr, "%s (not shown): ", what)
 		text, err := term.ReadPassword(int(f.Fd())) //nolint:gosec // a file descriptor is small
 		fmt.Fprintln(c.r.stderr)
 		if err != nil {
@@ -90,12 +90,12 @@ func (c *clientCalls) readSecret(stdin io.Reader, file, what string) (string, er
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" || len(secret) > maxSecret || strings.ContainsFunc(secret, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", fmt.Errorf("what was read is no %s: one line of visible ASCII characters", what)
+		return "", fmt.Errorf("the input is not a %s: it must be one line of visible ASCII characters", what)
 	}
 	return secret, nil
 }
 
-// unsealed reports whether what is sent to the address can be read on its way.
+// unsealed reports whether others on the network can read what is sent to the address.
 func unsealed(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
@@ -109,7 +109,7 @@ func (c *clientCalls) logoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout",
 		Short: "Delete a profile with its token",
-		Long:  "Deletes the profile. The token stays valid until it ends: nobody but its issuer can take it back.",
+		Long:  "Deletes the profile. The token stays valid until it expires; only its issuer can revoke it.",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			path, err := c.profilePath()

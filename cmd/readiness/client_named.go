@@ -13,14 +13,14 @@ import (
 	"readiness/client"
 )
 
-// named is something that a command line names.
+// named is the id and name of something that a command line can refer to.
 type named struct {
 	id   uuid.UUID
 	name string
 }
 
-// find returns the id that text is, or that of the one whose name it is; letter case matters only where it tells two apart. What
-// names none or several is an error that lists what may be meant.
+// find returns the id in text, or the id of the only entry with that name. Letter case matters only if two names differ
+// in nothing else. If no entry or several match, the error lists candidates.
 func find(what, text string, list func() ([]named, error)) (uuid.UUID, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		return id, nil
@@ -52,10 +52,10 @@ func find(what, text string, list func() ([]named, error)) (uuid.UUID, error) {
 	return uuid.Nil, fmt.Errorf("no %s is called %s; the closest are:%s", what, printable(text), candidates(closest(all, text)))
 }
 
-// maxCandidates bounds what an error lists.
+// maxCandidates bounds the candidates that an error lists.
 const maxCandidates = 10
 
-// closest are those whose name holds the text, or else is most like it.
+// closest returns the entries whose name contains the text, then those with the most similar names.
 func closest(all []named, text string) []named {
 	wanted := strings.ToLower(text)
 	far := func(n named) int {
@@ -78,7 +78,7 @@ func candidates(found []named) string {
 	return b.String()
 }
 
-// workspace is the id of a workspace.
+// workspace returns the id of a workspace, by name or id.
 func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, error) {
 	return find("workspace", text, func() (all []named, err error) {
 		for page, err := range workspacePages(ctx, s) {
@@ -93,7 +93,7 @@ func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, 
 	})
 }
 
-// semanticModels are the ids of models of a workspace.
+// semanticModels returns the ids of models in a workspace, by names or ids.
 func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
 	return each("semantic model", texts, func() (all []named, err error) {
 		for page, err := range modelPages(ctx, s, workspaceID) {
@@ -108,7 +108,7 @@ func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUI
 	})
 }
 
-// semanticModel is the id of the model that a command line names behind its workspace, with the workspace's.
+// semanticModel returns the ids of the workspace and model that args name, by names or ids.
 func semanticModel(ctx context.Context, s *client.Service, args []string) (workspaceID, modelID uuid.UUID, err error) {
 	if workspaceID, err = workspace(ctx, s, args[0]); err != nil {
 		return workspaceID, modelID, err
@@ -120,7 +120,7 @@ func semanticModel(ctx context.Context, s *client.Service, args []string) (works
 	return workspaceID, models[0], nil
 }
 
-// reports are the ids of reports of a workspace.
+// reports returns the ids of reports in a workspace, by names or ids.
 func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
 	return each("report", texts, func() (all []named, err error) {
 		for page, err := range reportPages(ctx, s, workspaceID) {
@@ -135,7 +135,7 @@ func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, text
 	})
 }
 
-// each finds every one of the texts in one listing.
+// each finds all texts with at most one listing.
 func each(what string, texts []string, list func() ([]named, error)) ([]uuid.UUID, error) {
 	var all []named
 	listed := false
@@ -158,7 +158,7 @@ func each(what string, texts []string, list func() ([]named, error)) ([]uuid.UUI
 	return ids, nil
 }
 
-// text is what a member that may be null holds.
+// text returns the value of a member that may be null.
 func text[T ~string](s *T) string {
 	if s == nil {
 		return ""

@@ -13,11 +13,11 @@ import (
 	"readiness/client"
 )
 
-// started goes on from the answer to a call that starts work: it waits for the operation and tells its result.
+// started handles the response to a call that starts work: it waits for the operation and prints its result.
 func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *http.Response, err error) error {
 	if err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(c.r.stderr, "readiness: the service may have taken the call; readiness client operations list%s shows it\n", c.profileFlag())
+			fmt.Fprintf(c.r.stderr, "readiness: the service may have accepted the call; check with readiness client operations list%s\n", c.profileFlag())
 		}
 		return err
 	}
@@ -28,7 +28,7 @@ func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *ht
 	}
 	var accepted client.Accepted
 	if err := json.Unmarshal(body, &accepted); err != nil || accepted.OperationID == uuid.Nil {
-		return fmt.Errorf("the service took the call and named no operation: %s", printable(string(body)))
+		return fmt.Errorf("the service accepted the call but named no operation: %s", printable(string(body)))
 	}
 	if c.noWait {
 		return c.answered(body, func(s *sheet) { s.say("%s", accepted.OperationID) })
@@ -37,8 +37,8 @@ func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *ht
 	return c.wait(ctx, s, accepted.OperationID, max(first, time.Second))
 }
 
-// wait reads the operation, for the first time after a while, until it has ended, and tells its result. Who ends it early is told
-// how to go on.
+// wait polls the operation until it has ended, the first time after the given delay, and prints its result. If it stops
+// early, it prints the command that resumes waiting.
 func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) error {
 	last, err := c.follow(ctx, s, operationID, first)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID u
 		if c.json {
 			again += " --json"
 		}
-		fmt.Fprintf(c.r.stderr, "readiness: operation %s was not waited for to its end; go on with\n  readiness client operations wait %s%s\n", operationID, operationID, again)
+		fmt.Fprintf(c.r.stderr, "readiness: stopped waiting for operation %s; resume with\n  readiness client operations wait %s%s\n", operationID, operationID, again)
 		return err
 	}
 	return c.result(ctx, s, last)
@@ -60,11 +60,11 @@ func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID
 			return last, err
 		}
 	}
-	told := false
+	reported := false
 	for last, err = range s.States(ctx, operationID) {
-		if w := last.WaitingFor; err == nil && w != nil && !told {
-			told = true
-			fmt.Fprintf(c.r.stderr, "readiness: operation %s goes on when the person who started it reads it with a token of the scope %s; reads with this one move nothing. Wait for it with such a token.\n", operationID, w.Scope)
+		if w := last.WaitingFor; err == nil && w != nil && !reported {
+			reported = true
+			fmt.Fprintf(c.r.stderr, "readiness: operation %s continues only when the person who started it reads it with a token of the scope %s. Wait for it with such a token.\n", operationID, w.Scope)
 		}
 		if err == nil && last.PercentComplete != nil {
 			bar.at(int64(*last.PercentComplete), 100)
@@ -73,7 +73,7 @@ func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID
 	return last, err
 }
 
-// result tells the result of an operation that has ended.
+// result prints the result of an operation that has ended.
 func (c *clientCalls) result(ctx context.Context, s *client.Service, o client.Operation) error {
 	if o.Status != client.OperationStatusSucceeded {
 		return &client.NotSucceededError{Operation: o}
@@ -82,12 +82,12 @@ func (c *clientCalls) result(ctx context.Context, s *client.Service, o client.Op
 	if err != nil {
 		return err
 	}
-	told, err := readResult(text(o.OperationType), got.Body)
+	result, err := readResult(text(o.OperationType), got.Body)
 	if err != nil {
 		return fmt.Errorf("the result of operation %s: %w", o.ID, err)
 	}
-	if err := c.answered(got.Body, told.tell); err != nil {
+	if err := c.answered(got.Body, result.show); err != nil {
 		return err
 	}
-	return told.shortfall
+	return result.shortfall
 }

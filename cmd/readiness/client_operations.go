@@ -12,7 +12,7 @@ import (
 func (c *clientCalls) operationsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operations",
-		Short: "List operations, show, stop or wait for one",
+		Short: "List, show, stop or wait for operations",
 		Args:  cobra.NoArgs,
 		RunE:  needsSubcommand,
 	}
@@ -20,7 +20,7 @@ func (c *clientCalls) operationsCommand() *cobra.Command {
 	return cmd
 }
 
-// operationArgument takes the id of one operation.
+// operationArgument accepts the id of one operation.
 var operationArgument = ids(0, 1, "an operation", "readiness client operations list")
 
 func (c *clientCalls) operationsListCommand() *cobra.Command {
@@ -28,7 +28,7 @@ func (c *clientCalls) operationsListCommand() *cobra.Command {
 	var atMost int
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the newest operations of the account, of at most 7 days",
+		Short: "List the newest operations of the account, from the last 7 days",
 		Args:  cobra.NoArgs,
 	}
 	call := c.run(func(ctx context.Context, s *client.Service, _ []string) error {
@@ -61,7 +61,7 @@ func (c *clientCalls) operationsListCommand() *cobra.Command {
 		return call(cmd, args)
 	}
 	cmd.Flags().StringVar(&status, "status", "", "list only those that are NotStarted, Running, Succeeded, Failed or Cancelled")
-	cmd.Flags().IntVar(&atMost, "limit", 20, "how many at most")
+	cmd.Flags().IntVar(&atMost, "limit", 20, "maximum number of operations")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func (c *clientCalls) operationsShowCommand() *cobra.Command {
 			return c.answered(got.Body, func(s *sheet) { operationTable(s, *got.JSON200) })
 		}),
 	}
-	cmd.Flags().BoolVar(&result, "result", false, "show what it came to, in place of how it stands")
+	cmd.Flags().BoolVar(&result, "result", false, "show the result instead of the state")
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func (c *clientCalls) operationsCancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel OPERATION_ID",
 		Short: "Stop a benchmark run or an A/B run",
-		Long:  "Stops a benchmark run or an A/B run. Nothing else can be stopped. What has ended stays as it is.",
+		Long:  "Stops a benchmark run or an A/B run. Other operations cannot be stopped. An operation that has ended does not change.",
 		Args:  operationArgument,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			operationID := uuid.MustParse(args[0])
@@ -130,8 +130,8 @@ func (c *clientCalls) operationsWaitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "wait OPERATION_ID",
 		Short: "Wait for an operation and print its result",
-		Long: `Waits until the operation has ended and prints its result; the exit code is 1 when it failed or was stopped. Waiting as the
-person who started it is what moves on work of more than one write, and side B of an A/B run.`,
+		Long: `Waits until the operation has ended and prints its result. The exit code is 1 if it failed or was stopped. An operation
+with several writes, and side B of an A/B run, continue only while the person who started them waits.`,
 		Args: operationArgument,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			return c.wait(ctx, s, uuid.MustParse(args[0]), 0)

@@ -22,9 +22,9 @@ func (c *clientCalls) pixiesCommand() *cobra.Command {
 func (c *clientCalls) pixiesAddCommand() *cobra.Command {
 	return c.noWaitFlag(&cobra.Command{
 		Use:   "add WORKSPACE REPORT…",
-		Short: "Add Pixies to reports, or update those in them",
-		Long: `Adds Pixies to one report, or to up to 100 in one run that is accepted whole or not at all. A report that never had
-any becomes a tracked item. The exit code is 4 when one of them could not be changed.`,
+		Short: "Add Pixies to reports, or update existing ones",
+		Long: `Adds Pixies to one report, or to up to 100 in one run, which the service accepts completely or not at all. A report that
+never had Pixies becomes a tracked item. The exit code is 4 if one of them could not be changed.`,
 		Example: `  readiness client pixies add "Retail Analytics" "Sales Overview"`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

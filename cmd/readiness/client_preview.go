@@ -13,7 +13,7 @@ func (c *clientCalls) previewCommand() *cobra.Command {
 		Use:   "preview WORKSPACE MODEL [KIND]",
 		Short: "Propose an optimization of a semantic model",
 		Long: `Proposes one kind of optimization (aiInstructions, descriptions, properties or aiDataSchema), or without KIND all of
-them. Nothing is written: apply takes the preview's id for 24 hours.`,
+them. Nothing is written. apply accepts the preview's id for 24 hours.`,
 		Example: `  readiness client preview "Retail Analytics" Inventory descriptions`,
 		Args:    cobra.RangeArgs(2, 3),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

@@ -13,7 +13,7 @@ import (
 	"readiness/client"
 )
 
-// profile is a login that is kept: a service, and the token of the person who calls it.
+// profile is a stored login: a service and the token of the person who calls it.
 type profile struct {
 	BaseURL string `json:"baseUrl"`
 	Token   string `json:"token"`
@@ -21,17 +21,17 @@ type profile struct {
 
 const defaultProfile = "default"
 
-// The environment variables that stand for a profile. There is no flag for the token: the command lines of a machine are seen by
-// everybody on it.
+// The environment variables that replace a profile. There is no flag for the token, because every user of a machine can
+// see the command lines of its processes.
 const (
 	environmentBaseURL = "READINESS_CLIENT_BASE_URL"
 	environmentToken   = "READINESS_CLIENT_TOKEN" //nolint:gosec // the name of a variable
 )
 
-// profileNames are file names everywhere, and hidden nowhere.
+// profileNames matches names that are valid as file names on every system and never hidden.
 var profileNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// profilePath is the file of the profile.
+// profilePath returns the path of the profile.
 func (c *clientCalls) profilePath() (string, error) {
 	if !profileNames.MatchString(c.profile) {
 		return "", usage("--profile must be letters, digits, dots, dashes and underscores, and begin with a letter or digit, not %q", c.profile)
@@ -40,20 +40,20 @@ func (c *clientCalls) profilePath() (string, error) {
 	if dir == "" {
 		settings, err := os.UserConfigDir()
 		if err != nil {
-			return "", fmt.Errorf("%w; --config names a folder for profiles", err)
+			return "", fmt.Errorf("%w; name a folder for profiles with --config", err)
 		}
 		dir = filepath.Join(settings, "readiness")
 	}
 	return filepath.Join(dir, "profiles", c.profile+".json"), nil
 }
 
-// login is whom the command line calls as, and where: the environment, else the profile. The token of a profile is never sent
-// to an address that is not the profile's.
+// login returns the service to call and the token to use, from the environment or the profile. A profile's token is
+// never sent to another address than the profile's.
 func (c *clientCalls) login() (profile, error) {
 	baseURL, token := os.Getenv(environmentBaseURL), os.Getenv(environmentToken)
 	if baseURL != "" {
 		if token == "" {
-			return profile{}, usage("%s needs %s: the token of a profile goes to the profile's address alone", environmentBaseURL, environmentToken)
+			return profile{}, usage("%s needs %s: a profile's token is only sent to the profile's address", environmentBaseURL, environmentToken)
 		}
 		return profile{baseURL, token}, nil
 	}
@@ -63,7 +63,7 @@ func (c *clientCalls) login() (profile, error) {
 	}
 	kept, err := readProfile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return profile{}, fmt.Errorf("there is no profile %s; readiness client login --base-url URL%s makes it", c.profile, c.profileFlag())
+		return profile{}, fmt.Errorf("there is no profile %s; create it with readiness client login --base-url URL%s", c.profile, c.profileFlag())
 	}
 	if token != "" {
 		kept.Token = token
@@ -71,7 +71,7 @@ func (c *clientCalls) login() (profile, error) {
 	return kept, err
 }
 
-// profileFlag is what a command line that calls as the same person ends with, as it is typed in a shell.
+// profileFlag returns the flags, quoted for a shell, that make a command line use the same profile.
 func (c *clientCalls) profileFlag() string {
 	flags := ""
 	if c.profile != defaultProfile {
@@ -83,26 +83,26 @@ func (c *clientCalls) profileFlag() string {
 	return flags
 }
 
-// readProfile reads a profile that its owner alone may read.
+// readProfile reads a profile, and refuses one that others than its owner can read.
 func readProfile(path string) (p profile, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return p, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return p, fmt.Errorf("%s may be read by others than its owner and holds a token; chmod 600 it, and take a new token if others were there", path)
+		return p, fmt.Errorf("%s holds a token and is readable by other users; run chmod 600 on it, and replace the token if others may have read it", path)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
 		return p, err
 	}
 	if err := json.Unmarshal(text, &p); err != nil || p.Token == "" || client.CheckBaseURL(p.BaseURL) != nil {
-		return profile{}, fmt.Errorf("%s is no profile; readiness client login makes it anew", path) // the text of it would show the token
+		return profile{}, fmt.Errorf("%s is not a valid profile; create it again with readiness client login", path) // the underlying error could show the token
 	}
 	return p, nil
 }
 
-// write keeps the profile at path, whole or not at all.
+// write stores the profile at path atomically.
 func (p profile) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -111,11 +111,11 @@ func (p profile) write(path string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".profile.*") // readable by its owner alone
+	file, err := os.CreateTemp(filepath.Dir(path), ".profile.*") // created with mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // which is gone once it is renamed
+	defer func() { _ = os.Remove(file.Name()) }() // fails after the rename
 	_, err = file.Write(append(text, '\n'))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

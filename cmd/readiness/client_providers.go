@@ -16,8 +16,8 @@ import (
 func (c *clientCalls) providersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "providers",
-		Short: "Look after the account's AI providers",
-		Long:  "Lists, saves, tests and deletes the AI providers of the account, which propose texts, put questions into words, judge and answer.",
+		Short: "Manage the account's AI providers",
+		Long:  "Lists, saves, tests and deletes the AI providers of the account. They propose texts, phrase questions, judge answers and answer questions.",
 		Args:  cobra.NoArgs,
 		RunE:  needsSubcommand,
 	}
@@ -25,10 +25,10 @@ func (c *clientCalls) providersCommand() *cobra.Command {
 	return cmd
 }
 
-// errNoProvider says that no provider has the name.
-var errNoProvider = errors.New("no AI provider is called so")
+// errNoProvider means that no provider has the name.
+var errNoProvider = errors.New("no AI provider has this name")
 
-// provider is the id of an AI provider by its name or id. Names are unique in an account, whatever their letter case.
+// provider returns the id of an AI provider, by name or id. Names are unique within an account, in any letter case.
 func provider(ctx context.Context, s *client.Service, text string) (string, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		return id.String(), nil
@@ -44,13 +44,13 @@ func provider(ctx context.Context, s *client.Service, text string) (string, erro
 		}
 		names = append(names, printable(p.Name))
 	}
-	return "", fmt.Errorf("%w: %s; there are %s", errNoProvider, printable(text), strings.Join(names, ", "))
+	return "", fmt.Errorf("%w: %s; available: %s", errNoProvider, printable(text), strings.Join(names, ", "))
 }
 
 func (c *clientCalls) providersListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the AI providers: the embedded one first",
+		Short: "List the AI providers, the embedded one first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
 			got, err := s.ListAIProvidersWithResponse(ctx)
@@ -67,7 +67,7 @@ func (c *clientCalls) providersListCommand() *cobra.Command {
 	}
 }
 
-// tested is how a test call went, in short.
+// tested summarizes the result of a test call.
 func tested(t *client.AIProviderTest) string {
 	switch {
 	case t == nil:
@@ -112,7 +112,7 @@ func providerTable(s *sheet, p client.AIProvider) {
 func (c *clientCalls) providersShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show PROVIDER",
-		Short: "Show an AI provider and how its last test call went",
+		Short: "Show an AI provider and the result of its last test call",
 		Args:  cobra.ExactArgs(1),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			id, err := provider(ctx, s, args[0])
@@ -128,7 +128,7 @@ func (c *clientCalls) providersShowCommand() *cobra.Command {
 	}
 }
 
-// providerFlags are what a provider is saved with.
+// providerFlags holds the flags of providers save.
 type providerFlags struct {
 	kind, model, baseURL, apiVersion, keyFile string
 	workspace, agent                          string
@@ -140,11 +140,11 @@ func (c *clientCalls) providersSaveCommand() *cobra.Command {
 	var f providerFlags
 	cmd := &cobra.Command{
 		Use:   "save NAME --kind KIND",
-		Short: "Save an AI provider, or change the one of this name",
-		Long: `Saves an AI provider, or changes of the one that has the name already what is named here. The service makes a test call
-first and reports how it went; a provider that does not answer is saved all the same, with exit code 4.
+		Short: "Create an AI provider, or change the one with this name",
+		Long: `Creates an AI provider. If one with the name exists, it changes only what the flags set. The service first makes a test
+call and reports the result; a provider that does not respond is saved anyway, with exit code 4.
 
-The key is read from --key-file, or from stdin with --key-file -, and never from the command line. It is shown nowhere.`,
+The key is read from --key-file, or from stdin with --key-file -, and never from the command line. It is never shown.`,
 		Example: `  readiness client providers save Texts --kind openai --model gpt-5-mini --key-file - < key.txt
   readiness client providers save Ours --kind openai_compatible --base-url https://llm.example.com/v1 --model local --purpose Judge
   readiness client providers save Ours --enabled=false`,
@@ -182,7 +182,7 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 			return err
 		}
 		if isNew && f.kind == "" {
-			return usage("--kind is missing: %s is a new AI provider", printable(args[0]))
+			return usage("%s is a new AI provider and needs --kind", printable(args[0]))
 		}
 		if f.keyFile != "" {
 			key, err := c.readSecret(cmd.InOrStdin(), f.keyFile, "key")
@@ -212,31 +212,31 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 		return c.savedProvider(got.Body, *got.JSON200)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "", "what answers: openai, anthropic, openai_compatible, azure_openai or data_agent")
-	flags.StringVar(&f.model, "model", "", "language model; of azure_openai the deployment")
-	flags.StringVar(&f.baseURL, "base-url", "", "address, where the kind has none of its own")
-	flags.StringVar(&f.apiVersion, "api-version", "", "version of the interface, of azure_openai only")
+	flags.StringVar(&f.kind, "kind", "", "kind of provider: openai, anthropic, openai_compatible, azure_openai or data_agent")
+	flags.StringVar(&f.model, "model", "", "language model; for azure_openai, the deployment")
+	flags.StringVar(&f.baseURL, "base-url", "", "address, if the kind has no fixed one")
+	flags.StringVar(&f.apiVersion, "api-version", "", "API version, for azure_openai only")
 	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key; - for stdin")
-	flags.StringSliceVar(&f.purposes, "purpose", nil, "what it may be asked for: Proposals, Questions, Judge, Agent")
+	flags.StringSliceVar(&f.purposes, "purpose", nil, "purposes that it may be used for: Proposals, Questions, Judge, Agent")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
-	flags.StringVar(&f.agent, "agent", "", "data agent, of kind data_agent")
-	flags.BoolVar(&f.sendDAX, "send-dax", true, "send the DAX of measures and columns beside names and descriptions")
-	flags.BoolVar(&f.enabled, "enabled", true, "whether it is used")
+	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
+	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
+	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
 	call := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch kinds := []string{"openai", "anthropic", "openai_compatible", "azure_openai", "data_agent"}; {
 		case f.kind != "" && !slices.Contains(kinds, f.kind):
 			return usage("--kind must be one of %s, not %q", strings.Join(kinds, ", "), f.kind)
 		case (f.agent == "") != (f.workspace == ""):
-			return usage("--agent and --workspace go together: the data agent, and where it is")
+			return usage("--agent and --workspace must be given together")
 		}
 		return call(cmd, args)
 	}
 	return cmd
 }
 
-// savedProvider prints a provider that was saved or changed. A test call that failed, an unreachable address say, is an error of
-// a save that is done.
+// savedProvider prints a provider after save. It returns an error if the test call failed, although the provider is
+// saved.
 func (c *clientCalls) savedProvider(body []byte, p client.AIProvider) error {
 	if err := c.answered(body, func(s *sheet) { providerTable(s, p) }); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (c *clientCalls) providersTestCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test PROVIDER",
 		Short: "Make a test call to an AI provider",
-		Long:  "Makes a test call to an AI provider, once, and tells how it went. The exit code is 1 when it did not answer.",
+		Long:  "Makes one test call to an AI provider and prints the result. The exit code is 1 if the call failed.",
 		Args:  cobra.ExactArgs(1),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			id, err := provider(ctx, s, args[0])
@@ -278,7 +278,7 @@ func (c *clientCalls) providersDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete PROVIDER",
 		Short: "Delete an AI provider with its key",
-		Long:  "Deletes an AI provider with its key. One that something uses is not deleted.",
+		Long:  "Deletes an AI provider with its key. A provider that is in use is not deleted.",
 		Args:  cobra.ExactArgs(1),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			id, err := provider(ctx, s, args[0])

@@ -23,7 +23,7 @@ func reportPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) 
 func (c *clientCalls) reportsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "reports WORKSPACE",
-		Short:   "List the reports of a workspace and how their Pixies stand",
+		Short:   "List the reports of a workspace and the status of their Pixies",
 		Example: `  readiness client reports "Retail Analytics"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

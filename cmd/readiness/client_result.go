@@ -8,14 +8,15 @@ import (
 	"readiness/client"
 )
 
-// toldResult is the result of an operation as people read it. shortfall is an error when a part of what was asked for was not done.
-type toldResult struct {
-	tell      func(*sheet)
+// operationResult is the result of an operation, ready to print. shortfall is an error if a part of the requested work
+// was not done.
+type operationResult struct {
+	show      func(*sheet)
 	shortfall error
 }
 
-// readResult reads the result of an operation of the type.
-func readResult(operationType string, body []byte) (toldResult, error) {
+// readResult decodes the result of an operation of the given type.
+func readResult(operationType string, body []byte) (operationResult, error) {
 	switch operationType {
 	case "AssessSemanticModel", "AssessDataAgent":
 		return read(body, assessmentTable, nil)
@@ -48,20 +49,20 @@ func readResult(operationType string, body []byte) (toldResult, error) {
 	case "AddPixies", "RemovePixies":
 		return pixiesResult(body)
 	}
-	return toldResult{tell: func(s *sheet) { s.say("%s has succeeded; --json prints its result", printable(operationType)) }}, nil
+	return operationResult{show: func(s *sheet) { s.say("%s has succeeded; --json prints its result", printable(operationType)) }}, nil
 }
 
-// read decodes a result and says how it is told.
-func read[T any](body []byte, table func(*sheet, T), short func(T) error) (toldResult, error) {
+// read decodes a result that show prints and short checks.
+func read[T any](body []byte, table func(*sheet, T), short func(T) error) (operationResult, error) {
 	var v T
 	if err := json.Unmarshal(body, &v); err != nil {
-		return toldResult{}, err
+		return operationResult{}, err
 	}
-	told := toldResult{tell: func(s *sheet) { table(s, v) }}
+	result := operationResult{show: func(s *sheet) { table(s, v) }}
 	if short != nil {
-		told.shortfall = short(v)
+		result.shortfall = short(v)
 	}
-	return told, nil
+	return result, nil
 }
 
 func shortfall(failed, all int, what string) error {
@@ -71,10 +72,10 @@ func shortfall(failed, all int, what string) error {
 	return partly("%d of %d %s", failed, all, what)
 }
 
-// maxRows is how many findings and changes a table holds.
+// maxRows bounds the rows that a table shows.
 const maxRows = 10
 
-// scored is what is told of an assessment's document.
+// scored is the part of an assessment's document that is printed.
 type scored struct {
 	Report struct {
 		Dimensions []struct {
@@ -91,7 +92,7 @@ type scored struct {
 	} `json:"report"`
 }
 
-// assessmentTable is the assessment of one semantic model or data agent.
+// assessmentTable prints the assessment of one semantic model or data agent.
 func assessmentTable(s *sheet, a struct {
 	client.Assessment
 	DataAgentName *string `json:"dataAgentName"`
@@ -104,7 +105,7 @@ func assessmentTable(s *sheet, a struct {
 	}
 	var r scored
 	if json.Unmarshal(a.Document, &r) != nil {
-		return // a document of another schema; the score is what counts
+		return // a document of another schema: print only the score
 	}
 	s.rows("DIMENSION", "WEIGHT", "SCORE")
 	for _, d := range r.Report.Dimensions {
@@ -144,7 +145,7 @@ func previewTable(s *sheet, p client.Preview) {
 	}
 	s.more(len(p.Changes) - maxRows)
 	skippedTable(s, p.Skipped)
-	s.say("Kept until %s; written by\n  readiness client apply %s%s", moment(&p.ExpiresAtUtc), printable(p.PreviewID), s.profile)
+	s.say("Expires %s; write it with\n  readiness client apply %s%s", moment(&p.ExpiresAtUtc), printable(p.PreviewID), s.profile)
 }
 
 func bundlePreviewTable(s *sheet, b client.BundlePreview) {
@@ -152,13 +153,13 @@ func bundlePreviewTable(s *sheet, b client.BundlePreview) {
 	for _, k := range b.Kinds {
 		s.row(string(k.Kind), string(k.Standing), text(k.PreviewID), because(k.Reason, k.Message))
 	}
-	s.say("Kept until %s; shown by readiness client operations show --result PREVIEW; written by\n  readiness client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
+	s.say("Expires %s; show a preview with readiness client operations show --result PREVIEW; write all with\n  readiness client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
 }
 
 func recordTable(s *sheet, r client.ApplyRecord) {
 	did := "written"
 	if r.Reverts != nil {
-		did = "put back"
+		did = "reverted"
 	}
 	s.say("%s: %d %s, %d skipped", r.Kind, len(r.Applied), did, len(r.Skipped))
 	if len(r.Applied) > 0 {
@@ -171,9 +172,9 @@ func recordTable(s *sheet, r client.ApplyRecord) {
 	skippedTable(s, r.Skipped)
 	switch {
 	case r.Standing == client.RecordStandingReverted:
-		s.say("It was put back by operation %s", printable(text(r.RevertedByOperationID)))
+		s.say("Reverted by operation %s", printable(text(r.RevertedByOperationID)))
 	case r.Reverts == nil && r.ExpiresAtUtc != nil:
-		s.say("Until %s it is put back by\n  readiness client revert %s%s", moment(r.ExpiresAtUtc), printable(r.RevertOperationID), s.profile)
+		s.say("Until %s, undo it with\n  readiness client revert %s%s", moment(r.ExpiresAtUtc), printable(r.RevertOperationID), s.profile)
 	}
 }
 
@@ -196,15 +197,15 @@ func bundleTable(s *sheet, b client.BundleApply) {
 		written = written || k.RevertOperationID != nil
 	}
 	if b.Reverts == nil && written && b.Standing == client.RecordStandingApplied {
-		s.say("It is put back by\n  readiness client revert %s%s", printable(b.RevertOperationID), s.profile)
+		s.say("Undo it with\n  readiness client revert %s%s", printable(b.RevertOperationID), s.profile)
 	}
 }
 
-// pixiesResult is that of one report, or of many.
-func pixiesResult(body []byte) (toldResult, error) {
+// pixiesResult decodes the result of one report, or of several.
+func pixiesResult(body []byte) (operationResult, error) {
 	var many client.BulkPixiesResult
 	if err := json.Unmarshal(body, &many); err != nil {
-		return toldResult{}, err
+		return operationResult{}, err
 	}
 	if many.Value == nil {
 		return read(body, func(s *sheet, r client.PixiesResultRow) { pixiesTable(s, []client.PixiesResultRow{r}) }, nil)

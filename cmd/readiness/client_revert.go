@@ -13,8 +13,8 @@ import (
 func (c *clientCalls) revertCommand() *cobra.Command {
 	return c.noWaitFlag(&cobra.Command{
 		Use:     "revert OPERATION_ID",
-		Short:   "Put back what an apply wrote",
-		Long:    "Puts back every object that the apply wrote, of one kind or of several, and nothing else. It can be done for 30 days.",
+		Short:   "Undo what an apply wrote",
+		Long:    "Restores every object that the apply wrote, of one kind or of several, and nothing else. Possible for 30 days after the apply.",
 		Example: "  readiness client revert 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
 		Args:    operationArgument,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
@@ -32,7 +32,7 @@ func (c *clientCalls) revertCommand() *cobra.Command {
 				answer, err := s.RevertOptimizations(ctx, of.workspaceID, of.itemID, nil, request)
 				return c.started(ctx, s, answer, err)
 			}
-			return fmt.Errorf("operation %s is no apply but of type %s", operationID, printable(of.operationType))
+			return fmt.Errorf("operation %s is not an apply; its type is %s", operationID, printable(of.operationType))
 		}),
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// someQuestions are three about Support Tickets, one of which cannot run.
+// someQuestions are three questions about Support Tickets; one of them cannot run.
 const someQuestions = `{"questions": [
   {"questionId": "tickets", "text": "How many tickets are there?", "expected": {"fields": [{"role": "measure", "table": "Tickets", "name": "Ticket Count"}]}},
   {"questionId": "by-team", "text": "Show the ticket count for each team.", "expected": {"fields": [
@@ -24,7 +24,7 @@ const someQuestions = `{"questions": [
   {"questionId": "gone", "text": "How high was the backlog?", "expected": {"fields": [{"role": "measure", "table": "Tickets", "name": "Backlog"}]}}
 ]}`
 
-// languageModel stands for a service of a language model: it fails until it is held, and then answers nothing while anybody waits.
+// languageModel is a fake language model. It fails until it is held; then it does not answer while a caller waits.
 type languageModel struct {
 	*httptest.Server
 	held  atomic.Bool
@@ -48,7 +48,7 @@ func newLanguageModel(t *testing.T) *languageModel {
 	return m
 }
 
-// Benchmarks, A/B tests, schedules and AI providers against a service, as a person sees them.
+// TestClientRuns runs benchmarks, A/B tests, schedules and AI providers against a service through the client.
 func TestClientRuns(t *testing.T) {
 	t.Parallel()
 	data, model := t.TempDir(), newLanguageModel(t)
@@ -62,16 +62,16 @@ func TestClientRuns(t *testing.T) {
 
 	y.types(0, "", "benchmark", "questions", in, of) // none
 	generated := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2", "--json").stdout
-	if told := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2").stdout; !strings.Contains(told, "2 questions, of which 2 can run, each asked once\n") {
+	if told := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2").stdout; !strings.Contains(told, "2 questions (2 can run), each asked once\n") {
 		t.Errorf("generated: got %q", told)
 	}
-	quiet.types(0, generated, "benchmark", "save", in, of, "-") // what one command prints the other takes
+	quiet.types(0, generated, "benchmark", "save", in, of, "-") // one command accepts what the other prints
 	y.types(1, `{"questions": [{}]}`, "benchmark", "save", in, of, "-")
 	y.types(1, "none", "benchmark", "save", in, of, "-")
 	y.types(0, someQuestions, "benchmark", "save", in, of, "-")
 	y.types(0, "", "benchmark", "questions", in, of)
 	if got := quiet.types(0, "", "benchmark", "questions", in, of, "--json").stdout; strings.Contains(got, "q-") || strings.Count(got, `"questionId"`) != 3 {
-		t.Errorf("saving is not in place of what was saved: got %s", got)
+		t.Errorf("saving did not replace the saved questions: got %s", got)
 	}
 	y.types(0, "", "benchmark", "run", in, of, "--repeats", "2")
 	kept := shownID.FindString(y.types(0, "", "benchmark", "runs", in, of).stdout)
@@ -99,7 +99,7 @@ func TestClientRuns(t *testing.T) {
 	y.types(1, "", "schedules", "show", schedule) // 404
 
 	const key = "sk-never-to-be-told"
-	// It does not answer the test call, and is saved all the same.
+	// The provider does not answer the test call and is saved anyway.
 	y.types(4, key+"\n", "providers", "save", "Slow", "--kind", "openai_compatible", "--base-url", model.URL+"/v1", "--model", "m", "--key-file", "-", "--purpose", "Agent")
 	y.types(0, "", "providers", "save", "slow", "--purpose", "Agent,Judge", "--send-dax=false")
 	y.types(0, "", "providers", "list")
@@ -107,12 +107,12 @@ func TestClientRuns(t *testing.T) {
 	y.types(1, "", "providers", "test", "Slow")
 	y.types(1, "", "providers", "show", "Fast")
 
-	// An operation that goes on is stopped, and says so to whoever waits for it.
+	// A running operation is cancelled, and the process that waits for it reports that.
 	model.held.Store(true)
 	going := lastID(t, y.types(0, "", "benchmark", "run", in, of, "--provider", "Slow", "--no-wait").stdout)
 	<-model.asked
 	if got := quiet.types(0, "", "operations", "show", going).stdout; !strings.Contains(got, "Running") {
-		t.Fatalf("it does not go on: %s", got)
+		t.Fatalf("it does not run: %s", got)
 	}
 	y.types(0, "", "operations", "cancel", going)
 	y.types(1, "", "operations", "wait", going)
@@ -129,8 +129,8 @@ func TestClientRuns(t *testing.T) {
 	y.golden("client_runs.golden", s.base, model.URL, "http://model.test")
 }
 
-// A real interrupt of a real process that waits leaves the operation to the service, and prints what a shell takes up again, in the
-// profile and with the settings of before.
+// A real interrupt of a real process that waits leaves the operation to the service. The process prints the command
+// that resumes waiting with the same profile and flags.
 func TestClientInterrupted(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -139,7 +139,7 @@ func TestClientInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first read of an operation's state is held, until the process that made it is gone.
+	// The first read of the operation's state is held until the process that sent it has ended.
 	proxy, reading, held := httputil.NewSingleHostReverseProxy(to), make(chan struct{}), atomic.Bool{}
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v1/operations/") && held.CompareAndSwap(false, true) {
@@ -184,7 +184,7 @@ func TestClientInterrupted(t *testing.T) {
 	shell.Env = append(os.Environ(), "READINESS_TEST_AS_PROGRAM=1", "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := shell.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "Inventory: score 63 of 100") {
-		t.Errorf("what was printed, typed: got error %v\n%s", err, out)
+		t.Errorf("the printed command: got error %v\n%s", err, out)
 	}
 	if list := y.types(0, "", "operations", "list", "--profile", "here").stdout; strings.Count(list, "AssessSemanticModel") != 1 {
 		t.Errorf("it was started again:\n%s", list)

@@ -15,9 +15,9 @@ import (
 func (c *clientCalls) schedulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedules",
-		Short: "Have semantic models assessed by the day or the week",
-		Long: `Has semantic models assessed at a time of the day or the week, as the person who made the schedule. Their token is kept
-for it, encrypted, until it expires; show, by its owner, keeps a newer one.`,
+		Short: "Assess semantic models daily or weekly",
+		Long: `Assesses semantic models daily or weekly, in the name of the person who created the schedule. The service stores that
+person's token, encrypted, until it expires. When the owner runs show, the service stores the newer token.`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
@@ -25,7 +25,7 @@ for it, encrypted, until it expires; show, by its owner, keeps a newer one.`,
 	return cmd
 }
 
-// aSchedule takes the id of one schedule.
+// aSchedule accepts the id of one schedule.
 var aSchedule = ids(0, 1, "a schedule", "readiness client schedules list")
 
 func schedulePages(ctx context.Context, s *client.Service) iter.Seq2[*client.ListSchedulesResponse, error] {
@@ -41,7 +41,7 @@ func schedulePages(ctx context.Context, s *client.Service) iter.Seq2[*client.Lis
 func (c *clientCalls) schedulesListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the schedules of the account, the oldest first",
+		Short: "List the schedules of the account, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
 			return listed(c, schedulePages(ctx, s), func(p *client.ListSchedulesResponse) []byte { return p.Body }, func(s *sheet, p *client.ListSchedulesResponse) {
@@ -54,7 +54,7 @@ func (c *clientCalls) schedulesListCommand() *cobra.Command {
 	}
 }
 
-// slot is when a schedule's assessments start.
+// slot describes when a schedule's assessments start.
 func slot(one client.Schedule) string {
 	if one.DayOfWeek != nil {
 		return *one.DayOfWeek + " " + one.TimeUtc
@@ -65,7 +65,7 @@ func slot(one client.Schedule) string {
 func (c *clientCalls) schedulesShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SCHEDULE_ID",
-		Short: "Show a schedule and what became of its last slot",
+		Short: "Show a schedule and the outcome of its last slot",
 		Args:  aSchedule,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.GetScheduleWithResponse(ctx, uuid.MustParse(args[0]))
@@ -92,30 +92,30 @@ func scheduleTable(s *sheet, one client.Schedule) {
 	}
 	if last := one.LastRun; last != nil {
 		line("Last slot", moment(&last.SlotUtc))
-		line("Came to", strings.TrimSpace(string(last.Outcome)+" "+because(last.ErrorCode, last.Message)))
+		line("Outcome", strings.TrimSpace(string(last.Outcome)+" "+because(last.ErrorCode, last.Message)))
 		if last.OperationID != nil {
 			line("Operation", last.OperationID.String())
 		}
 	}
 }
 
-// slotFlags say when a schedule's assessments start.
+// slotFlags define when a schedule's assessments start.
 type slotFlags struct {
 	at, weekly string
 	daily      bool
 }
 
 func (f *slotFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.at, "at", "", "time of the day in UTC, as 06:30")
+	flags.StringVar(&f.at, "at", "", "time of day in UTC, for example 06:30")
 	flags.BoolVar(&f.daily, "daily", false, "every day")
-	flags.StringVar(&f.weekly, "weekly", "", "every week on this day, as Monday")
+	flags.StringVar(&f.weekly, "weekly", "", "every week on this day, for example Monday")
 }
 
-// frequency is how often, "" when it is not said; day is that of the week, with a capital.
+// frequency returns the frequency, "" if no flag set it, and the capitalized day of the week.
 func (f *slotFlags) frequency() (often client.ScheduleFrequency, day string, err error) {
 	switch {
 	case f.daily && f.weekly != "":
-		return "", "", usage("--daily and --weekly are two schedules; name one")
+		return "", "", usage("--daily and --weekly cannot be combined")
 	case f.daily:
 		return "Daily", "", nil
 	case f.weekly != "":
@@ -129,8 +129,8 @@ func (c *clientCalls) schedulesAddCommand() *cobra.Command {
 	var disabled bool
 	cmd := &cobra.Command{
 		Use:   "add WORKSPACE MODEL --at HH:MM (--daily | --weekly DAY)",
-		Short: "Make the schedule of a semantic model",
-		Long:  "Makes the schedule of a semantic model, which has one at most. Each slot counts as an assessment that you start.",
+		Short: "Create the schedule of a semantic model",
+		Long:  "Creates the schedule of a semantic model. A model has at most one. Each slot counts as an assessment that you start.",
 		Example: `  readiness client schedules add "Retail Analytics" Inventory --at 05:30 --daily
   readiness client schedules add "Retail Analytics" Inventory --at 05:30 --weekly Monday`,
 		Args: cobra.ExactArgs(2),
@@ -161,7 +161,7 @@ func (c *clientCalls) schedulesAddCommand() *cobra.Command {
 		return call(cmd, args)
 	}
 	when.add(cmd.Flags())
-	cmd.Flags().BoolVar(&disabled, "disabled", false, "make it, and start nothing until it is changed to --enabled")
+	cmd.Flags().BoolVar(&disabled, "disabled", false, "create it disabled; schedules change --enabled enables it")
 	return cmd
 }
 
@@ -170,9 +170,9 @@ func (c *clientCalls) schedulesChangeCommand() *cobra.Command {
 	var enabled bool
 	cmd := &cobra.Command{
 		Use:   "change SCHEDULE_ID",
-		Short: "Change a schedule, turn it off, or take it up",
-		Long: `Changes what is named and nothing else. --enabled takes the schedule up: its assessments start as yours from then on,
-and a slot that it missed while it was paused starts at once. --enabled=false turns it off and deletes the kept token.`,
+		Short: "Change, disable or enable a schedule",
+		Long: `Changes only what the flags set. --enabled makes you the owner: from then on assessments start as yours, and a slot missed
+while the schedule was paused starts at once. --enabled=false disables the schedule and deletes the stored token.`,
 		Example: `  readiness client schedules change 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --weekly Friday
   readiness client schedules change 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --enabled`,
 		Args: aSchedule,
@@ -209,7 +209,7 @@ and a slot that it missed while it was paused starts at once. --enabled=false tu
 func (c *clientCalls) schedulesDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete SCHEDULE_ID",
-		Short: "Delete a schedule and the token kept for it; what it has started goes on",
+		Short: "Delete a schedule and its stored token; assessments that it started continue",
 		Args:  aSchedule,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.DeleteScheduleWithResponse(ctx, uuid.MustParse(args[0]))

@@ -12,24 +12,24 @@ import (
 	"readiness/client"
 )
 
-// sheet is what a command tells people: lines, and tables between them.
+// sheet is a command's output for people: lines and tables.
 type sheet struct {
 	text strings.Builder
-	// table is the one that is being written, head first.
+	// table holds the rows of the current table, head first.
 	table [][]string
-	// profile is what the command lines that it shows end with.
+	// profile holds the flags that command lines in the output end with.
 	profile string
 }
 
 func (c *clientCalls) newSheet() *sheet { return &sheet{profile: c.profileFlag()} }
 
-// say writes a line.
+// say adds a line.
 func (s *sheet) say(format string, args ...any) {
 	s.endTable()
 	fmt.Fprintf(&s.text, format+"\n", args...)
 }
 
-// rows begins a table under its head.
+// rows begins a table with the given head.
 func (s *sheet) rows(head ...string) {
 	s.endTable()
 	if s.text.Len() > 0 {
@@ -38,7 +38,7 @@ func (s *sheet) rows(head ...string) {
 	s.row(head...)
 }
 
-// row writes a row of the table. Texts come from elsewhere: a terminal does not obey them.
+// row adds a row to the table. It replaces control characters, because the texts come from elsewhere.
 func (s *sheet) row(cells ...string) {
 	for i, c := range cells {
 		cells[i] = printable(c)
@@ -46,7 +46,7 @@ func (s *sheet) row(cells ...string) {
 	s.table = append(s.table, cells)
 }
 
-// lines writes rows of a name and what it is, but for those of nothing.
+// lines returns a function that adds a row of a name and its value, unless the value is empty.
 func (s *sheet) lines() func(name, value string) {
 	return func(name, value string) {
 		if value != "" {
@@ -55,35 +55,35 @@ func (s *sheet) lines() func(name, value string) {
 	}
 }
 
-// more says how many rows were left out.
+// more adds a line with the number of omitted rows, if any.
 func (s *sheet) more(n int) {
 	if n > 0 {
 		s.say("… and %d more; --json prints all", n)
 	}
 }
 
-// endTable writes the table that was begun. What is empty at the end of a row leaves no spaces.
+// endTable ends the current table. Rows have no trailing spaces.
 func (s *sheet) endTable() {
 	var aligned strings.Builder
 	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, cells := range s.table {
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
-	_ = w.Flush() // it writes to memory
+	_ = w.Flush() // memory cannot fail
 	for line := range strings.Lines(aligned.String()) {
 		s.text.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	s.table = nil
 }
 
-// writeTo writes all of it.
+// writeTo writes the sheet to w.
 func (s *sheet) writeTo(w io.Writer) error {
 	s.endTable()
 	_, err := io.WriteString(w, s.text.String())
 	return err
 }
 
-// printable is a text on one line, without what a terminal would obey.
+// printable returns a text on one line, with control and bidirectional characters replaced.
 func printable(what string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -135,7 +135,7 @@ func moment(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// failure is why something was not done.
+// failure describes why something was not done.
 func failure(e *client.OperationError) string {
 	if e == nil {
 		return ""
@@ -143,12 +143,12 @@ func failure(e *client.OperationError) string {
 	return because(&e.ErrorCode, &e.Message)
 }
 
-// because is a code with what it means.
+// because joins a code and its message.
 func because(code, message *string) string {
 	return strings.Trim(text(code)+": "+text(message), ": ")
 }
 
-// orID is a name, or the id of what has none.
+// orID returns the name, or the id if there is none.
 func orID(name *string, id string) string {
 	if text(name) == "" {
 		return id

@@ -22,7 +22,7 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// typist runs command lines of readiness client with profiles of its own, and keeps what was on the screen.
+// typist runs command lines of readiness client with its own profiles, and records the output.
 type typist struct {
 	t      *testing.T
 	config string
@@ -32,7 +32,7 @@ type typist struct {
 
 func newTypist(t *testing.T) *typist { return &typist{t: t, config: t.TempDir(), pause: hurry} }
 
-// hurry waits for a moment, whatever the service asks for.
+// hurry waits only a moment, however long the service asks to wait.
 func hurry(ctx context.Context, _ time.Duration) error {
 	select {
 	case <-time.After(20 * time.Millisecond):
@@ -42,7 +42,7 @@ func hurry(ctx context.Context, _ time.Duration) error {
 	}
 }
 
-// types runs a command line that has to end with the code.
+// types runs a command line that must end with the code.
 func (y *typist) types(code int, stdin string, args ...string) result {
 	y.t.Helper()
 	got := y.run(y.t.Context(), stdin, args...)
@@ -84,7 +84,7 @@ var (
 	shownTook = regexp.MustCompile(`\d+ ms`)
 )
 
-// lasting is the screen without what differs from run to run.
+// lasting returns the output without what differs from run to run.
 func (y *typist) lasting(base string) string {
 	ids := map[string]string{}
 	out := shownID.ReplaceAllStringFunc(y.screen.String(), func(id string) string {
@@ -99,8 +99,8 @@ func (y *typist) lasting(base string) string {
 	return strings.NewReplacer(base, "http://readiness.test", y.config, "CONFIG").Replace(out)
 }
 
-// waitsWithoutTheScope waits for work that goes on with its owner's reads, with a token of the owner that only reads: it is told
-// which scope is needed, moves nothing, and the owner's other token does.
+// waitsWithoutTheScope waits for an operation that its owner must read, with a read-only token of the owner. The output
+// names the missing scope and the operation does not continue until the owner's other token reads it.
 func (y *typist) waitsWithoutTheScope(base, reading string) {
 	y.t.Helper()
 	quiet := newTypist(y.t)
@@ -121,7 +121,7 @@ func (y *typist) waitsWithoutTheScope(base, reading string) {
 		return hurry(ctx, d)
 	}
 	waited := quiet.run(ctx, "", "operations", "wait", going, "--profile", "reading")
-	if waited.code != exitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All; reads with this one move nothing") != 1 {
+	if waited.code != exitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All. Wait for it with such a token") != 1 {
 		y.t.Errorf("waiting with a token that only reads: got %+v", waited)
 	}
 	quiet.pause = hurry
@@ -129,7 +129,7 @@ func (y *typist) waitsWithoutTheScope(base, reading string) {
 	quiet.types(0, "", "revert", going)
 }
 
-// lastID is the last id of an operation that was printed.
+// lastID returns the last operation id in the output.
 func lastID(t *testing.T, text string) string {
 	t.Helper()
 	all := shownID.FindAllString(text, -1)
@@ -139,7 +139,7 @@ func lastID(t *testing.T, text string) string {
 	return all[len(all)-1]
 }
 
-// Every command of the client against a service, as a person sees it.
+// TestClient runs every command of the client against a service.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	data, workspaces := t.TempDir(), filepath.Join(t.TempDir(), "workspaces")
@@ -158,7 +158,7 @@ func TestClient(t *testing.T) {
 	model := filepath.Join(workspaces, "Retail Analytics", "Supply Chain", "Inventory.SemanticModel")
 	before := filesOf(t, model)
 
-	y.types(1, "", "account") // nobody has logged in
+	y.types(1, "", "account") // no login
 	ada := token("contoso", "ada")
 	y.types(0, ada+"\n", "login", "--base-url", s.base)
 	y.types(1, "no.such.token", "login", "--base-url", s.base, "--profile", "stranger") // 401
@@ -181,7 +181,7 @@ func TestClient(t *testing.T) {
 	}
 	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Calendar|Week", "--values", values).stdout)
 	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The week of the year.") {
-		t.Error("the text of one's own was not written")
+		t.Error("the user's own text was not written")
 	}
 	y.types(0, "", "revert", applied)
 	y.types(1, "", "revert", applied) // 400
@@ -192,7 +192,7 @@ func TestClient(t *testing.T) {
 	y.types(0, "", "revert", unattended)
 	y.waitsWithoutTheScope(s.base, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force", "--scopes", "Service.Read.All").stdout)
 	if diff := cmp.Diff(before, filesOf(t, model)); diff != "" {
-		t.Errorf("what was put back is not as it was:\n%s", diff)
+		t.Errorf("the revert did not restore the files:\n%s", diff)
 	}
 
 	y.types(0, "", "pixies", "add", "Retail Analytics", "Inventory Monitor")
@@ -202,10 +202,10 @@ func TestClient(t *testing.T) {
 	y.types(0, "", "operations", "list", "--limit", "2")
 	y.types(0, "", "operations", "show", bundle)
 	y.types(0, "", "operations", "show", "--result", both)
-	y.types(0, "", "operations", "cancel", bundle) // which has ended
+	y.types(0, "", "operations", "cancel", bundle) // it has ended
 	y.types(1, "", "operations", "cancel", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d")
 
-	// An interrupt while it is waited for leaves the operation to the service, and its id to the person.
+	// An interrupt of a waiting command leaves the operation to the service and prints its id.
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	y.pause = func(ctx context.Context, _ time.Duration) error {
 		interrupt(fmt.Errorf("signal: interrupt"))
@@ -220,7 +220,7 @@ func TestClient(t *testing.T) {
 	twice := y.types(0, "", "assess", "--no-wait", "Retail Analytics", "Store Operations")
 	y.types(0, "", "operations", "wait", lastID(t, twice.stdout), "--json")
 
-	// Refusals of what a person may do, and of how often.
+	// Refusals by permission and by rate.
 
 	y.types(0, token("northwind", "edsger"), "login", "--base-url", s.base, "--profile", "edsger")
 	y.types(1, "", "workspaces", "--profile", "edsger") // 403
@@ -230,19 +230,19 @@ func TestClient(t *testing.T) {
 	for range 30 {
 		quiet.types(1, "", "operations", "cancel", bundle[:35]+"0", "--profile", "linus")
 	}
-	// A slow machine must not let the first calls leave the window before the next is made.
+	// A slow machine must not let the first calls leave the window before the next one is made.
 	query[int](t, database, `WITH now AS (UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'start %linus%' RETURNING 1) SELECT count(*)::int FROM now`)
 	y.types(1, "", "operations", "cancel", bundle, "--profile", "linus") // 429
 
-	// What the service answers is printed as it is.
+	// --json prints the service's response as received.
 	for path, args := range map[string][]string{"/v1/account": {"account"}, "/v1/workspaces?maxResults=500": {"workspaces"}, "/v1/operations/" + bundle: {"operations", "show", bundle}} {
 		_, body, err := get(t, s.base+path, ada)
 		if got := quiet.types(0, "", append(args, "--json")...); err != nil || got.stdout != strings.TrimRight(string(body), "\n")+"\n" {
-			t.Errorf("%v --json: got\n%s\nwant what the service answered, or %v:\n%s", args, got.stdout, err, body)
+			t.Errorf("%v --json: got\n%s\nwant the service's response, or %v:\n%s", args, got.stdout, err, body)
 		}
 	}
 
-	// A start whose answer is lost is made again, and done once.
+	// A start whose response is lost is sent again, and takes effect once.
 	lossy, err := client.Open(s.base, client.Options{Token: client.Token(ada), Transport: &losing{}, Pause: hurry})
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestClient(t *testing.T) {
 	list, err := lossy.ListOperationsWithResponse(t.Context(), nil)
 	if err != nil || list.JSON200.Value[0].ID != again.JSON202.OperationID || text(list.JSON200.Value[1].OperationType) != "AssessSemanticModel" ||
 		list.JSON200.Value[1].ID.String() != lastID(t, twice.stdout) {
-		t.Errorf("a start that was made twice: got operations %v, error %v", list.JSON200.Value[:2], err)
+		t.Errorf("a repeated start: got operations %v, error %v", list.JSON200.Value[:2], err)
 	}
 
 	y.types(0, "", "logout")
@@ -269,7 +269,7 @@ func TestClient(t *testing.T) {
 	y.golden("client.golden", s.base)
 }
 
-// golden holds what was on the screen against a file.
+// golden compares the output with a file.
 func (y *typist) golden(name, base string, replaced ...string) {
 	y.t.Helper()
 	golden := filepath.Join("testdata", name)
@@ -288,7 +288,7 @@ func (y *typist) golden(name, base string, replaced ...string) {
 	}
 }
 
-// losing loses the answer to the first request.
+// losing loses the response to the first request.
 type losing struct{ lost bool }
 
 func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -301,7 +301,7 @@ func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// cutAnswer leaves of an answer of the service no more than that there is one.
+// cutAnswer shortens a JSON response to a marker.
 func cutAnswer(screen string) string {
 	return regexp.MustCompile(`(?m)^\{".*\}$`).ReplaceAllString(screen, "{…}")
 }
@@ -323,7 +323,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A profile is the person's alone, is written whole or not at all, and what is wrong with it is said without its token.
+// A profile is readable only by its owner and written atomically. Error messages about it do not contain the token.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
@@ -346,9 +346,9 @@ func TestProfiles(t *testing.T) {
 		want string
 	}{
 		"readable by others": {`{"baseUrl": "http://127.0.0.1:1", "token": "` + secret + `"}`, 0o640, "chmod 600"},
-		"cut short":          {`{"baseUrl": "http://127.0.0.1:1", "token": "` + secret, 0o600, "is no profile"},
-		"without a token":    {`{"baseUrl": "http://127.0.0.1:1"}`, 0o600, "is no profile"},
-		"with a name in it":  {`{"baseUrl": "http://ada:` + secret + `@127.0.0.1:1", "token": "x"}`, 0o600, "is no profile"},
+		"cut short":          {`{"baseUrl": "http://127.0.0.1:1", "token": "` + secret, 0o600, "is not a valid profile"},
+		"without a token":    {`{"baseUrl": "http://127.0.0.1:1"}`, 0o600, "is not a valid profile"},
+		"with a name in it":  {`{"baseUrl": "http://ada:` + secret + `@127.0.0.1:1", "token": "x"}`, 0o600, "is not a valid profile"},
 	} {
 		if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
 			t.Fatal(err)
@@ -362,7 +362,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// Command lines that cannot be right call nobody.
+// Command lines that are wrong make no call.
 func TestClientUsage(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
@@ -370,7 +370,7 @@ func TestClientUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"needs one of: abtests account":    {},
 		"--base-url: the address":          {"login"},
-		"must hold no name":                {"login", "--base-url", "https://ada:secret@example.com"},
+		"must not contain a ":              {"login", "--base-url", "https://ada:secret@example.com"},
 		"--profile must be":                {"account", "--profile", "../default"},
 		"accepts 1 arg(s)":                 {"models"},
 		"requires at least 2 arg(s)":       {"assess", "Sales"},
@@ -379,28 +379,28 @@ func TestClientUsage(t *testing.T) {
 		"needs the id of a preview":        {"apply", "Sales", "Model"},
 		"--approval must be none":          {"apply", "Sales", "Model", "--approval", "required"},
 		"needs WORKSPACE and MODEL":        {"apply", id, "--approval", "none"},
-		"--approval none has none":         {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
-		"KIND says already":                {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
+		"cannot be combined with --app":    {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
+		"--kind cannot be combined with":   {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
 		"--limit must be at least 1":       {"operations", "list", "--limit", "0"},
 		`unknown command "assessments"`:    {"assessments"},
 		"pixies needs one of: add remove":  {"pixies"},
 		"operations needs one of: cancel ": {"operations"},
 		"benchmark needs one of: generate": {"benchmark"},
 		"not the id of a run":              {"benchmark", "result", "Sales", "Model", "last"},
-		"--agent and --provider are two":   {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
+		"--agent and --provider cannot":    {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
 		"abtests needs one of: create ":    {"abtests"},
 		"create needs NAME, WORKSPACE":     {"abtests", "create", "Again", "Sales"},
-		"--file gives the whole request":   {"abtests", "create", "Again", "--file", "x"},
+		"contains the complete request":    {"abtests", "create", "Again", "--file", "x"},
 		"--reuse-side-a needs --run":       {"abtests", "create", "Again", "Sales", "Model", "--reuse-side-a"},
 		"not the id of an A/B test":        {"abtests", "show", "Again"},
 		"schedules needs one of: add ":     {"schedules"},
 		"add needs --at HH:MM":             {"schedules", "add", "Sales", "Model", "--daily"},
-		"--daily and --weekly are two":     {"schedules", "change", id, "--daily", "--weekly", "Monday"},
+		"--daily and --weekly cannot":      {"schedules", "change", id, "--daily", "--weekly", "Monday"},
 		"change needs one of":              {"schedules", "change", id},
 		"not the id of a schedule":         {"schedules", "delete", "first"},
 		"providers needs one of: delete ":  {"providers"},
 		"--kind must be one of openai":     {"providers", "save", "Ours", "--kind", "rules"},
-		"--agent and --workspace go":       {"providers", "save", "Ours", "--agent", "x"},
+		"--agent and --workspace must":     {"providers", "save", "Ours", "--agent", "x"},
 	} {
 		if got := y.run(t.Context(), "", args...); got.code != exitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
 			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, exitUsage, want)
@@ -414,7 +414,7 @@ func TestClientUsage(t *testing.T) {
 	}
 }
 
-// The environment takes the place of a profile, and never leads a profile's token elsewhere.
+// The environment replaces a profile, and a profile's token is never sent elsewhere.
 func TestClientEnvironment(t *testing.T) {
 	var asked []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -441,14 +441,14 @@ func TestClientEnvironment(t *testing.T) {
 	y.types(0, "", "workspaces")
 	t.Setenv("READINESS_CLIENT_PROFILE", "nobody")
 	if got := y.types(exitFailed, "", "workspaces"); !strings.Contains(got.stderr, "--base-url URL --profile nobody") {
-		t.Errorf("a profile that is not there: got %q", got.stderr)
+		t.Errorf("a missing profile: got %q", got.stderr)
 	}
 	if want := []string{"Bearer kept", "Bearer given", "Bearer given"}; cmp.Diff(want, asked) != "" {
 		t.Errorf("got tokens %q, want %q", asked, want)
 	}
 }
 
-// A name that several have, or nobody, is told with what may be meant.
+// If several entries or none have a name, the error lists candidates.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	list := []named{{[16]byte{1}, "Sales"}, {[16]byte{2}, "SALES"}, {[16]byte{3}, "Stock"}, {[16]byte{4}, "Stock"}, {[16]byte{5}, "Sales (old)"}, {[16]byte{6}, "People"}}
@@ -469,6 +469,6 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if _, err := find("workspace", "x", func() ([]named, error) { return nil, nil }); err == nil || !strings.Contains(err.Error(), "none can be seen") {
-		t.Errorf("of none: got %v", err)
+		t.Errorf("of an empty list: got %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"readiness/client"
 )
 
-// pageSize is how many elements of a list are asked for at once: as many as the service gives.
+// pageSize is how many elements each call for a list requests; it is the service's maximum.
 const pageSize = 500
 
 func workspacePages(ctx context.Context, s *client.Service) iter.Seq2[*client.ListWorkspacesResponse, error] {
@@ -22,7 +22,7 @@ func workspacePages(ctx context.Context, s *client.Service) iter.Seq2[*client.Li
 	})
 }
 
-// listed tells a list: its pages as they are, or the rows of them all.
+// listed prints a list: its pages as received, or one table of all rows.
 func listed[P any](c *clientCalls, pages iter.Seq2[P, error], body func(P) []byte, rows func(*sheet, P), head ...string) error {
 	var all []P
 	for page, err := range pages {

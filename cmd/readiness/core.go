@@ -14,7 +14,7 @@ import (
 	"readiness/projections"
 )
 
-// core is the log and its views on an open database: what every process has.
+// core is the log and its views on an open database, which every process needs.
 type core struct {
 	*wiring.Log
 	url    string
@@ -22,13 +22,12 @@ type core struct {
 	store  *eventstore.Store
 	engine *projections.Engine
 	views  *projections.Views
-	plans  account.Plans // the defaults, unless a command is told others
+	plans  account.Plans // the defaults, unless --plans names a file
 	log    *slog.Logger
 }
 
-// openCore opens the log and its views in the database at url. As the owner it
-// may change the tables of views; else it acts as the application's role, which
-// cannot change what the log holds.
+// openCore opens the log and its views in the database at url. With owner it acts as the database's owner, who can
+// change the views' tables; otherwise as the application's role, which cannot change what the log holds.
 func openCore(ctx context.Context, url string, connections int32, owner bool, log *slog.Logger) (*core, error) {
 	pool, err := openPool(ctx, url, connections, owner)
 	if err != nil {
@@ -44,7 +43,7 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 
 func (c *core) close() { c.pool.Close() }
 
-// accountCommands carries out the commands on accounts, which need no platform.
+// accountCommands returns the service for commands on accounts, which needs no platform.
 func (c *core) accountCommands() *commands.Service {
 	return &commands.Service{Pool: c.pool, Store: c.store, Plans: c.plans, Now: time.Now, NewID: wiring.NewID}
 }

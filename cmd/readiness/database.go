@@ -18,14 +18,14 @@ import (
 	"readiness/projections"
 )
 
-// defaultData is the data directory when none is named.
+// defaultData is the default data directory.
 const defaultData = ".readiness"
 
 func dataFlag(flags *pflag.FlagSet, data *string) {
 	flags.StringVar(data, "data", defaultData, "directory for the service's keys and, without --database-url, its own PostgreSQL")
 }
 
-// databaseFlags say which database a command works on.
+// databaseFlags select the database of a command.
 type databaseFlags struct {
 	url, data   string
 	connections int32
@@ -33,17 +33,17 @@ type databaseFlags struct {
 
 func (f *databaseFlags) add(flags *pflag.FlagSet) {
 	dataFlag(flags, &f.data)
-	flags.StringVar(&f.url, "database-url", "", "PostgreSQL database to use in place of one of our own")
-	flags.Int32Var(&f.connections, "database-connections", 20, "connections of the main pool, unless the address says pool_max_conns")
+	flags.StringVar(&f.url, "database-url", "", "PostgreSQL database to use instead of the service's own")
+	flags.Int32Var(&f.connections, "database-connections", 20, "size of the main connection pool, unless the address sets pool_max_conns")
 }
 
-// database is the database a command works on, with the server when it is ours.
+// database is the database of a command, and its server if the command started one.
 type database struct {
 	url    string
-	server *postgres.Server // nil when somebody else runs it
+	server *postgres.Server // nil if the database belongs to another process
 }
 
-// stop ends our own server.
+// stop stops the server that the command started.
 func (d *database) stop(ctx context.Context) error {
 	if d.server == nil {
 		return nil
@@ -51,17 +51,16 @@ func (d *database) stop(ctx context.Context) error {
 	return d.server.Stop(ctx)
 }
 
-// run returns the database of a process that serves or works: with
-// --database-url that one, else the server in the data directory, which is
-// started. beside lets the process use a server that another one runs there.
-func (r *root) run(ctx context.Context, f databaseFlags, beside bool) (*database, error) {
+// run returns the database of a process that serves or works: the one of --database-url, else that of the server in the
+// data directory, which run starts. With share it uses a server that another process already runs there.
+func (r *root) run(ctx context.Context, f databaseFlags, share bool) (*database, error) {
 	if f.url != "" {
 		if err := connections.Check(f.url); err != nil {
 			return nil, usage("--database-url: %w", err)
 		}
 		return &database{url: f.url}, nil
 	}
-	if beside {
+	if share {
 		if running, ok := postgres.Running(f.data); ok {
 			return &database{url: running}, nil
 		}
@@ -73,9 +72,8 @@ func (r *root) run(ctx context.Context, f databaseFlags, beside bool) (*database
 	return &database{server.URL(), server}, nil
 }
 
-// operate calls do with the database of an operator's command: beside a running
-// service that service's, else our own server is started for the moment. A data
-// directory that is not there is an error, not a new service.
+// operate calls do with the database of an operator's command. It uses the server of a running service, or starts one
+// in the data directory for the duration of the call. A missing data directory is an error.
 func (r *root) operate(ctx context.Context, f databaseFlags, do func(url string) error) (err error) {
 	if _, missing := os.Stat(f.data); f.url == "" && errors.Is(missing, fs.ErrNotExist) {
 		return fmt.Errorf("there is no data directory %s; name it with --data, or the database with --database-url", f.data)
@@ -92,8 +90,7 @@ func (r *root) operate(ctx context.Context, f databaseFlags, do func(url string)
 	return do(d.url)
 }
 
-// migrate brings the database's schema up to this program, and makes the views
-// that an empty log needs.
+// migrate brings the database's schema up to date and creates missing views of an empty log.
 func migrate(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
 		return err

@@ -27,8 +27,7 @@ func (r *root) eventsCommand() *cobra.Command {
 	return c
 }
 
-// withCore calls do with the log and its views of an operator's database, as
-// its owner or as the application.
+// withCore calls do with the log and its views of an operator's database, as its owner or as the application's role.
 func (r *root) withCore(ctx context.Context, f databaseFlags, owner bool, do func(*core) error) error {
 	return r.operate(ctx, f, func(url string) error {
 		core, err := openCore(ctx, url, f.connections, owner, r.log)
@@ -51,7 +50,7 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List events as people read them",
+		Short: "List events in a table",
 		Example: `  readiness events list --stream operation-019a8f3e-0000-7000-8000-000000000000
   readiness events list --account contoso --after 1000 --limit 20`,
 		Args: cobra.NoArgs,
@@ -80,7 +79,7 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 		},
 	}
 	selectionFlags(c.Flags(), &sel)
-	c.Flags().IntVar(&limit, "limit", 100, "how many events at most")
+	c.Flags().IntVar(&limit, "limit", 100, "maximum number of events")
 	return c
 }
 
@@ -89,9 +88,9 @@ func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
 		Use:   "export",
-		Short: "Write events as lines of JSON",
-		Long: `Writes the events of the log, in the order of their positions, one JSON text a line: as they are stored (ndjson) or as
-CloudEvents 1.0 (cloudevents). An export that was cut short is resumed with --after and the position that it told.`,
+		Short: "Export events as JSON lines",
+		Long: `Writes the events of the log in order of position, one JSON text per line: as stored (ndjson) or as CloudEvents 1.0
+(cloudevents). An interrupted export reports its last position; resume it with --after.`,
 		Example: `  readiness events export --output events.ndjson
   readiness events export --format cloudevents --account contoso > contoso.json`,
 		Args: cobra.NoArgs,
@@ -111,7 +110,7 @@ CloudEvents 1.0 (cloudevents). An export that was cut short is resumed with --af
 				}
 				last, err := core.store.Export(c.Context(), out, eventstore.Format(format), sel)
 				if err != nil {
-					return fmt.Errorf("%w; go on with --after %d", err, last)
+					return fmt.Errorf("%w; resume with --after %d", err, last)
 				}
 				fmt.Fprintf(r.stderr, "exported up to position %d\n", last)
 				return nil
@@ -121,16 +120,16 @@ CloudEvents 1.0 (cloudevents). An export that was cut short is resumed with --af
 	selectionFlags(c.Flags(), &sel)
 	c.Flags().Int64Var(&sel.UpTo, "up-to", 0, "only events up to this position; 0 is the end of the log")
 	c.Flags().StringVar(&format, "format", string(eventstore.NDJSON), "ndjson or cloudevents")
-	c.Flags().StringVar(&output, "output", "", "file to write, which must not exist; stdout without it")
+	c.Flags().StringVar(&output, "output", "", "file to create; it must not exist. stdout by default")
 	return c
 }
 
 func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Prove that the log is as it was written",
-		Long: `Reads the whole log and checks its hash chains: every column of every event and stream is as it was written, nothing is
-missing and nothing was added. What does not match is listed on stdout, and the exit code is 3 then.`,
+		Short: "Verify that the log is unchanged",
+		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, nothing is missing
+and nothing was added. Mismatches are listed on stdout; then the exit code is 3.`,
 		Example: "  readiness events verify",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

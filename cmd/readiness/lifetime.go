@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Bounds of an orderly end: each part may take partLimit.
+// partLimit is how long each part may take to stop.
 const partLimit = 30 * time.Second
 
-// lifetime is what a process has started, in order. It is ended in the opposite
-// order, so that nothing loses what it stands on.
+// lifetime stops the parts of a process in the reverse order of their start, so that each part stops before what it
+// depends on.
 type lifetime struct {
 	log  *slog.Logger
 	ends []part
@@ -25,13 +25,12 @@ type part struct {
 	end  func(context.Context) error
 }
 
-// then says how to end the part that was started last.
+// then registers how to stop the part that was started last.
 func (l *lifetime) then(name string, end func(context.Context) error) {
 	l.ends = append(l.ends, part{name, end})
 }
 
-// background runs do until the part's end comes, in goroutines that belong to
-// the part.
+// background runs the functions in goroutines until the part is stopped.
 func (l *lifetime) background(name string, do ...func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -45,7 +44,7 @@ func (l *lifetime) background(name string, do ...func(context.Context)) {
 	})
 }
 
-// end ends everything. A part that fails to end keeps no other from ending.
+// end stops all parts. If one fails to stop, the others are stopped anyway.
 func (l *lifetime) end() error {
 	var failed []error
 	for _, p := range slices.Backward(l.ends) {

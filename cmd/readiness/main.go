@@ -1,6 +1,5 @@
-// Command readiness is the Readiness and Pixies Service: the server, its
-// workers and its operator's tools. This package wires and reads flags; what
-// the service does is in the packages it wires.
+// Command readiness is the Readiness and Pixies Service: the server, its workers, a client and the operator's tools. It
+// also scores and improves models in files, without a server. This package only parses flags and wires other packages.
 package main
 
 import (
@@ -18,15 +17,14 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		cancel(fmt.Errorf("signal: %s", <-signals))
-		<-signals // whoever sends another does not want to wait
+		<-signals // a second signal stops the process at once
 		os.Exit(exitInterrupted)
 	}()
 	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run carries out one command line and returns the exit code of the process.
-// What a command is for goes to stdout, everything else to stderr. The command
-// ends in good order when ctx does.
+// Run executes one command line and returns the exit code of the process. A command's output goes to stdout, everything
+// else to stderr. When ctx ends, the command stops gracefully.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.command.SetArgs(append([]string{}, args...)) // nil would mean os.Args

@@ -19,8 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain lets the test's binary be the program, for the tests that need a
-// process of their own.
+// TestMain lets the test binary act as the program, for tests that need a separate process.
 func TestMain(m *testing.M) {
 	if os.Getenv("READINESS_TEST_AS_PROGRAM") == "1" {
 		main()
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// result is what a command line did.
+// result is the outcome of a command line.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -40,7 +39,7 @@ func run(ctx context.Context, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
-// must is run for a command that has to succeed.
+// must runs a command that has to succeed.
 func must(t *testing.T, args ...string) result {
 	t.Helper()
 	r := run(t.Context(), args...)
@@ -79,11 +78,11 @@ func TestCommandLine(t *testing.T) {
 		"unknown level":             {[]string{"version", "--log-level", "loud"}, exitUsage, "", "--log-level must be debug, info, warn or error"},
 		"unknown log format":        {[]string{"version", "--log-format", "xml"}, exitUsage, "", "--log-format must be json, text or auto"},
 		"group alone":               {[]string{"events"}, exitUsage, "", "readiness events needs one of: export list verify"},
-		"token for nobody":          {[]string{"token", "--data", nowhere, "--account", "a"}, exitUsage, "", "--account and --person"},
+		"token for no one":          {[]string{"token", "--data", nowhere, "--account", "a"}, exitUsage, "", "--account and --person"},
 		"token without account":     {[]string{"token", "--data", nowhere, "--person", "p"}, exitUsage, "", "--account and --person"},
 		"token of unknown scope":    {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--scopes", "Service.Read"}, exitUsage, "", "Service.Read.All"},
 		"token that is over":        {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "0s"}, exitUsage, "", "--expires"},
-		"token for ever":            {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "9000h"}, exitUsage, "", "--expires"},
+		"token without end":         {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "9000h"}, exitUsage, "", "--expires"},
 		"serve without a platform":  {[]string{"serve", "--data", nowhere}, exitUsage, "", "--platform must be folder:DIR"},
 		"serve another platform":    {[]string{"serve", "--data", nowhere, "--platform", "fabric"}, exitUsage, "", `not "fabric"`},
 		"serve an empty platform":   {[]string{"serve", "--data", nowhere, "--platform", "folder:"}, exitUsage, "", "--platform must be folder:DIR"},
@@ -92,9 +91,9 @@ func TestCommandLine(t *testing.T) {
 		"serve an unknown role":     {append(serve, "--roles", "api,cook"), exitUsage, "", `"cook" is neither api nor worker`},
 		"serve with no worker":      {append(serve, "--workers", "0"), exitUsage, "", "--workers must be at least 1"},
 		"serve under no address":    {append(serve, "--base-url", "readiness.example.com"), exitUsage, "", "--base-url must be an absolute http or https address"},
-		"serve beside no portal":    {append(serve, "--portal-url", "https://x.example/?a=b"), exitUsage, "", "--portal-url must be"},
+		"serve with a wrong portal": {append(serve, "--portal-url", "https://x.example/?a=b"), exitUsage, "", "--portal-url must be"},
 		"issuer without audience":   {append(serve, "--issuer", "https://login.example.com"), exitUsage, "", "--issuer needs --audience"},
-		"audience without issuer":   {append(serve, "--audience", "api://readiness"), exitUsage, "", "--issuer, which is missing"},
+		"audience without issuer":   {append(serve, "--audience", "api://readiness"), exitUsage, "", "--audience needs --issuer"},
 		"serve at no port":          {append(serve, "--listen", "127.0.0.1:port"), exitFailed, "", "port"},
 		"serve no database":         {append(serve, "--listen", "127.0.0.1:0", "--database-url", "postgres://host:port/"), exitUsage, "", "--database-url"},
 		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), exitFailed, "", "no such file"},
@@ -109,7 +108,7 @@ func TestCommandLine(t *testing.T) {
 		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, exitFailed, "", "there is no data directory"},
 		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, exitUsage, "", "--limit must be at least 1"},
 		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, exitUsage, "", "--format must be ndjson or cloudevents"},
-		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, exitUsage, "", `there is no view "operation"; there are operations, `},
+		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, exitUsage, "", `there is no view "operation"; available: operations, `},
 		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, exitUsage, "", `there is no view "x"`},
 		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, exitUsage, "", "retire needs --view"},
 		"status of days to come":    {[]string{"projections", "status", "--data", nowhere, "--days", "-1"}, exitUsage, "", "--days must not be negative"},
@@ -127,14 +126,14 @@ func TestCommandLine(t *testing.T) {
 				t.Errorf("got stderr %q, want %q in it", got.stderr, tt.stderr)
 			}
 			if _, err := os.Stat(nowhere); err == nil && tt.code == exitUsage {
-				t.Errorf("a refused command line made %s", nowhere)
+				t.Errorf("a rejected command line created %s", nowhere)
 			}
 		})
 	}
 }
 
-// Flags come from the environment too; the flag wins, and a wrong value says
-// which variable holds it.
+// Flags can be set in the environment; a flag on the command line takes precedence, and the error for a wrong value
+// names the variable.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("READINESS_LOG_LEVEL", "loud")
 	if got := run(t.Context(), "version"); got.code != exitUsage {
@@ -158,8 +157,7 @@ func TestEnvironment(t *testing.T) {
 	must(t, "token")
 }
 
-// Every command says what it is for, and every flag which environment variable
-// it is; no two flags that mean different things share one.
+// Every command has help and every flag names its environment variable. No two flags with different meanings share one.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

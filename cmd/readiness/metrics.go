@@ -9,8 +9,7 @@ import (
 	"readiness/work"
 )
 
-// newRegistry returns the metrics of the process itself; the interface adds its
-// own.
+// newRegistry returns the metrics of the process; the HTTP server adds its own.
 func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *prometheus.Registry {
 	connections := func(state string, n func(*pgxpool.Stat) int32) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -19,7 +18,7 @@ func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *pro
 	}
 	steps := func(kind, state string, n func(work.Going) int) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "readiness_work_steps", Help: "Steps of work in this process, by kind and whether they have their turn.", ConstLabels: prometheus.Labels{"kind": kind, "state": state},
+			Name: "readiness_work_steps", Help: "Steps of work in this process, by kind and by whether they work or wait for their turn.", ConstLabels: prometheus.Labels{"kind": kind, "state": state},
 		}, func() float64 { return float64(n(queue.Going())) })
 	}
 	r := prometheus.NewRegistry()
@@ -31,7 +30,7 @@ func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *pro
 		steps("asks", "working", func(g work.Going) int { return g.Asking }),
 		steps("asks", "waiting", func(g work.Going) int { return g.WaitingToAsk }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "readiness_ai_silent_providers", Help: "AI providers that this process does not ask for now, because they answered nothing in time.",
+			Name: "readiness_ai_silent_providers", Help: "AI providers that this process skips for now, because they did not answer in time.",
 		}, func() float64 { return float64(asked.Silent()) }),
 		connections("used", (*pgxpool.Stat).AcquiredConns),
 		connections("idle", (*pgxpool.Stat).IdleConns),

@@ -13,7 +13,7 @@ func (r *root) migrateCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database's schema up to date, or show how it stands",
+		Short: "Bring the database's schema up to date, or show its state",
 		Args:  cobra.NoArgs,
 		RunE:  needsSubcommand,
 	}
@@ -21,8 +21,8 @@ func (r *root) migrateCommand() *cobra.Command {
 	c.AddCommand(
 		&cobra.Command{
 			Use:     "up",
-			Short:   "Apply what the database lacks",
-			Long:    "Applies, in order, every step that the database lacks, each whole or not at all. serve and worker do so when they start.",
+			Short:   "Apply missing migrations",
+			Long:    "Applies all missing migrations in order, each in one transaction. serve and worker do the same when they start.",
 			Example: "  readiness migrate up --database-url postgres://owner@db.example.com/readiness",
 			Args:    cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error {
@@ -30,7 +30,7 @@ func (r *root) migrateCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer d.stop(c.Context()) //nolint:errcheck // the schema is up, which is what was asked for
+				defer d.stop(c.Context()) //nolint:errcheck // the schema is up to date, whatever stopping the server returns
 				if err := migrate(c.Context(), d.url); err != nil {
 					return err
 				}
@@ -40,7 +40,7 @@ func (r *root) migrateCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use:   "status",
-			Short: "List the steps and whether the database has them",
+			Short: "List the migrations and whether they are applied",
 			Args:  cobra.NoArgs,
 			RunE: func(c *cobra.Command, _ []string) error {
 				return r.operate(c.Context(), flags, func(url string) error {
@@ -61,7 +61,7 @@ func (r *root) migrateCommand() *cobra.Command {
 	return c
 }
 
-// needsSubcommand is what a command does that only groups others.
+// needsSubcommand is the RunE of a command that only groups others.
 func needsSubcommand(c *cobra.Command, _ []string) error {
 	names := ""
 	for _, child := range c.Commands() {

@@ -19,24 +19,24 @@ import (
 	"readiness/offline"
 )
 
-// errFound is the error of a command that ran, and found what it was asked to fail
-// on. It has said what.
-var errFound = errors.New("found what was asked for")
+// errFound is the error of a command that ran and found what --fail-on or --fail-under define. The command has already
+// printed it.
+var errFound = errors.New("findings fail the command")
 
-// rootFlag is the folder that paths are told from.
+// rootFlag adds --root, the folder that paths are relative to.
 func rootFlag(flags *pflag.FlagSet, to *string) {
 	flags.StringVar(to, "root", ".", "folder that paths in reports and records are relative to")
 }
 
-// proposeFlags are what proposals for files are made by.
+// proposeFlags holds the flags of commands that propose changes to files.
 type proposeFlags struct {
 	root  string
 	kinds []string
 	keys  []string
 	jobs  int
-	// ignore is the file of what is left alone.
+	// ignore is the file of accepted findings.
 	ignore string
-	// The AI provider; the embedded rules when there is no kind.
+	// The AI provider; without a kind, the embedded rules.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
 
@@ -49,17 +49,17 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	}
 	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
 	completes(c, "kind", names...)
-	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to take, and no others; may be given again")
-	flags.StringVar(&f.ignore, "ignore", "", "YAML file of findings that may stay as they are, as assess takes it: nothing is proposed for them")
-	flags.IntVar(&f.jobs, "jobs", 0, "how many models are worked on at once; 0 for as many as there are processors")
+	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
+	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
+	flags.IntVar(&f.jobs, "jobs", 0, "how many models to process at once; 0 for one per processor")
 	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the embedded rules by default")
-	flags.StringVar(&f.aiBaseURL, "ai-base-url", "", "address of the AI provider, where its kind has none")
+	flags.StringVar(&f.aiBaseURL, "ai-base-url", "", "address of the AI provider, if its kind has no fixed one")
 	flags.StringVar(&f.aiModel, "ai-model", "", "language model to ask")
 	flags.StringVar(&f.aiKeyEnv, "ai-key-env", "", "environment variable that holds the AI provider's key")
-	flags.StringVar(&f.aiAPIVersion, "ai-api-version", "", "version of the interface, for azure_openai")
+	flags.StringVar(&f.aiAPIVersion, "ai-api-version", "", "API version, for azure_openai")
 }
 
-// options checks the flags.
+// options validates the flags.
 func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	o := offline.ProposeOptions{Jobs: f.jobs}
 	if len(f.keys) > 0 {
@@ -67,7 +67,7 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	}
 	for _, name := range f.kinds {
 		if !slices.Contains(optimization.Kinds(), optimization.Kind(name)) {
-			return o, usage("--kind: there is no optimization kind %q; there are %v", name, optimization.Kinds())
+			return o, usage("--kind: there is no optimization kind %q; available: %v", name, optimization.Kinds())
 		}
 		o.Kinds = append(o.Kinds, optimization.Kind(name))
 	}
@@ -99,11 +99,10 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	return o, nil
 }
 
-// propose makes the proposals for the paths. With recorded, the models have to be
-// below the root.
+// propose makes the proposals for the paths. With recorded, all models must be below the root.
 func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths []string) ([]offline.Proposal, error) {
 	if len(paths) == 0 {
-		return nil, usage("a path is missing: a folder with semantic models in it")
+		return nil, usage("a path is missing: name a folder with semantic models")
 	}
 	o, err := f.options(r)
 	if err != nil {
@@ -131,15 +130,14 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	return all, err
 }
 
-// warn tells what a person should put right and what fails nothing.
+// warn prints warnings, which do not fail the command.
 func (r *root) warn(all []offline.Warning) {
 	for _, w := range all {
 		fmt.Fprintf(r.stderr, "readiness: warning: %s\n", w)
 	}
 }
 
-// showProposals prints what the proposals come to, as a diff under a line of its
-// own for each model.
+// showProposals prints each model's headline and diff.
 func (r *root) showProposals(all []offline.Proposal) error {
 	s := screenOf(r.stdout)
 	for _, p := range all {
@@ -151,7 +149,7 @@ func (r *root) showProposals(all []offline.Proposal) error {
 	return nil
 }
 
-// failedProposals is the error of proposals that could not be made.
+// failedProposals returns an error if some proposals could not be made.
 func failedProposals(all []offline.Proposal) error {
 	n := 0
 	for _, p := range all {
@@ -160,12 +158,12 @@ func failedProposals(all []offline.Proposal) error {
 		}
 	}
 	if n > 0 {
-		return partly("%d of %d semantic models could not be optimized; their lines say why", n, len(all))
+		return partly("%d of %d semantic models could not be optimized; see their lines above", n, len(all))
 	}
 	return nil
 }
 
-// written tells what became of models that were written.
+// written prints which models were written and which were not.
 func (r *root) written(applied []offline.Applied, how string) error {
 	failed := 0
 	for _, a := range applied {
@@ -185,5 +183,5 @@ func (r *root) written(applied []offline.Applied, how string) error {
 	return nil
 }
 
-// now is the time of a record.
+// now returns the timestamp for a record, truncated to seconds.
 func now() time.Time { return time.Now().Truncate(time.Second) }

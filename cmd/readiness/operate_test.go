@@ -61,7 +61,7 @@ func TestTokenIsAloneOnStdout(t *testing.T) {
 	}
 }
 
-// A token is made for people whom the account knows, with a key that is there.
+// The command creates tokens only for people that the account knows, and only with an existing key.
 //
 // proves: decisions/9/12
 func TestTokenIsRefused(t *testing.T) {
@@ -92,7 +92,7 @@ func TestTokenIsRefused(t *testing.T) {
 		t.Errorf("a refused token left %v behind, %v", left, err)
 	}
 	if got := must(t, "token", "--data", data, "--account", "contoso", "--person", "nobody", "--force"); strings.Count(got.stdout, ".") != 2 {
-		t.Errorf("by force: got %q, want a token", got.stdout)
+		t.Errorf("with --force: got %q, want a token", got.stdout)
 	}
 }
 

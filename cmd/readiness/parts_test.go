@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// What was started is ended in the opposite order, and a part that fails to end
-// keeps no other from ending.
+// Parts stop in the reverse order of their start, and a part that fails to stop does not keep the others from stopping.
 func TestLifetimeEndsBackwards(t *testing.T) {
 	t.Parallel()
 	var ended []string
@@ -21,7 +20,7 @@ func TestLifetimeEndsBackwards(t *testing.T) {
 	for _, name := range []string{"database", "work", "HTTP"} {
 		life.then(name, func(ctx context.Context) error {
 			if _, bounded := ctx.Deadline(); !bounded {
-				t.Errorf("%s may take for ever", name)
+				t.Errorf("%s has no time limit", name)
 			}
 			ended = append(ended, name)
 			if name == "work" {
@@ -83,7 +82,7 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := openSecrets(data); err == nil {
-			t.Errorf("%s: the key was taken", name)
+			t.Errorf("%s: the key was accepted", name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func saved(t *testing.T, name, text string) string {
 	return path
 }
 
-// refusal is what matters of an ErrorResponse.
+// refusal holds the compared members of an ErrorResponse.
 type refusal struct {
 	ErrorCode  string
 	Parameters []struct{ Name, Value string }
@@ -36,8 +36,7 @@ func (r refusal) parameter(name string) string {
 	return ""
 }
 
-// The plans of the file are what the service grants, and the permissions of
-// the accounts are what it may do for a person.
+// The service grants what the plans file defines, and does for a person what the accounts file permits.
 //
 // proves: 7.2/PlatformConsentRequired decisions/1/consent-parameters
 func TestServeWithPlansAndPermissions(t *testing.T) {
@@ -114,7 +113,7 @@ func TestServeWithPlansAndPermissions(t *testing.T) {
 			t.Errorf("alan, %s: got %d %+v", path, status, r)
 		}
 	}
-	// What was refused spent nothing: the one assessment of the month is left.
+	// A refusal uses no allowance: the one assessment of the month is left.
 	if status, r, body := call("margaret", http.MethodPost, assess); status != http.StatusAccepted {
 		t.Errorf("the first assessment: got %d %+v\n%s", status, r, body)
 	}

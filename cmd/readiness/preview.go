@@ -11,15 +11,15 @@ func (r *root) previewCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "preview PATH…",
-		Short: "Show what would make semantic models in files more ready, without server or database",
+		Short: "Show proposed improvements of semantic models in files, without server or database",
 		Long: `Proposes descriptions, display folders, field defaults, an AI data schema and AI instructions for the semantic models at
-the paths, as the service does, and shows as a unified diff what apply would write. Nothing is written.
+the paths, as the service does. It prints what apply would write as a unified diff, and writes nothing.
 
-With --format json it prints every change with its key, its reason and its scores; of the AI data schema apply writes
-the recommended changes unless --key names others. Nothing is proposed for findings that --ignore names, or that a model
-itself names in its annotations, as assess --help tells. A .bim file and a folder of TMDL files alone have no place for an
-AI data schema and AI instructions, unless they keep some already: these kinds are left out with a warning, and an error
-when --kind names them. A model that cannot be read makes the exit code 4.`,
+--format json prints every change with its key, reason and scores. Of the AI data schema, apply writes the recommended
+changes unless --key names others. Nothing is proposed for findings that --ignore or a model's own annotations accept;
+see assess --help. A .bim file or a folder of TMDL files alone can hold an AI data schema and AI instructions only if it
+already does; otherwise these kinds are skipped with a warning, or fail if --kind names them. If a model cannot be read,
+the exit code is 4.`,
 		Example: `  readiness preview .
   readiness preview models/Sales.SemanticModel --kind descriptions
   readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,
@@ -43,7 +43,7 @@ when --kind names them. A model that cannot be read makes the exit code 4.`,
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&format, "format", "diff", "how to show it: diff or json")
+	c.Flags().StringVar(&format, "format", "diff", "output format: diff or json")
 	completes(c, "format", "diff", "json")
 	return c
 }

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on a terminal how far a long command has come; elsewhere it is
-// silent.
+// progress shows the progress of a long command, if the output is a terminal.
 type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer, what string, more ...progressbar.Option) *progress {
@@ -22,7 +21,8 @@ func newProgress(w io.Writer, what string, more ...progressbar.Option) *progress
 	}, more...)...)}
 }
 
-// counted tells how many are done, too; timed how fast, and when it will be over, for what is shown from its begin.
+// counted also shows the number done. timed adds the rate and the remaining time, for bars that are shown from the
+// start.
 var (
 	counted = progressbar.OptionShowCount()
 	timed   = []progressbar.Option{counted, progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true)}
@@ -34,13 +34,13 @@ func onTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor is small
 }
 
-// at says that done of total are done.
+// at sets the progress.
 func (p *progress) at(done, total int64) {
 	if p.bar == nil || total <= 0 {
 		return
 	}
 	p.bar.ChangeMax64(total)
-	_ = p.bar.Set64(min(done, total)) // a bar that cannot be drawn harms nothing
+	_ = p.bar.Set64(min(done, total)) // drawing errors are harmless
 }
 
 func (p *progress) end() {

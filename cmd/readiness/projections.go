@@ -16,7 +16,7 @@ func (r *root) projectionsCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "projections",
-		Short: "Show, rebuild or retire the views that are folded from the log",
+		Short: "Show, rebuild or retire the views that are built from the log",
 		Args:  cobra.NoArgs,
 		RunE:  needsSubcommand,
 	}
@@ -25,14 +25,14 @@ func (r *root) projectionsCommand() *cobra.Command {
 	return c
 }
 
-// knownView refuses a name that no view has.
+// knownView rejects a name that is not a view's.
 func knownView(name string) error {
 	var names []string
 	for _, v := range projections.All() {
 		names = append(names, v.Name)
 	}
 	if !slices.Contains(names, name) {
-		return usage("--view: there is no view %q; there are %s", name, strings.Join(names, ", "))
+		return usage("--view: there is no view %q; available: %s", name, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (r *root) projectionsStatusCommand(flags *databaseFlags) *cobra.Command {
 	var days int
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show how far each view is, and what the accounts did lately",
+		Short: "Show the state of each view, and recent events by account",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days < 0 {
@@ -71,11 +71,11 @@ func (r *root) projectionsStatusCommand(flags *databaseFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&days, "days", 7, "show the events of the last so many days by account and type; 0 for none")
+	c.Flags().IntVar(&days, "days", 7, "show the events of this many days by account and type; 0 for none")
 	return c
 }
 
-// maxActivity bounds the rows of activity that are shown.
+// maxActivity bounds the rows of activity.
 const maxActivity = 1000
 
 func (r *root) printActivity(c *cobra.Command, core *core, days int) error {
@@ -97,11 +97,11 @@ func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
 	var diff bool
 	c := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Build views anew from the log, beside the live ones, and switch",
-		Long: `Folds the whole log into new tables while the service goes on, catches up, and switches to them in one short
-transaction. A rebuild that was interrupted goes on where it was. The tables of before stay until they are retired.
-With --diff the new rows are compared with the live ones before the switch; a difference makes the exit code 3, and the
-switch is made all the same: what the log says is right.`,
+		Short: "Rebuild views from the log next to the live ones, then switch",
+		Long: `Folds the entire log into new tables while the service runs, catches up, and switches to them in one short transaction.
+An interrupted rebuild resumes where it stopped. The previous tables stay until they are retired. With --diff it compares
+the new rows with the live ones before the switch; a difference makes the exit code 3. It switches in any case, because
+the log is the source of truth.`,
 		Example: `  readiness projections rebuild --view operations --diff
   readiness projections rebuild`,
 		Args: cobra.NoArgs,
@@ -162,7 +162,7 @@ func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
 	var view string
 	c := &cobra.Command{
 		Use:     "retire --view NAME",
-		Short:   "Drop the tables that a rebuild has left behind",
+		Short:   "Drop the tables that rebuilds replaced",
 		Example: "  readiness projections retire --view operations",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -182,6 +182,6 @@ func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&view, "view", "", "view whose generations that are not used any more are dropped")
+	c.Flags().StringVar(&view, "view", "", "view whose unused generations to drop")
 	return c
 }

@@ -20,16 +20,16 @@ import (
 func (r *root) reportsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reports",
-		Short: "Look after what is kept of reports",
+		Short: "Manage stored copies of reports",
 		Args:  cobra.NoArgs,
 		RunE:  needsSubcommand,
 	}
 	var flags databaseFlags
 	copies := &cobra.Command{
 		Use:   "copies",
-		Short: "List or restore the copies of definitions that were made before Pixies changed them",
-		Long: `An account whose definitionCopies is Keep30Days has a copy of each report's definition kept for 30 days before Pixies
-are added, updated or removed. Other accounts have none.`,
+		Short: "List or restore copies of reports' definitions from before Pixies changed them",
+		Long: `If an account's definitionCopies is Keep30Days, the service copies each report's definition before Pixies are added,
+updated or removed, and keeps the copy for 30 days. Other accounts have no copies.`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
@@ -39,7 +39,7 @@ are added, updated or removed. Other accounts have none.`,
 	return c
 }
 
-// copiesLife is how long a copy is kept (spec 8); maxCopies bounds a listing.
+// copiesLife is how long a copy is kept; maxCopies bounds a listing.
 const (
 	copiesLife = 30 * 24 * time.Hour
 	maxCopies  = 1000
@@ -49,7 +49,7 @@ func (r *root) copiesListCommand(flags *databaseFlags) *cobra.Command {
 	var account string
 	c := &cobra.Command{
 		Use:     "list --account ID",
-		Short:   "List the copies that are kept, the newest first",
+		Short:   "List the stored copies, newest first",
 		Example: "  readiness reports copies list --account contoso",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -70,7 +70,7 @@ func (r *root) copiesListCommand(flags *databaseFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&account, "account", "", "account whose copies are listed")
+	c.Flags().StringVar(&account, "account", "", "account whose copies to list")
 	return c
 }
 
@@ -79,18 +79,18 @@ func (r *root) copiesRestoreCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore --account ID --operation ID --report ID --to DIR",
 		Short: "Write a copy into a new folder",
-		Long: `Writes every part of the definition as it was into a folder that is not there yet. To put it back on the platform,
-compare the folder with the report and publish it as a person who may.`,
+		Long: `Writes every part of the copied definition to a new folder. To restore it on the platform, compare the folder with the
+report and publish it with an account that has permission.`,
 		Example: "  readiness reports copies restore --account contoso --operation 019a… --report 63f8… --to ./before.Report",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			operationID, err := uuid.Parse(operation)
 			if err != nil {
-				return usage("--operation is the id of the operation that made the copy; copies list shows it")
+				return usage("--operation must be the id of the operation that made the copy; copies list shows it")
 			}
 			reportID, err := uuid.Parse(report)
 			if err != nil {
-				return usage("--report is the id of the report; copies list shows it")
+				return usage("--report must be the id of the report; copies list shows it")
 			}
 			if account == "" || to == "" {
 				return usage("restore needs --account and --to")
@@ -101,7 +101,7 @@ compare the folder with the report and publish it as a person who may.`,
 					return err
 				}
 				if !found {
-					return fmt.Errorf("account %s has no copy of report %s by operation %s; copies list shows those there are", account, reportID, operationID)
+					return fmt.Errorf("account %s has no copy of report %s by operation %s; copies list shows the available ones", account, reportID, operationID)
 				}
 				n, err := restore(c, core, one, to)
 				if err != nil {
@@ -115,15 +115,15 @@ compare the folder with the report and publish it as a person who may.`,
 	c.Flags().StringVar(&account, "account", "", "account of the copy")
 	c.Flags().StringVar(&operation, "operation", "", "operation that made the copy")
 	c.Flags().StringVar(&report, "report", "", "report that was copied")
-	c.Flags().StringVar(&to, "to", "", "folder to write, which must not be there yet")
+	c.Flags().StringVar(&to, "to", "", "folder to create; it must not exist")
 	return c
 }
 
-// restore writes the parts of a copy into the new folder, and nothing outside it.
+// restore writes the parts of a copy into the new folder, and nothing outside it. It returns the number of parts.
 func restore(c *cobra.Command, core *core, one projections.ReportCopy, to string) (int, error) {
 	body, err := documents.Get(c.Context(), core.pool, one.Hash)
 	if errors.Is(err, documents.ErrNotFound) {
-		return 0, fmt.Errorf("the copy of %s was kept until %s and is gone", one.ReportName, one.At.UTC().Add(copiesLife).Format(time.RFC3339))
+		return 0, fmt.Errorf("the copy of %s expired at %s", one.ReportName, one.At.UTC().Add(copiesLife).Format(time.RFC3339))
 	}
 	if err != nil {
 		return 0, err
@@ -132,7 +132,7 @@ func restore(c *cobra.Command, core *core, one projections.ReportCopy, to string
 	if err := json.Unmarshal(body, &kept); err != nil {
 		return 0, fmt.Errorf("the copy of %s cannot be read: %w", one.ReportName, err)
 	}
-	if err := os.Mkdir(to, 0o755); err != nil { //nolint:gosec // a folder of reports is no secret of the machine's
+	if err := os.Mkdir(to, 0o755); err != nil { //nolint:gosec // reports are not secret on this machine
 		return 0, err
 	}
 	dir, err := os.OpenRoot(to)

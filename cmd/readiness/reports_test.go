@@ -20,13 +20,12 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// events is a command that causes just these.
+// events is a command that appends exactly these events.
 type events []domain.Event
 
 func (e events) Decide(pixies.Run) ([]domain.Event, error) { return e, nil }
 
-// keep makes the log say that an operation of contoso copied a report with the
-// parts, and returns both.
+// keep appends events of an operation of contoso that copied a report with the parts, and returns operation and report.
 func keep(t *testing.T, url string, parts ...definition.Part) (operationID, reportID uuid.UUID) {
 	t.Helper()
 	core, err := openCore(t.Context(), url, 2, false, slog.New(slog.DiscardHandler))
@@ -81,7 +80,7 @@ func TestReportsCopies(t *testing.T) {
 		t.Errorf("another account's copy: %d %s", got.code, got.stderr)
 	}
 	if _, err := os.Stat(to); !os.IsNotExist(err) {
-		t.Error("a copy that is not there left a folder")
+		t.Error("a missing copy left a folder")
 	}
 	if got := restore("contoso", to); got.code != 0 || got.stdout == "" {
 		t.Fatalf("restore: %d %s", got.code, got.stderr)
@@ -93,11 +92,11 @@ func TestReportsCopies(t *testing.T) {
 		}
 	}
 	if got := restore("contoso", to); got.code == 0 {
-		t.Error("a copy was written over a folder that is there")
+		t.Error("a copy was written over an existing folder")
 	}
 }
 
-// A part never leaves the folder, whatever its path says.
+// A part is never written outside the folder, whatever its path.
 func TestRestoreStaysInItsFolder(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

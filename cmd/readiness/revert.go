@@ -14,17 +14,17 @@ func (r *root) revertCommand() *cobra.Command {
 	var write bool
 	c := &cobra.Command{
 		Use:   "revert RECORD",
-		Short: "Put back what apply wrote into files",
-		Long: `Shows as a unified diff how the models of a record come back and, with --write, puts them back: byte for byte where
-nothing else has changed. A model whose objects are no longer as apply wrote them is refused and left as it is; of
-display folders and field defaults only the changed objects are left. What apply did not come to write is as it was.
+		Short: "Undo what apply wrote to files",
+		Long: `Shows as a unified diff what reverting a record changes and, with --write, writes it. It restores every byte where nothing
+else has changed. A model whose objects are no longer as apply wrote them is refused and left unchanged; for display
+folders and field defaults, only the changed objects are left out. What apply did not write stays unchanged.
 
 Paths in the record are relative to --root, as they were for apply: run it in the same folder.`,
 		Example: `  readiness revert readiness-apply-3fa9c1d20b7e.json
   readiness revert readiness-apply-3fa9c1d20b7e.json --write`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("revert needs one record, which apply --write has written")
+				return usage("revert needs one record, the file that apply --write wrote")
 			}
 			record, err := offline.ReadRecord(args[0])
 			if err != nil {
@@ -46,20 +46,20 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			var failed error
 			if refused > 0 {
-				failed = partly("%d of %d semantic models cannot be put back; their lines say why", refused, len(all))
+				failed = partly("%d of %d semantic models cannot be reverted; see their lines above", refused, len(all))
 			}
 			if !write {
-				fmt.Fprintln(r.stderr, "Nothing was written; --write writes it.")
+				fmt.Fprintln(r.stderr, "Nothing was written; add --write to write it.")
 				return failed
 			}
 			applied, err := offline.PutBack(c.Context(), all)
 			if err != nil {
 				return err
 			}
-			return errors.Join(r.written(applied, "put back"), failed)
+			return errors.Join(r.written(applied, "reverted"), failed)
 		},
 	}
 	rootFlag(c.Flags(), &rootDir)
-	c.Flags().BoolVar(&write, "write", false, "write it")
+	c.Flags().BoolVar(&write, "write", false, "write the changes")
 	return c
 }

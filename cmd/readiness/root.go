@@ -17,11 +17,11 @@ import (
 // The exit codes of every command.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // it failed, or a rule refused it
+	exitFailed  = 1 // failed, or refused by a rule
 	exitUsage   = 2 // the command line or an environment variable is wrong
-	exitDamaged = 3 // it ran, and found what it looks for: damage, a difference, or too low a score
-	exitPartly  = 4 // it ran, but for some of the items that it is about, which it has told
-	// exitInterrupted: a second signal ended it at once.
+	exitDamaged = 3 // ran and found what it looks for: damage, a difference, or too low a score
+	exitPartly  = 4 // done except for some items, which the command has reported
+	// exitInterrupted: a second interrupt stopped the command at once.
 	exitInterrupted = 130
 )
 
@@ -29,40 +29,38 @@ const exitCodesHelp = `Exit codes:
   0  done
   1  failed, or refused by a rule: there is no result
   2  wrong command line or environment
-  3  events verify found damage, projections rebuild --diff a difference, or assess what --fail-under or --fail-on asks for
-  4  done, but for items that could not be read, assessed or changed: each is told, with why
-130  a second interrupt ended it at once`
+  3  events verify found damage, projections rebuild --diff found a difference, or assess failed --fail-under or --fail-on
+  4  done, except for items that could not be read, assessed or changed; the output says which and why
+130  stopped at once by a second interrupt`
 
-// errUsage and errDamaged choose the exit code of the error that wraps them.
+// errUsage and errDamaged determine the exit code of the error that wraps them.
 var (
 	errUsage   = errors.New("usage")
 	errDamaged = errors.New("damage was found")
 )
 
-// partlyError is the error of a command that has done, and told, all but some of the
-// items that it is about.
+// partlyError is the error of a command that succeeded for some of its items and has reported the others.
 type partlyError struct{ text string }
 
 func (e partlyError) Error() string { return e.text }
 
 func partly(format string, args ...any) error { return partlyError{fmt.Sprintf(format, args...)} }
 
-// usage is an error of the command line.
+// usage returns an error of the command line.
 func usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
 }
 
-// root is the command line with what all commands share.
+// root is the command line and the state that all commands share.
 type root struct {
 	command        *cobra.Command
 	stdout, stderr io.Writer
 	log            *slog.Logger
 	logLevel       string
 	logFormat      string
-	// pause waits between calls of a service; nil waits for the time that it asks for.
+	// pause waits between calls to a service; nil waits for as long as the service asks.
 	pause func(context.Context, time.Duration) error
-	// started is set when flags and arguments were right; errors before are
-	// errors of usage.
+	// started is set once flags and arguments are valid; earlier errors are usage errors.
 	started bool
 }
 
@@ -71,10 +69,8 @@ func newRoot(stdout, stderr io.Writer) *root {
 	r.command = &cobra.Command{
 		Use:   "readiness",
 		Short: "Assess how ready semantic models are for AI",
-		Long: `readiness tells how ready semantic models are for AI, and makes them more ready: of models in files, without a server; of
-a service, which it serves, as the signed-in person, with everything that happens in an event log in PostgreSQL.
-
-Every flag is also an environment variable: --database-url is READINESS_DATABASE_URL. The flag wins.
+		Long: `readiness scores how ready Power BI semantic models are for AI, and improves them. It works on models in files, without a
+server, or as a service on which people sign in. The service records everything as events in PostgreSQL.
 
 ` + exitCodesHelp,
 		Example: `  readiness assess .
@@ -87,15 +83,15 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 		SilenceErrors:     true,
 		PersistentPreRunE: r.prepare,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usage("a command is missing; %s", "the commands are listed by readiness --help")
+			return usage("a command is missing; %s", "readiness --help lists the commands")
 		},
 		Args: cobra.NoArgs,
 	}
 	r.command.SetOut(stdout)
 	r.command.SetErr(stderr)
 	flags := r.command.PersistentFlags()
-	flags.StringVar(&r.logLevel, "log-level", "info", "least important messages to log: debug, info, warn or error")
-	flags.StringVar(&r.logFormat, "log-format", "auto", "how messages are logged to stderr: json, text, or auto: text on a terminal")
+	flags.StringVar(&r.logLevel, "log-level", "info", "lowest level to log: debug, info, warn or error")
+	flags.StringVar(&r.logFormat, "log-format", "auto", "format of log messages on stderr: json, text, or auto (text on a terminal, else json)")
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -118,8 +114,7 @@ Every flag is also an environment variable: --database-url is READINESS_DATABASE
 	return r
 }
 
-// prepare runs before every command: flags that were not given take their value
-// from the environment.
+// prepare runs before every command: it reads unset flags from the environment and sets up logging.
 func (r *root) prepare(c *cobra.Command, _ []string) error {
 	if err := fromEnvironment(c.Flags()); err != nil {
 		return err
@@ -141,13 +136,13 @@ func (r *root) prepare(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// exitCode reports err and chooses the exit code for it.
+// exitCode reports err and returns the exit code for it.
 func (r *root) exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errDamaged), errors.Is(err, errFound):
-		return exitDamaged // the command has said what it found
+		return exitDamaged // the command has reported what it found
 	case errors.Is(err, errUsage) || !r.started:
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 		fmt.Fprintf(r.stderr, "readiness: %s\nSee readiness --help, or the help of the command.\n", message)
@@ -164,10 +159,10 @@ func (r *root) exitCode(err error) int {
 	}
 }
 
-// environmentAnnotation names the environment variable of a flag whose name does not.
+// environmentAnnotation overrides the name of a flag's environment variable.
 const environmentAnnotation = "environment"
 
-// environmentOf is the environment variable of a flag.
+// environmentOf returns the name of a flag's environment variable.
 func environmentOf(f *pflag.Flag) string {
 	if own := f.Annotations[environmentAnnotation]; own != nil {
 		return own[0]
@@ -175,7 +170,7 @@ func environmentOf(f *pflag.Flag) string {
 	return environmentName(f.Name)
 }
 
-// environmentName is the environment variable of a flag of this name.
+// environmentName returns the default name of a flag's environment variable.
 func environmentName(flag string) string {
 	return "READINESS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -195,7 +190,7 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 	return failed
 }
 
-// documentEnvironment names each flag's environment variable in its help.
+// documentEnvironment adds the name of each flag's environment variable to its help.
 func documentEnvironment(c *cobra.Command) {
 	name := func(f *pflag.Flag) {
 		if f.Name != "help" {

@@ -13,8 +13,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// The samples are read as any workspaces are, and their scores tell good models
-// from messy ones.
+// The samples can be read like any workspaces, and their scores separate good models from bad ones.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	platform, err := folder.Open("../../samples/workspaces", folder.Options{})

@@ -12,21 +12,20 @@ import (
 	"path/filepath"
 )
 
-// keyFile holds the secret that the service's keys are derived from. Processes
-// of one service share it; without it, tokens of accepted work cannot be read
-// and continuation tokens of before are refused.
+// keyFile holds the secret that the service's keys are derived from. All processes of a service share it. If it is
+// lost, stored tokens of accepted work cannot be decrypted and earlier continuation tokens are refused.
 const keyFile = "service.key"
 
 const secretSize = 32
 
-// secrets are the keys of the service, none of them in the database.
+// secrets holds the service's secret, which is never in the database.
 type secrets struct {
 	secret []byte
-	path   string // of the file that holds it
+	path   string // of the file that holds the secret
 }
 
-// openSecrets reads the secret in the data directory. It is made the first
-// time; several processes may start at once.
+// openSecrets reads the secret in the data directory, and creates it the first time. Several processes may start at
+// once.
 func openSecrets(data string) (secrets, error) {
 	path := filepath.Join(data, keyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -39,29 +38,29 @@ func openSecrets(data string) (secrets, error) {
 		return secrets{}, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return secrets{}, fmt.Errorf("%s may be read by others than its owner; chmod 600 it, or delete it for a new one", path)
+		return secrets{}, fmt.Errorf("%s is readable by other users; run chmod 600 on it, or delete it so that a new one is created", path)
 	}
 	secret, err := os.ReadFile(path)
 	if err != nil {
 		return secrets{}, err
 	}
 	if len(secret) != secretSize {
-		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; delete it and a new one is made", path, len(secret), secretSize)
+		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; delete it so that a new one is created", path, len(secret), secretSize)
 	}
 	return secrets{secret, path}, nil
 }
 
-// check says whether the data directory is there and still holds the secret: when its disk is gone, the process cannot be started again.
+// check returns an error unless the data directory still holds the secret: without it the process could not be
+// restarted.
 func (s secrets) check() error {
 	now, err := os.ReadFile(s.path)
 	if err == nil && !bytes.Equal(now, s.secret) {
-		err = fmt.Errorf("%s holds another key than this process works with", s.path)
+		err = fmt.Errorf("%s holds another key than the one this process uses", s.path)
 	}
 	return err
 }
 
-// makeSecret writes a new secret whole or not at all, and leaves one that
-// another process wrote in the meantime.
+// makeSecret writes a new secret atomically. It keeps one that another process wrote in the meantime.
 func makeSecret(data, path string) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return err
@@ -83,11 +82,11 @@ func makeSecret(data, path string) error {
 	return nil
 }
 
-// key derives the key for one purpose.
+// key derives the key for one purpose, of the given size in bytes.
 func (s secrets) key(purpose string, size int) []byte {
 	key, err := hkdf.Key(sha256.New, s.secret, nil, "readiness/"+purpose, size)
 	if err != nil {
-		panic(err) // sizes are constants of ours
+		panic(err) // the sizes are constants
 	}
 	return key
 }

@@ -19,15 +19,14 @@ import (
 	"readiness/work"
 )
 
-// serviceFlags are the flags of the processes that serve or work.
+// serviceFlags are the flags of processes that serve or work.
 type serviceFlags struct {
 	databaseFlags
 	platform string
 	plans    string
-	// workers is how many steps read and write definitions at once, asks how many ask
-	// AI providers.
+	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
-	// aiPrivate lets the AI providers that accounts saved be in private networks.
+	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
 }
 
@@ -35,12 +34,12 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	plansFlag(flags, &f.plans)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
-	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or a person has half of them at most")
-	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks, "how many steps of work ask AI providers at once; an account, a person or a provider has a quarter of them at most")
-	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false, "let the AI providers that accounts save be on this machine and in private networks too")
+	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most half of them")
+	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks, "how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
+	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false, "allow AI providers saved by accounts on this machine and in private networks")
 }
 
-// serveFlags are those of serve.
+// serveFlags are the flags of serve.
 type serveFlags struct {
 	serviceFlags
 	listen, baseURL, portalURL, accounts string
@@ -59,12 +58,12 @@ func (r *root) serveCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the interface over HTTP and carry out the work",
-		Long: `Serves the interface and, unless --roles says otherwise, carries out the work it accepts. Without --database-url it runs
-its own PostgreSQL in the data directory. The database is migrated first. The first interrupt stops it in good order:
-no new calls, running calls and steps end, then the database is left; a second one ends it at once.
+		Short: "Serve the HTTP interface and process the work",
+		Long: `Serves the HTTP interface and, unless --roles excludes it, processes accepted work. Without --database-url it runs its own
+PostgreSQL in the data directory. It first migrates the database. The first interrupt stops it gracefully: it accepts no
+new calls, finishes running calls and steps, then closes the database. A second interrupt stops it at once.
 
-Tokens are those of the embedded issuer (see readiness token), or of --issuer, which are trusted in its place.`,
+It trusts tokens of the embedded issuer (see readiness token) or, instead, those of each --issuer.`,
 		Example: `  readiness serve --platform folder:samples/workspaces --accounts samples/accounts.yaml
   readiness serve --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces \
       --listen 0.0.0.0:8080 --base-url https://readiness.example.com \
@@ -79,15 +78,15 @@ Tokens are those of the embedded issuer (see readiness token), or of --issuer, w
 	}
 	flags := c.Flags()
 	f.serviceFlags.add(flags)
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	flags.StringVar(&f.baseURL, "base-url", "", "address callers know the service by; by default that of the listener")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 selects a free one")
+	flags.StringVar(&f.baseURL, "base-url", "", "public address of the service; by default that of the listener")
 	flags.StringVar(&f.portalURL, "portal-url", "", "web portal where permissions are granted; by default the base address")
-	flags.StringVar(&f.accounts, "accounts", "", "file of accounts to apply at the start")
-	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "what this process does: api, worker")
-	flags.StringSliceVar(&f.issuers, "issuer", nil, "token issuer to trust, by the address its tokens name; may be given again")
-	flags.StringSliceVar(&f.audiences, "audience", nil, "name this service has at the issuers; may be given again")
-	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout, "how long the database is given to count a call; a call that starts work and is not counted by then is refused")
-	flags.BoolVar(&f.embedded, "embedded-issuer", false, "trust the embedded issuer beside --issuer")
+	flags.StringVar(&f.accounts, "accounts", "", "accounts file to apply at startup")
+	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "roles of this process: api, worker")
+	flags.StringSliceVar(&f.issuers, "issuer", nil, "trusted token issuer, by the address in its tokens; can be repeated")
+	flags.StringSliceVar(&f.audiences, "audience", nil, "name of this service at the issuers; can be repeated")
+	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout, "how long counting a call in the database may take; after that, a call that starts work is refused")
+	flags.BoolVar(&f.embedded, "embedded-issuer", false, "also trust the embedded issuer when --issuer is set")
 	return c
 }
 
@@ -107,10 +106,10 @@ func (f *serveFlags) check() error {
 		}
 	}
 	if len(f.issuers) > 0 && len(f.audiences) == 0 {
-		return usage("--issuer needs --audience: the name this service has there")
+		return usage("--issuer needs --audience, the name of this service at the issuer")
 	}
 	if len(f.issuers) == 0 && len(f.audiences) > 0 {
-		return usage("--audience is that of an --issuer, which is missing")
+		return usage("--audience needs --issuer")
 	}
 	if f.countTimeout < time.Millisecond {
 		return usage("--count-timeout must be at least 1ms, not %s", f.countTimeout)
@@ -131,7 +130,7 @@ func (f *serviceFlags) check() error {
 	return nil
 }
 
-// platformDir is the directory of --platform folder:DIR.
+// platformDir returns the directory in --platform folder:DIR.
 func platformDir(platform string) (string, error) {
 	dir, ok := strings.CutPrefix(platform, "folder:")
 	if !ok || dir == "" {
@@ -207,8 +206,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	return nil
 }
 
-// issuers returns the verifier of the tokens the process trusts, and the
-// embedded issuer when it is one of them.
+// issuers returns the verifier of trusted tokens, and the embedded issuer if it is trusted.
 func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
 	o := token.Options{Now: time.Now, Log: r.log}
 	for _, address := range f.issuers {
@@ -224,12 +222,12 @@ func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
 	return o.Embedded, v, err
 }
 
-// greetingLife is how long the token of the greeting is valid.
+// greetingLife is the life of the token in the greeting.
 const greetingLife = 8 * time.Hour
 
-// greet prints where the service is and how to make the first call. A token is
-// printed only to a terminal, for a listener that this machine alone can reach;
-// elsewhere, where output ends in files, the command that makes one is.
+// greet prints the service's address and how to make the first call. It prints a token only to a terminal and only if
+// the listener is reachable from this machine alone. Otherwise the output may end up in a file, so it prints the
+// command that creates a token.
 func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
 	fmt.Fprintf(r.stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
 	address, ok := at.(*net.TCPAddr)
@@ -244,16 +242,17 @@ func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared [
 				person, accountID, greetingLife, signed, f.baseURL)
 			return
 		}
-		r.log.Warn("no token could be made for the greeting", "error", err)
+		r.log.Warn("could not create a token for the greeting", "error", err)
 	}
 	where := "--data " + f.data
-	if f.url != "" { // which may hold a password
+	if f.url != "" { // the address may contain a password
 		where += " --database-url URL"
 	}
 	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", where, accountID, person, f.baseURL)
 }
 
-// firstPerson returns the first person of the embedded issuer in an active account; names to replace if there is none.
+// firstPerson returns the first person of the embedded issuer in an active account. If there is none, it returns
+// placeholders and known is false.
 func firstPerson(declared []account.Declaration) (accountID, person string, known bool) {
 	for _, d := range declared {
 		for _, p := range d.People {
@@ -265,13 +264,12 @@ func firstPerson(declared []account.Declaration) (accountID, person string, know
 	return "ID", "NAME", false
 }
 
-// ownAddress is the address of a listener as callers on this machine know it.
-// One that listens everywhere has no address that others could use, and Pixies
-// would carry it into reports.
+// ownAddress returns the listener's address for callers on this machine. A listener on every address has none that
+// other machines could use, and Pixies would carry it into reports, so ownAddress logs a warning.
 func (r *root) ownAddress(at net.Addr) string {
 	host, port, err := net.SplitHostPort(at.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		r.log.Warn("the service listens on every address and does not know its own; give --base-url, which callers and Pixies are told", "assumed", "http://localhost:"+port)
+		r.log.Warn("the service listens on every address and does not know its public one; set --base-url, which callers and Pixies use", "assumed", "http://localhost:"+port)
 		return "http://localhost:" + port
 	}
 	return "http://" + at.String()

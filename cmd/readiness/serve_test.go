@@ -24,10 +24,10 @@ import (
 	"readiness/internal/postgres"
 )
 
-// waits is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+// waits limits each wait of a test. It detects events that never happen, not slow ones.
 const waits = 5 * time.Minute
 
-// output collects what a command prints and tells of each line.
+// output collects what a command prints and signals each write.
 type output struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -50,7 +50,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// await waits until pattern is printed, or fails when the command ends first.
+// await waits until a line matches the pattern, and fails if the command ends first.
 func (o *output) await(t *testing.T, pattern string, ended <-chan struct{}) []string {
 	t.Helper()
 	limit := time.NewTimer(waits)
@@ -128,7 +128,7 @@ func TestServeOnADatabase(t *testing.T) {
 	url, data := pgtest.URL(t), t.TempDir()
 	s := serve(t, "--database-url", url, "--data", data, "--accounts", samplesAccounts)
 
-	// The greeting names a person; a token is shown on a terminal alone, which this is not.
+	// The greeting names a person. It shows a token only on a terminal, which this is not.
 	greeting := s.stdout.await(t, `(?m)^TOKEN=\$\(readiness token --data \S+ --database-url URL --account contoso --person ada\)\ncurl -H "Authorization: Bearer \$TOKEN" (\S+)$`, s.ended)
 	made := strings.TrimSpace(must(t, "token", "--data", data, "--database-url", url, "--account", "contoso", "--person", "ada").stdout)
 	status, body, err := get(t, greeting[1], made)
@@ -143,7 +143,7 @@ func TestServeOnADatabase(t *testing.T) {
 	if strings.Contains(s.stderr.String(), made) || strings.Contains(s.stdout.String(), "TOKEN=ey") {
 		t.Error("a token is in the log or on stdout")
 	}
-	// A worker beside it shares the work.
+	// A second process, a worker, shares the work.
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr, ended := newOutput(), make(chan struct{})
 	var code int
@@ -161,7 +161,7 @@ func TestServeOnADatabase(t *testing.T) {
 	if s.code != exitOK {
 		t.Errorf("got exit code %d\n%s", s.code, s.stderr)
 	}
-	// The server ends its side of a session a moment after the client has.
+	// The server ends its side of a session a moment after the client.
 	const sessions = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
 	for began := time.Now(); query[int](t, url, sessions) > 0; {
 		if time.Since(began) > waits {
@@ -172,7 +172,7 @@ func TestServeOnADatabase(t *testing.T) {
 	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("the listener is left: %v", err)
 	}
-	// Continuation tokens and those of accepted work outlive the process: the key stays.
+	// Continuation tokens and tokens of accepted work outlive the process, because the key stays.
 	before, err := openSecrets(data)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestServeOnADatabase(t *testing.T) {
 	again := serve(t, "--database-url", url, "--data", data, "--roles", "api")
 	again.stdout.await(t, `TOKEN=\$\(readiness token --data \S+ --database-url URL --account ID --person NAME\)`, again.ended)
 	if status, _, err := get(t, again.base+"/v1/workspaces", made); err != nil || status != http.StatusOK {
-		t.Errorf("the token of before: got status %d, error %v, want 200", status, err)
+		t.Errorf("the earlier token: got status %d, error %v, want 200", status, err)
 	}
 	after, err := openSecrets(data)
 	if err != nil || !bytes.Equal(before.secret, after.secret) {
@@ -188,7 +188,7 @@ func TestServeOnADatabase(t *testing.T) {
 	}
 }
 
-// A process that trusts other issuers, or that others can reach, shows no token.
+// A process that trusts other issuers, or that other machines can reach, prints no token.
 func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -205,13 +205,13 @@ func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
 	}
 }
 
-// A view that is not built would make every append fail, so nothing is served.
+// A view that is not built would make every append fail, so the process refuses to serve.
 func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
 	query[bool](t, url, `WITH gone AS (DELETE FROM view_generations WHERE view = 'operations' RETURNING 1) SELECT count(*) > 0 FROM gone`)
-	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve for ever
+	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve until then
 	defer cancel()
 	got := run(ctx, "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
 	if got.code != exitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
@@ -219,7 +219,7 @@ func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	}
 }
 
-// postmaster is the process id of the PostgreSQL server in data.
+// postmaster returns the process id of the PostgreSQL server in data.
 func postmaster(t *testing.T, data string) int {
 	t.Helper()
 	f, err := os.Open(filepath.Join(data, "cluster", "postmaster.pid"))
@@ -236,7 +236,7 @@ func postmaster(t *testing.T, data string) int {
 	return pid
 }
 
-// dataDir is a data directory whose PostgreSQL may run as another user.
+// dataDir returns a data directory whose PostgreSQL may run as another user.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readiness-serve-")
@@ -260,7 +260,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 	s := serve(t, "--data", data, "--accounts", samplesAccounts)
 	token := strings.TrimSpace(must(t, "token", "--data", data, "--account", "contoso", "--person", "grace").stdout)
 
-	// Two services on one data directory exclude each other; a command goes beside.
+	// Two services on one data directory exclude each other; an operator's command uses the running server.
 	second := run(t.Context(), "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--data", data)
 	if second.code != exitFailed || !strings.Contains(second.stderr, "in use") {
 		t.Errorf("a second service: got exit code %d, %q, want %d and why", second.code, second.stderr, exitFailed)
@@ -269,7 +269,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 		t.Errorf("accounts diff beside the service: got %q", got.stdout)
 	}
 
-	// PostgreSQL is killed; the service goes on once it is back.
+	// PostgreSQL is killed; the service continues once it is back.
 	killed := postmaster(t, data)
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -292,7 +292,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 	if url, ok := postgres.Running(data); ok {
 		t.Errorf("PostgreSQL still runs at %s", url)
 	}
-	// With the service gone, a command starts PostgreSQL for the moment.
+	// Without the service, a command starts PostgreSQL for its own duration.
 	if got := must(t, "events", "list", "--data", data, "--limit", "1"); !strings.Contains(got.stdout, "account.opened") {
 		t.Errorf("events list after the service: got\n%s", got.stdout)
 	}
@@ -301,7 +301,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 	}
 }
 
-// program is the program in a process of its own.
+// program is the program in a separate process.
 func program(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, stderr *output, ended chan struct{}) {
 	t.Helper()
 	self, err := os.Executable()
@@ -317,7 +317,7 @@ func program(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, stderr *outpu
 	}
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its state is looked at by the test
+		_ = cmd.Wait() // the test checks its state
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -340,8 +340,7 @@ func TestInterrupts(t *testing.T) {
 		t.Errorf("one interrupt: got %v, want exit code 0\n%s", cmd.ProcessState, stderr)
 	}
 
-	// A call whose body does not come keeps the server draining; a second
-	// interrupt does not wait for it.
+	// A call whose body does not arrive keeps the server draining; a second interrupt does not wait for it.
 	cmd, stdout, stderr, ended = program(t, args...)
 	greeting := stdout.await(t, `Listening on http://(\S+),`, ended)
 	made := strings.TrimSpace(must(t, "token", "--data", data, "--database-url", url, "--account", "contoso", "--person", "ada").stdout)
@@ -367,7 +366,7 @@ func TestInterrupts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The server asks for the body once it has begun to handle the call.
+	// The server asks for the body once it handles the call.
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("got %q, error %v, want 100 Continue", line, err)
 	}
@@ -384,7 +383,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// A process is not ready while its database, the disk of its data directory or the root of its workspaces is gone, says which, and is again when it is back.
+// A process is not ready while its database, its data directory's disk or the root of its workspaces is missing.
+// /readyz names the missing part, and the process is ready again when it is back.
 //
 // proves: decisions/9/1-ready
 func TestReadyzSaysWhatIsGone(t *testing.T) {

@@ -27,8 +27,7 @@ import (
 	"readiness/work"
 )
 
-// service is a process that serves or works: the log, the commands and the
-// queue of their work.
+// service is a process that serves or works: the log, the commands and the queue of their work.
 type service struct {
 	*core
 	commands *commands.Service
@@ -39,14 +38,14 @@ type service struct {
 	tracer   trace.TracerProvider
 }
 
-// openService opens the database, brings it up to date and wires the service.
-// Everything it starts is added to life.
-func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, beside bool) (*service, error) {
+// openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
+// is as in run.
+func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, share bool) (*service, error) {
 	dir, err := platformDir(f.platform)
 	if err != nil {
 		return nil, err
 	}
-	var core *core // once there is a database
+	var core *core // assigned below, before the first call
 	platform, err := folder.Open(dir, folder.Options{Logger: r.log, Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
 		return core.views.Access(ctx, as)
 	}})
@@ -57,7 +56,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.run(ctx, f.databaseFlags, beside)
+	d, err := r.run(ctx, f.databaseFlags, share)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +97,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	return &service{core: core, queue: queue, ai: wired.AI, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
 }
 
-// work starts the followers of the log and the steps of accepted work.
+// work starts the followers of the log and the processing of accepted work.
 func (s *service) work(ctx context.Context, life *lifetime) error {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: partLimit}, watermill.NewSlogLogger(s.log))
 	if err != nil {
@@ -117,8 +116,8 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 	return nil
 }
 
-// api serves the interface on the listener. What it returns is closed when
-// serving ends; the end of life says why.
+// api serves the HTTP interface on the listener. The returned channel is closed when serving ends; ending life returns
+// the reason.
 func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{}, error) {
 	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.Arriving()})
 	if err != nil {
@@ -159,15 +158,14 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	}()
 	life.then("HTTP", func(context.Context) error {
 		stop()
-		<-ended // the server itself cuts off calls that do not end
+		<-ended // the server itself cancels calls that do not end
 		return served
 	})
 	return ended, nil
 }
 
-// sweep deletes idempotency keys and documents whose life is over, records the
-// views of hours that are over, and ends operations that have waited for their
-// owner for too long, now and then, until ctx ends.
+// sweep runs every 10 minutes until ctx ends. It deletes expired idempotency keys and documents, records the page views
+// of completed hours, and ends operations that waited for their owner for too long.
 func (s *service) sweep(ctx context.Context) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
@@ -192,7 +190,7 @@ func (s *service) sweep(ctx context.Context) {
 	}
 }
 
-// checks are what a call cannot be answered without.
+// checks returns the readiness checks: what the service needs to answer calls.
 func (s *service) checks() []http.Check {
 	return []http.Check{
 		{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check},

@@ -16,7 +16,7 @@ import (
 	"readiness/internal/postgres"
 )
 
-// maxTokenLife bounds what the embedded issuer mints.
+// maxTokenLife bounds the life of a token of the embedded issuer.
 const maxTokenLife = 366 * 24 * time.Hour
 
 func (r *root) tokenCommand() *cobra.Command {
@@ -28,13 +28,13 @@ func (r *root) tokenCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "token --account ID --person NAME",
-		Short: "Make an access token of the embedded issuer",
-		Long: `Prints an access token of the embedded issuer, alone on stdout. The issuer's key is in the data directory: whoever may
-read it can be anybody, so the embedded issuer is for one machine. The service makes the key when it starts; this
-command does not.
+		Short: "Create an access token of the embedded issuer",
+		Long: `Prints an access token of the embedded issuer, and nothing else, to stdout. The issuer's key is in the data directory:
+anyone who can read it can act as any person, so use the embedded issuer on a single machine only. The service creates
+the key when it starts; this command does not.
 
-The account must know the person: that is looked up in the database, beside a running service in that service's.
---force makes a token for any name without looking; the service refuses such a person when the token is used.`,
+The account must know the person; the command looks that up in the database, also while a service is running. --force
+skips the lookup; the service refuses an unknown person when the token is used.`,
 		Example: `  TOKEN=$(readiness token --account contoso --person ada)
   readiness token --account contoso --person linus --scopes Service.Read.All --expires 15m`,
 		Args: cobra.NoArgs,
@@ -48,12 +48,12 @@ The account must know the person: that is looked up in the database, beside a ru
 			granted := strings.Fields(scopes)
 			for _, s := range granted {
 				if !slices.Contains([]string{token.ScopeRead, token.ScopeReadWrite}, s) {
-					return usage("--scopes: %q is none of %s, %s", s, token.ScopeRead, token.ScopeReadWrite)
+					return usage("--scopes: %q must be %s or %s", s, token.ScopeRead, token.ScopeReadWrite)
 				}
 			}
 			issuer, err := token.FindIssuer(flags.data)
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("the data directory %s has no key of the embedded issuer; name the service's with --data, or start the service, which makes the key", flags.data)
+				return fmt.Errorf("the data directory %s has no key of the embedded issuer; name the service's data directory with --data, or start the service, which creates the key", flags.data)
 			} else if err != nil {
 				return err
 			}
@@ -71,9 +71,9 @@ The account must know the person: that is looked up in the database, beside a ru
 		},
 	}
 	flags.add(c.Flags())
-	c.Flags().BoolVar(&force, "force", false, "make the token without looking whether the account knows the person")
-	c.Flags().StringVar(&accountID, "account", "", "account the token picks")
-	c.Flags().StringVar(&person, "person", "", "person the token stands for, as the accounts file names them")
+	c.Flags().BoolVar(&force, "force", false, "create the token without checking that the account knows the person")
+	c.Flags().StringVar(&accountID, "account", "", "account that the token selects")
+	c.Flags().StringVar(&person, "person", "", "person that the token identifies, as named in the accounts file")
 	c.Flags().StringVar(&scopes, "scopes", token.ScopeRead+" "+token.ScopeReadWrite, "scopes, separated by spaces")
 	c.Flags().DurationVar(&life, "expires", time.Hour, "how long the token is valid")
 	return c
@@ -82,7 +82,7 @@ The account must know the person: that is looked up in the database, beside a ru
 // knows returns an error unless the account knows the person of the embedded issuer.
 func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person string) error {
 	if flags.url == "" && !postgres.Exists(flags.data) {
-		return fmt.Errorf("the data directory %s holds no database to look up %q in; name the service's with --database-url, or give --force", flags.data, person)
+		return fmt.Errorf("the data directory %s holds no database to look up %q in; name the service's database with --database-url, or use --force", flags.data, person)
 	}
 	return r.operate(ctx, flags, func(url string) error {
 		core, err := openCore(ctx, url, flags.connections, false, r.log)
@@ -102,7 +102,7 @@ func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person
 		case slices.Contains(of, accountID):
 			return nil
 		case len(of) == 0:
-			return fmt.Errorf("no account knows a person %q of the embedded issuer; add the person to the accounts file and apply it (readiness accounts apply FILE), or give --force", person)
+			return fmt.Errorf("no account knows a person %q of the embedded issuer; add the person to the accounts file and apply it (readiness accounts apply FILE), or use --force", person)
 		}
 		return fmt.Errorf("the account %q does not know %q; accounts that do: %s", accountID, person, strings.Join(of, ", "))
 	})

@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// startTracing exports traces when an OTLP endpoint is configured, by
-// OpenTelemetry's own environment variables. Without one it returns nil.
+// startTracing exports traces if OpenTelemetry's environment variables configure an OTLP endpoint; otherwise it returns
+// nil.
 func startTracing(ctx context.Context, life *lifetime) (trace.TracerProvider, error) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return nil, nil

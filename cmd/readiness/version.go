@@ -11,7 +11,7 @@ import (
 func (r *root) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show which build this is",
+		Short: "Show the version of this build",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(r.stdout, "readiness %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -20,7 +20,7 @@ func (r *root) versionCommand() *cobra.Command {
 	}
 }
 
-// version is the module's version, or the commit it was built from.
+// version returns the module's version, or the commit of the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -11,10 +11,10 @@ func (r *root) workerCommand() *cobra.Command {
 	var f serviceFlags
 	c := &cobra.Command{
 		Use:   "worker",
-		Short: "Carry out work that servers accept, without serving",
-		Long: `Carries out the work that servers on the same database accept. Add workers to do more at once; when one is killed, the
-others take up what it left. A worker needs the same data directory, or a copy of its service.key, as the servers:
-tokens of accepted work are encrypted with it.`,
+		Short: "Process accepted work without serving HTTP",
+		Long: `Processes the work that servers on the same database accept. Add workers to process more at once; if one is killed, the
+others take over its work. A worker needs the servers' data directory, or a copy of its service.key, because tokens of
+accepted work are encrypted with it.`,
 		Example: "  readiness worker --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces --workers 8",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
