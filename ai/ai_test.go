@@ -174,7 +174,7 @@ func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 	}
 }
 
-func TestProposeRefusesWhatCannotBeAsked(t *testing.T) {
+func TestProposeRefusesUnusableProviders(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}
 	for name, tt := range map[string]struct{ settings, want string }{

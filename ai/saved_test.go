@@ -69,7 +69,7 @@ func TestProposeAsksSavedProviders(t *testing.T) {
 }
 
 // A test call ignores the results of earlier calls, and is retried at most once.
-func TestTestAsksAfresh(t *testing.T) {
+func TestTestIgnoresEarlierCalls(t *testing.T) {
 	t.Parallel()
 	w := &wire{answer: func(string) (int, string) { return http.StatusBadGateway, secret }}
 	p := w.proposer(t)
@@ -89,6 +89,6 @@ func TestTestAsksAfresh(t *testing.T) {
 		t.Errorf("got %+v and error %v", o, err)
 	}
 	if strings.Contains(fmt.Sprintf("%v %+v %#v", o, o, o), secret) {
-		t.Errorf("the result tells the key: %+v", o)
+		t.Errorf("the result reveals the key: %+v", o)
 	}
 }

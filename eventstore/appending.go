@@ -19,7 +19,7 @@ type appending struct {
 	over  bool
 }
 
-var errNotYours = errors.New("eventstore: the appending transaction ends with the append, not before")
+var errTxLent = errors.New("eventstore: the transaction is lent; its owner commits it or rolls it back")
 
 // Begin opens a savepoint.
 func (t *appending) Begin(ctx context.Context) (pgx.Tx, error) {
@@ -36,7 +36,7 @@ func (t *appending) Rollback(ctx context.Context) error { return t.end(ctx, "ROL
 
 func (t *appending) end(ctx context.Context, how string) error {
 	if t.depth == 0 {
-		return errNotYours
+		return errTxLent
 	}
 	if t.over {
 		return pgx.ErrTxClosed
@@ -47,7 +47,7 @@ func (t *appending) end(ctx context.Context, how string) error {
 }
 
 // LargeObjects panics: it needs a transaction that pgx started.
-func (t *appending) LargeObjects() pgx.LargeObjects { panic(errNotYours) }
+func (t *appending) LargeObjects() pgx.LargeObjects { panic(errTxLent) }
 
 // Conn returns the connection.
 func (t *appending) Conn() *pgx.Conn { return t.connection }

@@ -52,7 +52,7 @@ func TestChangeAppendsToSeveralStreams(t *testing.T) {
 	}
 }
 
-func TestNothingIsWritten(t *testing.T) {
+func TestFailedChangeWritesNothing(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	refusal := domain.Refuse(domain.InvalidRequest, "No.")

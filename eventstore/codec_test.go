@@ -52,7 +52,7 @@ func metricUnits(data json.RawMessage) (json.RawMessage, error) {
 
 var movedType = eventstore.Type{Example: moved{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{splitRoute, metricUnits}}
 
-func TestDecodeLiftsEveryVersion(t *testing.T) {
+func TestDecodeUpcastsEveryVersion(t *testing.T) {
 	t.Parallel()
 	c, err := eventstore.NewCodec(movedType)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestEncodeRefuses(t *testing.T) {
 }
 
 // Every reader returns an event of an older form in the current form, together with the stored bytes.
-func TestEveryReaderLifts(t *testing.T) {
+func TestEveryReaderUpcasts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	mustAdd(t, s, "cart-1", noted{"stands for the old event"})

@@ -179,7 +179,7 @@ func TestFollowSeesEveryEventOnce(t *testing.T) {
 
 // The writes of a handler that fails are rolled back; the events before the one that failed are
 // handled (numbers 1 and 2 of the comment on page).
-func TestFollowRollsBackWhatFailed(t *testing.T) {
+func TestFollowRollsBackFailures(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.Context, pgx.Tx) error{
 		"an error": func(context.Context, pgx.Tx) error { return errors.New("no") },
@@ -225,7 +225,7 @@ func TestFollowRollsBackWhatFailed(t *testing.T) {
 
 // What a handler writes before its deadline is not committed when it misses the deadline (number 3 of
 // the comment on page).
-func TestFollowDoesNotKeepWhatIsLate(t *testing.T) {
+func TestFollowRollsBackLateWrites(t *testing.T) {
 	t.Parallel()
 	for _, late := range []int64{1, 3} { // the first of the page, and one with others before it
 		t.Run(fmt.Sprint(late), func(t *testing.T) {

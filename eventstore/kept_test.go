@@ -101,7 +101,7 @@ func TestKeptStreamsAreFoldedOnce(t *testing.T) {
 
 // A change does not keep what it has decided, whether or not it was appended: a later load reads it
 // first.
-func TestOnlyWhatWasLoadedIsKept(t *testing.T) {
+func TestOnlyLoadedStatesAreKept(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	mustAdd(t, s, "budget-1", units(1, 2)...)

@@ -24,8 +24,8 @@ func TestMissingEventIsAnError(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		whole, kept := eventstore.Fold("budget-1", evolveSpending), eventstore.FoldKept("budget-1", evolveSpending)
-		for _, p := range []eventstore.Loadable{whole, kept} {
+		full, kept := eventstore.Fold("budget-1", evolveSpending), eventstore.FoldKept("budget-1", evolveSpending)
+		for _, p := range []eventstore.Loadable{full, kept} {
 			if err := s.Load(t.Context(), p); err == nil || !strings.Contains(err.Error(), "verify the log") {
 				t.Errorf("without version %d: got %v", version, err)
 			}

@@ -105,8 +105,8 @@ func recovered(fn func() error) (err error) {
 // guest is a transaction lent to a handler, which must not end it.
 type guest struct{ pgx.Tx }
 
-func (guest) Commit(context.Context) error   { return errNotYours }
-func (guest) Rollback(context.Context) error { return errNotYours }
+func (guest) Commit(context.Context) error   { return errTxLent }
+func (guest) Rollback(context.Context) error { return errTxLent }
 
 // ExecContext moves the follower past the handled events; the first argument is the position.
 func (p *page) ExecContext(ctx context.Context, query string, args ...any) (wsql.Result, error) {

@@ -16,7 +16,7 @@ import (
 
 // Loading a stream uses an index and reads only the events that it needs, whether or not the planner
 // knows the values or has statistics.
-func TestLoadReadsWhatItNeeds(t *testing.T) {
+func TestLoadReadsOnlyNeededEvents(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	for i := range 20 {

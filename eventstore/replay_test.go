@@ -46,12 +46,12 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := gathered(t, s.ReadAll(t.Context(), 0, 0))
+	sequential := gathered(t, s.ReadAll(t.Context(), 0, 0))
 	for _, after := range []int64{0, 1, 700, eventstore.ReplayReach, eventstore.ReplayReach + 1, upTo - 1, upTo, upTo + 1} {
 		for _, until := range []int64{upTo, upTo - 1, eventstore.ReplayReach} {
 			for _, types := range [][]string{nil, {"cart.noted"}, {"budget.spent", "cart.noted"}, {"never.was"}} {
 				var want []int64
-				for _, r := range whole {
+				for _, r := range sequential {
 					if r.Position > after && r.Position <= until && (types == nil || slices.Contains(types, r.Type)) {
 						want = append(want, r.Position)
 					}
@@ -66,13 +66,13 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(whole, gathered(t, s.Replay(t.Context(), 0, upTo, nil, false))) {
+	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), 0, upTo, nil, false))) {
 		t.Error("events of a replay are not those of ReadAll")
 	}
-	for i := range whole {
-		whole[i].Event = nil
+	for i := range sequential {
+		sequential[i].Event = nil
 	}
-	if !reflect.DeepEqual(whole, gathered(t, s.Replay(t.Context(), 0, upTo, nil, true))) {
+	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), 0, upTo, nil, true))) {
 		t.Error("undecoded, events of a replay are not those of ReadAll")
 	}
 }

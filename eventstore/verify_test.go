@@ -280,11 +280,11 @@ func TestWatermark(t *testing.T) {
 	}
 	at(0)
 	for i, end := range []error{nil, errors.New("undone")} {
-		before, held, goOn, done := int64(3*i), make(chan struct{}), make(chan struct{}), make(chan error)
+		before, held, resume, done := int64(3*i), make(chan struct{}), make(chan struct{}), make(chan error)
 		go func() {
 			p := eventstore.FoldLast[budget]("budget-1")
 			done <- s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
-				c.InTx(func(context.Context, pgx.Tx) error { close(held); <-goOn; return end })
+				c.InTx(func(context.Context, pgx.Tx) error { close(held); <-resume; return end })
 				return eventstore.Decide(c, p, spend{units: 1})
 			})
 		}()
@@ -292,7 +292,7 @@ func TestWatermark(t *testing.T) {
 		at(before)
 		mustAdd(t, s, "budget-2", spent{}, spent{})
 		at(before)
-		close(goOn)
+		close(resume)
 		if err := <-done; err != end {
 			t.Errorf("got %v, want %v", err, end)
 		}

@@ -54,7 +54,7 @@ func TestProcessesThatStartTogether(t *testing.T) {
 	}
 }
 
-func TestStatusListsWhatIsMissing(t *testing.T) {
+func TestStatusListsMissingSteps(t *testing.T) {
 	t.Parallel()
 	steps, err := migrations.Status(t.Context(), pgtest.EmptyURL(t))
 	if err != nil {

@@ -69,9 +69,9 @@ LATERAL (
 ) m
 ORDER BY p.i, m.account_id`
 
-// Arriving returns the statements that QueueMembers and QueueOperations queue, to be prepared before
+// CallStatements returns the statements that QueueMembers and QueueOperations queue, to be prepared before
 // the first call.
-func Arriving() []string { return []string{membersSQL, operationsByID} }
+func CallStatements() []string { return []string{membersSQL, operationsByID} }
 
 // Members returns the person's membership in every account that has the person, by account id.
 func (v *Views) Members(ctx context.Context, p item.Person) (members []account.Membership, err error) {

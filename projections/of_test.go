@@ -18,7 +18,7 @@ import (
 
 // Project changes rows for exactly the events that Of lists: an event missing from either would be
 // lost silently.
-func TestViewsAreProjectedOfWhatTheySay(t *testing.T) {
+func TestOfListsTheProjectedEvents(t *testing.T) {
 	t.Parallel()
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // answer from the model are answered.
 func TestGeneratedQuestions(t *testing.T) {
 	t.Parallel()
-	for root, most := range map[string]int{filepath.Join("..", "..", "samples", "workspaces"): 0, os.Getenv("READINESS_CORPUS"): 2} {
+	for root, maxWrong := range map[string]int{filepath.Join("..", "..", "samples", "workspaces"): 0, os.Getenv("READINESS_CORPUS"): 2} {
 		if root == "" {
 			continue
 		}
@@ -51,7 +51,7 @@ func TestGeneratedQuestions(t *testing.T) {
 			}
 			return fs.SkipDir
 		})
-		if err != nil || wrong > most || right < 3*refused {
+		if err != nil || wrong > maxWrong || right < 3*refused {
 			t.Errorf("%s: %d right, %d wrong, %d refused: %v", root, right, wrong, refused, err)
 		}
 	}

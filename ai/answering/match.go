@@ -9,8 +9,8 @@ import (
 const (
 	// enough is the minimum score of a match by names: half of a two-word name reaches it.
 	enough = 0.7
-	// mostFields is how many fields a run of words is compared with at most.
-	mostFields = 4096
+	// maxMatches is how many fields a run of words is compared with at most.
+	maxMatches = 4096
 )
 
 // candidates returns the fields that the words may name, in the order of the lexicon.
@@ -61,7 +61,7 @@ func (l *lexicon) with(words []word) []int {
 	}
 	slices.SortStableFunc(lists, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
 	kept := lists[0]
-	if len(kept) > mostFields {
+	if len(kept) > maxMatches {
 		return nil
 	}
 	for _, list := range lists[1:] {

@@ -54,13 +54,13 @@ func amount(words []word) (value string, used int, ok bool) {
 		return "", 0, false
 	}
 	w := words[used]
-	var whole, fraction string
+	var integer, fraction string
 	var scale int
 	switch m := digits.FindStringSubmatch(w.lower); {
 	case m != nil && len(m[1]) <= 15 && len(m[2]) <= 15:
-		whole, fraction, scale = strings.ReplaceAll(m[1], ",", ""), strings.TrimPrefix(m[2], "."), scales[m[3]]
+		integer, fraction, scale = strings.ReplaceAll(m[1], ",", ""), strings.TrimPrefix(m[2], "."), scales[m[3]]
 	case numberNames[w.lower] > 0:
-		whole = strconv.Itoa(numberNames[w.lower])
+		integer = strconv.Itoa(numberNames[w.lower])
 	default:
 		return "", 0, false
 	}
@@ -80,31 +80,31 @@ func amount(words []word) (value string, used int, ok bool) {
 	for used < len(words) && words[used].kind == signWord && !strings.ContainsAny(words[used].text, "<>=") {
 		used++
 	}
-	return shift(whole, fraction, scale), used, true
+	return shift(integer, fraction, scale), used, true
 }
 
 // shift moves a number's decimal point to the right; a negative by moves it to the left.
-func shift(whole, fraction string, by int) string {
+func shift(integer, fraction string, by int) string {
 	for ; by > 0; by-- {
 		if fraction == "" {
 			fraction = "0"
 		}
-		whole, fraction = whole+fraction[:1], fraction[1:]
+		integer, fraction = integer+fraction[:1], fraction[1:]
 	}
 	for ; by < 0; by++ {
-		if whole == "" {
-			whole = "0"
+		if integer == "" {
+			integer = "0"
 		}
-		whole, fraction = whole[:len(whole)-1], whole[len(whole)-1:]+fraction
+		integer, fraction = integer[:len(integer)-1], integer[len(integer)-1:]+fraction
 	}
-	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0")
-	if whole == "" {
-		whole = "0"
+	integer, fraction = strings.TrimLeft(integer, "0"), strings.TrimRight(fraction, "0")
+	if integer == "" {
+		integer = "0"
 	}
 	if fraction == "" {
-		return whole
+		return integer
 	}
-	return whole + "." + fraction
+	return integer + "." + fraction
 }
 
 // year reads a year of four digits.

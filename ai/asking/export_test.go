@@ -22,7 +22,8 @@ func Materials(e readiness.Exposure, question string) (sent, full openai.Materia
 	return m.about(question), m.full
 }
 
-// Size returns the length of a material in bytes; MaxMaterial is its bound.
+// Size returns the length of a material, in bytes.
 func Size(m openai.Material) int { return size(m) }
 
+// MaxMaterial bounds a material, in bytes.
 const MaxMaterial = maxMaterial

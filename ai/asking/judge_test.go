@@ -29,38 +29,38 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	const said = `{"class":"same","confidence":0.9,"reason":"Both name Paris."}`
+	const verdict = `{"class":"same","confidence":0.9,"reason":"Both name Paris."}`
 	for name, tt := range map[string]struct {
 		meet     func(*world)
 		sides    []string
 		expected benchmark.Expected
 		answer   comparison.Answer
-		said     string
+		verdict  string
 		by       string // "" without a judgement
 		asked    int
 	}{
-		"the oldest judge":                   {judges("j1", "j2"), nil, words, answer, said, "j1", 1},
-		"one that is a side is passed over":  {judges("j1", "j2"), []string{"embedded", "j1"}, words, answer, said, "j2", 1},
-		"all are sides":                      {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, said, "", 0},
-		"no judge":                           {judges(), nil, words, answer, said, "", 0},
-		"a judge without a query to go by":   {judges("j"), nil, benchmark.Expected{DAX: "EVALUATE x"}, answer, said, "j", 1},
-		"the fields decide":                  {judges("j"), nil, fields, comparison.Answer{Text: "x", Fields: []comparison.Field{measured("Other")}}, said, "", 0},
-		"the value decides":                  {judges("j"), nil, benchmark.Expected{Value: "42"}, comparison.Answer{Text: "It is 41."}, said, "", 0},
-		"it cannot tell":                     {judges("j"), nil, words, comparison.Answer{Text: "x", CannotTell: true}, said, "", 0},
-		"nothing is known":                   {judges("j"), nil, benchmark.Expected{}, answer, said, "", 0},
-		"fields that the answer has none of": {judges("j"), nil, fields, answer, said, "j", 1},
+		"the oldest judge":                   {judges("j1", "j2"), nil, words, answer, verdict, "j1", 1},
+		"one that is a side is passed over":  {judges("j1", "j2"), []string{"embedded", "j1"}, words, answer, verdict, "j2", 1},
+		"all are sides":                      {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, verdict, "", 0},
+		"no judge":                           {judges(), nil, words, answer, verdict, "", 0},
+		"a judge without a query to go by":   {judges("j"), nil, benchmark.Expected{DAX: "EVALUATE x"}, answer, verdict, "j", 1},
+		"the fields decide":                  {judges("j"), nil, fields, comparison.Answer{Text: "x", Fields: []comparison.Field{measured("Other")}}, verdict, "", 0},
+		"the value decides":                  {judges("j"), nil, benchmark.Expected{Value: "42"}, comparison.Answer{Text: "It is 41."}, verdict, "", 0},
+		"it cannot tell":                     {judges("j"), nil, words, comparison.Answer{Text: "x", CannotTell: true}, verdict, "", 0},
+		"nothing is known":                   {judges("j"), nil, benchmark.Expected{}, answer, verdict, "", 0},
+		"fields that the answer has none of": {judges("j"), nil, fields, answer, verdict, "j", 1},
 		"the judge makes no sense":           {judges("j"), nil, words, answer, "private words", "", 3},
 		"the key of the judge does not open": {func(w *world) {
 			j := w.save("j", aiprovider.Judge)
 			j.Kind, j.Key = aiprovider.OpenAI, aiprovider.Key{}
-		}, nil, words, answer, said, "", 0},
-		"the judge cannot be asked": {func(w *world) { w.save("j", aiprovider.Judge).BaseURL = "nowhere" }, nil, words, answer, said, "", 0},
+		}, nil, words, answer, verdict, "", 0},
+		"the judge cannot be asked": {func(w *world) { w.save("j", aiprovider.Judge).BaseURL = "nowhere" }, nil, words, answer, verdict, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			tt.meet(w)
-			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.said }
+			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.verdict }
 			sides := slices.Clone(tt.sides)
 			j, by, judged, err := w.Judge(t.Context(), ana.Account, tt.sides, "Which city sells most?", tt.expected, tt.answer)
 			if err != nil || judged != (tt.by != "") || len(w.asked()) != tt.asked || !slices.Equal(sides, tt.sides) {

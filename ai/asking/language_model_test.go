@@ -54,7 +54,7 @@ func grouped(table, name string) comparison.Field {
 
 // A language model gets the parts that its kind sees and that the provider may have, as data, in a
 // conversation without other questions.
-func TestWhatALanguageModelIsTold(t *testing.T) {
+func TestLanguageModelRequest(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		side        benchmark.Side
@@ -121,10 +121,10 @@ func TestLanguageModelAnswers(t *testing.T) {
 	t.Parallel()
 	const query = "EVALUATE\nSUMMARIZECOLUMNS('Calendar'[Year], \"Revenue\", [Revenue])"
 	for name, tt := range map[string]struct {
-		said  string
-		want  []comparison.Field
-		query string
-		says  string
+		content string
+		want    []comparison.Field
+		query   string
+		says    string
 	}{
 		"as the model spells it":      {saying(query, measured("Revenue"), grouped("Calendar", "Year")), []comparison.Field{measured("Revenue"), grouped("Calendar", "Year")}, query, ""},
 		"otherwise":                   {saying(query, measured("[revenue]"), grouped("'calendar'", " YEAR ")), []comparison.Field{measured("Revenue"), grouped("Calendar", "Year")}, query, ""},
@@ -152,7 +152,7 @@ func TestLanguageModelAnswers(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.save("large")
-			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.said }
+			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.content }
 			_, ask := w.open(t, side(comparison.GenericAgent, "large"))
 			got := reply(t, ask, "What was sold?")
 			if diff := cmp.Diff(tt.want, got.Answer.Fields); diff != "" {

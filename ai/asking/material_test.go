@@ -110,7 +110,7 @@ func TestMaterialOfALargeTable(t *testing.T) {
 }
 
 // For any model, the material keeps the bound.
-func TestMaterialWhateverTheModel(t *testing.T) {
+func TestMaterialOfAnyModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"penguin", strings.Repeat("<&\x00", 8000), strings.Repeat("é", 3000)}))

@@ -72,19 +72,19 @@ func (s *spelling) find(role comparison.Role, table, field string) (name, bool) 
 // answer returns a model's answer, checked against the fields that it was given. If it uses a field
 // that does not exist, the answer has no fields: comparing the remaining ones would misrepresent its
 // query.
-func (s *spelling) answer(said openai.ModelAnswer) comparison.Answer {
-	a := comparison.Answer{Text: said.Text, CannotTell: said.CannotTell}
-	if said.CannotTell {
+func (s *spelling) answer(given openai.ModelAnswer) comparison.Answer {
+	a := comparison.Answer{Text: given.Text, CannotTell: given.CannotTell}
+	if given.CannotTell {
 		return a
 	}
-	a.Query = strings.TrimSpace(dax.WithoutComments(said.DAX))
+	a.Query = strings.TrimSpace(dax.WithoutComments(given.DAX))
 	var unknown []string
 	miss := func(table, field string) {
 		if text := fmt.Sprintf("'%s'[%s]", table, field); !slices.Contains(unknown, text) {
 			unknown = append(unknown, text)
 		}
 	}
-	for _, f := range said.Fields {
+	for _, f := range given.Fields {
 		found, ok := s.find(f.Role, f.Table, f.Name)
 		if !ok {
 			miss(f.Table, f.Name)

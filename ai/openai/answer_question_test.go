@@ -173,7 +173,7 @@ func TestAnswerQuestionLearnsTheMode(t *testing.T) {
 	}
 }
 
-func TestAnswerQuestionTriesAgain(t *testing.T) {
+func TestAnswerQuestionRetries(t *testing.T) {
 	t.Parallel()
 	const first, second = 500 * time.Millisecond, 4 * time.Second
 	busy := func(after string) reply {
@@ -268,7 +268,7 @@ func (w slow) RoundTrip(*http.Request) (*http.Response, error) {
 
 // The provider's limits bound the requests in flight. The Duration of an answer is that of its last
 // request: neither its turn nor its pauses count.
-func TestAnswerQuestionTakes(t *testing.T) {
+func TestAnswerQuestionDuration(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := slow{make(chan struct{}, 20), new(atomic.Int32)}

@@ -157,7 +157,7 @@ func TestDescribeWithAServerThatMisbehaves(t *testing.T) {
 }
 
 // Parameters that a server does not accept are left out, and not sent again.
-func TestDescribeLearnsWhatAServerTakes(t *testing.T) {
+func TestDescribeLearnsAcceptedParameters(t *testing.T) {
 	t.Parallel()
 	reject := func(modes ...string) func(int, request) reply {
 		return func(_ int, r request) reply {

@@ -74,8 +74,8 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 // folders returns the list, existing folders first; why is the reason for an empty list.
 func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item, also []string) (list []string, why string, err error) {
 	seen := map[string]bool{}
-	add := func(folder string, most int) {
-		if len(list) < most && !seen[norm(folder)] && checkFolder(folder) == "" {
+	add := func(folder string, limit int) {
+		if len(list) < limit && !seen[norm(folder)] && checkFolder(folder) == "" {
 			seen[norm(folder)] = true
 			list = append(list, folder)
 		}
@@ -121,9 +121,9 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 		}
 		if problem == "" {
 			c.answers.keep(q, text)
-			most := min(len(list)+maxNew, maxFolders)
+			limit := min(len(list)+maxNew, maxFolders)
 			for _, folder := range given {
-				add(strings.TrimSpace(folder), most)
+				add(strings.TrimSpace(folder), limit)
 			}
 			break
 		}

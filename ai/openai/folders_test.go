@@ -76,7 +76,7 @@ func TestPlace(t *testing.T) {
 			t.Errorf("error %v, -want +got\n%s", err, diff)
 		}
 	})
-	t.Run("nobody answers", func(t *testing.T) {
+	t.Run("no answer", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, func(int, request) reply { return reply{status: 500} })
 		if _, _, err := s.client(t).Place(t.Context(), sales("a"), measures("a"), nil); !domain.IsRefused(err, domain.OptimizationFailed) {

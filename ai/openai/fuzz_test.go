@@ -31,8 +31,8 @@ func FuzzAnswers(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		line := func(what, text string, most int) {
-			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most || strings.ContainsAny(text, "\r\n\t") {
+		line := func(what, text string, limit int) {
+			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > limit || strings.ContainsAny(text, "\r\n\t") {
 				t.Errorf("%s is %q", what, text)
 			}
 		}

@@ -77,7 +77,7 @@ func TestInstruct(t *testing.T) {
 			s.secrecy(t, got, why)
 		})
 	}
-	t.Run("nobody answers", func(t *testing.T) {
+	t.Run("no answer", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, func(int, request) reply { return reply{status: 500} })
 		if _, _, err := s.client(t).Instruct(t.Context(), sales("a"), draft); !domain.IsRefused(err, domain.OptimizationFailed) {
@@ -126,7 +126,7 @@ func TestInstructNamesGroupsAndParameters(t *testing.T) {
 }
 
 // A text that passes here passes the rule that scores it, and a text that fails here fails that rule.
-func TestReferencesAreReadAsTheRegimeReadsThem(t *testing.T) {
+func TestReferencesMatchTheRule(t *testing.T) {
 	t.Parallel()
 	m := sales("a", "Net  Amount", "it's")
 	m.Tables = append(m.Tables,

@@ -27,8 +27,8 @@ func judgement(class string, confidence any, reason string) string {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		said string
-		want comparison.Judgement
+		content string
+		want    comparison.Judgement
 	}{
 		"same":                  {judgement("same", 1, "It says\nso."), comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "It says so."}},
 		"superset":              {judgement("superset", 0.5, ""), comparison.Judgement{Class: comparison.SupersetClass, Confidence: 0.5}},
@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, func(int, request) reply { return say(tt.said) })
+			s := serve(t, func(int, request) reply { return say(tt.content) })
 			got, e, err := s.client(t).Judge(t.Context(), asked, expected, judged)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)

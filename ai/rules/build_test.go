@@ -11,19 +11,19 @@ import (
 // field parameter. Tests change a copy of it.
 func shop(changes ...func(*semanticmodel.Model)) *semanticmodel.Model {
 	const (
-		text  = semanticmodel.String
-		whole = semanticmodel.Int64
-		money = semanticmodel.Decimal
-		day   = semanticmodel.DateTime
+		text    = semanticmodel.String
+		integer = semanticmodel.Int64
+		money   = semanticmodel.Decimal
+		day     = semanticmodel.DateTime
 	)
 	m := &semanticmodel.Model{
 		Tables: []semanticmodel.Table{
 			{
 				Name: "FactSales",
 				Columns: []semanticmodel.Column{
-					{Name: "CustomerKey", DataType: whole}, {Name: "ProductKey", DataType: whole},
+					{Name: "CustomerKey", DataType: integer}, {Name: "ProductKey", DataType: integer},
 					{Name: "OrderDate", DataType: day}, {Name: "ShipDate", DataType: day},
-					{Name: "Qty", DataType: whole, SummarizeBy: "sum"}, {Name: "Net Amount", DataType: money, SummarizeBy: "sum", FormatString: `\$#,0.00`},
+					{Name: "Qty", DataType: integer, SummarizeBy: "sum"}, {Name: "Net Amount", DataType: money, SummarizeBy: "sum", FormatString: `\$#,0.00`},
 					{Name: "Unit Price", DataType: money, SummarizeBy: "none", FormatString: `\$#,0.00`},
 					{Name: "Line Total", DataType: money, Expression: "FactSales[Qty] * FactSales[Unit Price]"},
 					{Name: "IsGift", DataType: semanticmodel.Boolean}, {Name: "Sales Channel", DataType: text}, {Name: "ETL Batch", DataType: text}, {Name: "Xq", DataType: text},
@@ -48,32 +48,32 @@ func shop(changes ...func(*semanticmodel.Model)) *semanticmodel.Model {
 			},
 			{
 				Name:     "Returns",
-				Columns:  []semanticmodel.Column{{Name: "ProductKey", DataType: whole}, {Name: "Return Date", DataType: day}, {Name: "Refund", DataType: money}},
+				Columns:  []semanticmodel.Column{{Name: "ProductKey", DataType: integer}, {Name: "Return Date", DataType: day}, {Name: "Refund", DataType: money}},
 				Measures: []semanticmodel.Measure{{Name: "Refunds", Expression: "SUM(Returns[Refund])"}, {Name: "After Returns", Expression: "[Net Sales] - [Refunds]"}},
 			},
 			{
 				Name: "Date", DataCategory: "Time",
 				Columns: []semanticmodel.Column{
-					{Name: "Date", DataType: day, IsKey: true}, {Name: "Year", DataType: whole, SummarizeBy: "none"}, {Name: "Fiscal Year", DataType: text},
-					{Name: "Month", DataType: text, SortByColumn: "MonthNo"}, {Name: "MonthNo", DataType: whole},
+					{Name: "Date", DataType: day, IsKey: true}, {Name: "Year", DataType: integer, SummarizeBy: "none"}, {Name: "Fiscal Year", DataType: text},
+					{Name: "Month", DataType: text, SortByColumn: "MonthNo"}, {Name: "MonthNo", DataType: integer},
 				},
 				Hierarchies: []semanticmodel.Hierarchy{{Name: "Calendar", Levels: []semanticmodel.Level{{Name: "Year", Column: "Year"}, {Name: "Month", Column: "Month"}}}},
 			},
 			{
 				Name: "Customers",
 				Columns: []semanticmodel.Column{
-					{Name: "CustomerKey", DataType: whole}, {Name: "Customer Name", DataType: text, IsDefaultLabel: true}, {Name: "Segment", DataType: text},
+					{Name: "CustomerKey", DataType: integer}, {Name: "Customer Name", DataType: text, IsDefaultLabel: true}, {Name: "Segment", DataType: text},
 					{Name: "City", DataType: text, DataCategory: "City"}, {Name: "Website", DataType: text, DataCategory: "WebUrl"},
 				},
 			},
-			{Name: "Product", Columns: []semanticmodel.Column{{Name: "ProductKey", DataType: whole}, {Name: "Product", DataType: text}, {Name: "CategoryId", DataType: whole}}},
-			{Name: "Category", Columns: []semanticmodel.Column{{Name: "CategoryId", DataType: whole}, {Name: "Category Name", DataType: text}}},
+			{Name: "Product", Columns: []semanticmodel.Column{{Name: "ProductKey", DataType: integer}, {Name: "Product", DataType: text}, {Name: "CategoryId", DataType: integer}}},
+			{Name: "Category", Columns: []semanticmodel.Column{{Name: "CategoryId", DataType: integer}, {Name: "Category Name", DataType: text}}},
 			{
 				Name: "Time Comparison",
 				CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{
 					{Name: "Current", Expression: "SELECTEDMEASURE()"}, {Name: "Prior Year", Expression: "CALCULATE(SELECTEDMEASURE(), SAMEPERIODLASTYEAR('Date'[Date]))"},
 				}},
-				Columns: []semanticmodel.Column{{Name: "Comparison", DataType: text, SourceColumn: "Name"}, {Name: "Ordinal", DataType: whole, SourceColumn: "Ordinal"}},
+				Columns: []semanticmodel.Column{{Name: "Comparison", DataType: text, SourceColumn: "Name"}, {Name: "Ordinal", DataType: integer, SourceColumn: "Ordinal"}},
 			},
 			{
 				Name:       "Shown Measure",

@@ -50,36 +50,36 @@ func (f *facts) columnLead(x *field) string {
 	case generic(x.name):
 		return ""
 	}
-	said := x.phrase()
-	if !informative(said) {
+	phrased := x.phrase()
+	if !informative(phrased) {
 		return ""
 	}
-	verb, state, _ := strings.Cut(said, " ")
+	verb, state, _ := strings.Cut(phrased, " ")
 	switch {
-	case said == t.noun() && t.role != dimension:
+	case phrased == t.noun() && t.role != dimension:
 		each = " of each row"
-	case said == t.noun():
-		said = "name or code"
+	case phrased == t.noun():
+		phrased = "name or code"
 		each = " that distinguishes one " + t.noun() + " from another"
 	case x.column.DataType == semanticmodel.Boolean && statesOf[verb] && state != "":
-		return "True when the " + t.noun() + " " + said + "."
+		return "True when the " + t.noun() + " " + phrased + "."
 	case x.column.DataType == semanticmodel.Boolean:
-		return "True or false for each " + t.noun() + ": " + said + "."
+		return "True or false for each " + t.noun() + ": " + phrased + "."
 	case statesOf[verb] && state != "":
-		return "Shows whether the " + t.noun() + " " + said + "."
+		return "Shows whether the " + t.noun() + " " + phrased + "."
 	}
 	switch {
 	case x.isNumber():
-		return capital(said) + each + unit(x.column.FormatString) + "."
+		return capital(phrased) + each + unit(x.column.FormatString) + "."
 	}
 	groups := tableNames(t.facts)
 	if t.role == fact || t.role == plain {
-		return capital(said) + each + ", to group and filter by."
+		return capital(phrased) + each + ", to group and filter by."
 	}
 	if len(groups) > 0 {
-		return first(proposal.MaxDescription, capital(said)+each+", to group and filter "+list(groups, 2)+" by.", capital(said)+each+", to group and filter by.")
+		return first(proposal.MaxDescription, capital(phrased)+each+", to group and filter "+list(groups, 2)+" by.", capital(phrased)+each+", to group and filter by.")
 	}
-	return capital(said) + each + ", to group and filter by."
+	return capital(phrased) + each + ", to group and filter by."
 }
 
 // phrase returns a column's name in words, without the words of its table: "name" for Customer Name in
@@ -120,14 +120,14 @@ func parameterLead(x *field) string {
 }
 
 func (f *facts) dateLead(x *field) string {
-	said := x.phrase()
-	if said == x.table.noun() {
+	phrased := x.phrase()
+	if phrased == x.table.noun() {
 		return "The day itself, as a point in time to filter periods on."
 	}
-	if !informative(said) || generic(x.name) {
-		said = "date"
+	if !informative(phrased) || generic(x.name) {
+		phrased = "date"
 	}
-	lead := capital(said) + " of each " + x.table.noun()
+	lead := capital(phrased) + " of each " + x.table.noun()
 	for _, r := range f.relations {
 		if r.from != x && r.to != x {
 			continue

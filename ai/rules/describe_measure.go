@@ -159,8 +159,8 @@ func conditions(text string, columns []string) string {
 // complexLead describes an expression that has no simple shape by its parts, after the words of its
 // name.
 func (f *facts) complexLead(x *field, operands []string, share string) string {
-	said := phrase(x.name)
-	named := informative(said) && !generic(x.name)
+	phrased := phrase(x.name)
+	named := informative(phrased) && !generic(x.name)
 	how := ""
 	for _, c := range x.dax.Calls {
 		if how = iterators[strings.ToUpper(c.Name)]; how != "" {
@@ -186,7 +186,7 @@ func (f *facts) complexLead(x *field, operands []string, share string) string {
 	if !named {
 		return capital(how) + filtered + share + "."
 	}
-	return first(proposal.MaxDescription, capital(said)+": "+lowerStart(how)+filtered+share+".", capital(said)+": "+lowerStart(how)+".", capital(how)+".")
+	return first(proposal.MaxDescription, capital(phrased)+": "+lowerStart(how)+filtered+share+".", capital(phrased)+": "+lowerStart(how)+".", capital(how)+".")
 }
 
 // operands returns the names of the fields in an expression, as a text names them.

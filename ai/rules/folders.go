@@ -155,12 +155,12 @@ func (file *filing) named(x *field) string {
 		if !fitFolder(folder) {
 			continue
 		}
-		said := words(folder[strings.LastIndexByte(folder, '\\')+1:])
-		if len(said) == 0 || slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(x.words, w) }) {
+		level := words(folder[strings.LastIndexByte(folder, '\\')+1:])
+		if len(level) == 0 || slices.ContainsFunc(level, func(w string) bool { return !slices.Contains(x.words, w) }) {
 			continue
 		}
-		if len(said) > most || len(said) == most && folder < best {
-			best, most = folder, len(said)
+		if len(level) > most || len(level) == most && folder < best {
+			best, most = folder, len(level)
 		}
 	}
 	return best

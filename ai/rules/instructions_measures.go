@@ -34,11 +34,11 @@ var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month 
 func (f *facts) aboutMeasures() []string {
 	var lines []string
 	for _, x := range f.keyMeasureFields() {
-		said := phrase(x.name)
-		if !sayable(said) {
-			said = "what its name says"
+		phrased := phrase(x.name)
+		if !sayable(phrased) {
+			phrased = "what its name says"
 		}
-		lines = append(lines, "Use "+x.bracketed()+" for "+said+f.explained(x)+".")
+		lines = append(lines, "Use "+x.bracketed()+" for "+phrased+f.explained(x)+".")
 	}
 	if len(lines) > 0 {
 		return lines
@@ -70,9 +70,9 @@ func (f *facts) aboutMeasures() []string {
 // explained returns what a measure is, after a colon. A person's description is used only without
 // references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
-	said := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
-	if meaningful(said, x.name) && mentionableLine(said) && !strings.ContainsAny(said, "[]'") {
-		return ": " + lowerStart(said)
+	phrased := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
+	if meaningful(phrased, x.name) && mentionableLine(phrased) && !strings.ContainsAny(phrased, "[]'") {
+		return ": " + lowerStart(phrased)
 	}
 	made := strings.TrimPrefix(strings.TrimSuffix(f.measureLead(x), "."), capital(phrase(x.name))+": ")
 	if made != "" && length(made) <= 160 {

@@ -76,7 +76,7 @@ func (f *facts) namesField(text string) bool {
 
 // undecided reports whether a fact has several dates and the text names none of them (rule INS-05).
 func (f *facts) undecided(text string) bool {
-	said := " " + strings.Join(words(text), " ") + " "
+	joined := " " + strings.Join(words(text), " ") + " "
 	for _, t := range f.tables {
 		if t.one || !t.many || t.role == calculationGroup || t.role == fieldParameter {
 			continue
@@ -85,7 +85,7 @@ func (f *facts) undecided(text string) bool {
 		for _, x := range t.columns {
 			if x.dateEnd || x.isDate() {
 				dates++
-				named = named || len(x.words) > 0 && strings.Contains(said, " "+strings.Join(x.words, " ")+" ")
+				named = named || len(x.words) > 0 && strings.Contains(joined, " "+strings.Join(x.words, " ")+" ")
 			}
 		}
 		if dates >= 2 && !named {

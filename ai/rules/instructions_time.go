@@ -122,11 +122,11 @@ func (f *facts) dateLine(t *table, chosen *field, dates []*field) string {
 	}
 	line := "By default the date of " + article(t.noun()) + " is " + name + "."
 	for _, x := range dates {
-		said := x.phrase()
-		if x == chosen || x.written() == "" || !sayable(said) || x.technical() {
+		phrased := x.phrase()
+		if x == chosen || x.written() == "" || !sayable(phrased) || x.technical() {
 			continue
 		}
-		line += " Use " + x.written() + " only when the question is about the " + said
+		line += " Use " + x.written() + " only when the question is about the " + phrased
 		if m := f.activatingMeasure(x); m != "" {
 			line += ", as " + m + " does"
 		}

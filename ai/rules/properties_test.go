@@ -222,7 +222,7 @@ func TestInstructionsKeepToTheirLimits(t *testing.T) {
 
 // The AI data schema shows at most 25 tables, including everything that a shown measure needs. Once it
 // is applied, nothing more is proposed.
-func TestSchemaIsWhole(t *testing.T) {
+func TestSchemaIsComplete(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel().Draw(t, "model")

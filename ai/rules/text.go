@@ -108,15 +108,15 @@ func mentions(names []string) []string {
 	return out
 }
 
-// list returns "A, B and C" with at most most names; with more names it says that there are others.
-func list(names []string, most int) string {
+// list returns "A, B and C" with at most limit names; 0 means all. Omitted names are "others".
+func list(names []string, limit int) string {
 	switch n := len(names); {
 	case n == 0:
 		return ""
 	case n == 1:
 		return names[0]
-	case n > most && most > 0:
-		return strings.Join(names[:most], ", ") + " and others"
+	case n > limit && limit > 0:
+		return strings.Join(names[:limit], ", ") + " and others"
 	default:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}

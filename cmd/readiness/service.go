@@ -119,7 +119,7 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 // api serves the HTTP interface on the listener. The returned channel is closed when serving ends; ending life returns
 // the reason.
 func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{}, error) {
-	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.Arriving()})
+	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.CallStatements()})
 	if err != nil {
 		return nil, err
 	}
