@@ -88,7 +88,7 @@ func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid
 		return past.State, err
 	}
 	run := past.State
-	if !run.Held(who.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
+	if !run.BelongsTo(who.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
 		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID, runID).About("runId", runID)
 	}
 	return run, nil
@@ -195,7 +195,7 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 				return err
 			}
 		}
-		if p.reused != nil && !p.reused.State.Held(who.Account) { // deleted meanwhile
+		if p.reused != nil && !p.reused.State.BelongsTo(who.Account) { // deleted meanwhile
 			return abtest.RunNotFound(r.reused.RunID.String())
 		}
 		if err := a.providersKnown(c, "abTest/"+r.testID.String()); err != nil {

@@ -45,7 +45,7 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 		pasts = append(pasts, w.pasts()...)
 	}
 	err = s.change(ctx, who, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
-		if !test.State.Held(who.Account) {
+		if !test.State.BelongsTo(who.Account) {
 			return abtest.NotFound(id.String())
 		}
 		if !slices.Equal(test.State.Going(), going) {
@@ -77,7 +77,7 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 		return abtest.RunNotFound(runID)
 	}
 	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *whole) error {
-		if !w.test.State.Held(who.Account) {
+		if !w.test.State.BelongsTo(who.Account) {
 			return abtest.NotFound(abTestID)
 		}
 		s.drop(c, w.test.State.Documents(&id))

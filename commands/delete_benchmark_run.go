@@ -28,7 +28,7 @@ func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceI
 	if err != nil {
 		return err
 	}
-	held := func(run benchmark.Run) bool { return run.Held(who.Account) && run.Side.SemanticModelID == modelID }
+	held := func(run benchmark.Run) bool { return run.BelongsTo(who.Account) && run.Side.SemanticModelID == modelID }
 	if !held(a.Run) {
 		return notFound
 	}

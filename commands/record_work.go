@@ -123,7 +123,7 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 	}
 	switch {
 	case !ended && f.bundle != nil && w.Operation.Waiting != nil:
-		return eventstore.Decide(c, f.bundle, optimization.OwnerRead{})
+		return eventstore.Decide(c, f.bundle, optimization.WaitForOwner{})
 	case !ended && f.bundle != nil && before.Operation.Waiting != nil:
 		return eventstore.Decide(c, f.bundle, optimization.Resume{})
 	case !ended:

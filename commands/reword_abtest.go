@@ -23,7 +23,7 @@ func (s *Service) RewordAbTest(ctx context.Context, who Caller, abTestID string,
 	}
 	return s.change(ctx, who, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
 		switch {
-		case !test.State.Held(who.Account):
+		case !test.State.BelongsTo(who.Account):
 			return abtest.NotFound(abTestID)
 		case ifVersion != nil && *ifVersion != test.Version:
 			return ErrMoved

@@ -37,7 +37,7 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 			return err
 		}
 		return s.startAbRun(ctx, who, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
-			if !p.test.State.Held(who.Account) { // deleted meanwhile
+			if !p.test.State.BelongsTo(who.Account) { // deleted meanwhile
 				return abtest.NotFound(abTestID)
 			}
 			return nil
@@ -96,7 +96,7 @@ func (s *Service) loadTest(ctx context.Context, who Caller, text string) (*event
 	if err := s.Store.Load(ctx, past); err != nil {
 		return nil, err
 	}
-	if !past.State.Held(who.Account) {
+	if !past.State.BelongsTo(who.Account) {
 		return nil, abtest.NotFound(text)
 	}
 	return past, nil

@@ -4,7 +4,7 @@ package domain
 // accepted operation that failed later. A code is never reused.
 type Code string
 
-// The codes of refusals, ordered by HTTP status (docs/decisions.md 1).
+// The codes of refusals, in the order of docs/specification.md 7.2.
 const (
 	InvalidRequest                     Code = "InvalidRequest"
 	InvalidPreview                     Code = "InvalidPreview"
@@ -58,7 +58,7 @@ const (
 	UnknownError                       Code = "UnknownError"
 )
 
-// The codes that only the error of an operation has.
+// The codes that only the error of an operation has (docs/specification.md 2.7).
 const (
 	AssessmentTimedOut    Code = "AssessmentTimedOut"
 	CapacityBusy          Code = "CapacityBusy"

@@ -1,5 +1,6 @@
 // Package abtest holds A/B tests: two sides that are asked the same questions in one or
-// more runs, and how a run goes. Package comparison computes what the answers mean.
+// more runs, and how a run goes (docs/specification.md 2.11, 3.2 and 4.6). Package
+// comparison computes what the answers mean.
 package abtest
 
 import (

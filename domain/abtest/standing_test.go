@@ -190,11 +190,11 @@ func TestDeletedTestRefuses(t *testing.T) {
 	if diff := cmp.Diff([]domain.Event{abtest.Deleted{Runs: 2}}, events); diff != "" || err != nil {
 		t.Fatalf("deleting two runs: %s, %v", diff, err)
 	}
-	if !state.Held(contoso) || state.Held("fabrikam") || (abtest.Test{}).Held("") {
+	if !state.BelongsTo(contoso) || state.BelongsTo("fabrikam") || (abtest.Test{}).BelongsTo("") {
 		t.Error("a test belongs to an account other than its own")
 	}
 	gone := abtest.Evolve(state, events[0])
-	if gone.Held(contoso) || len(gone.Going()) != 0 || gone.Has(runID(1)) || len(gone.Documents(nil)) != 0 {
+	if gone.BelongsTo(contoso) || len(gone.Going()) != 0 || gone.Has(runID(1)) || len(gone.Documents(nil)) != 0 {
 		t.Errorf("the deleted test has runs: %+v", gone)
 	}
 	for name, test := range map[string]struct {

@@ -165,8 +165,8 @@ func (e RunEnded) of(r LatestRun) LatestRun {
 	return r
 }
 
-// Held reports whether the test exists and belongs to the account.
-func (t Test) Held(accountID string) bool {
+// BelongsTo reports whether the test exists and belongs to the account.
+func (t Test) BelongsTo(accountID string) bool {
 	return t.AccountID == accountID && !t.Deleted && t.AbTestID != uuid.Nil
 }
 

@@ -1,5 +1,6 @@
 // Package account holds the state of a customer's account: its plan, status, settings,
-// licenses and people, and the allowances that its calls spend.
+// licenses and people, and the allowances that its calls spend (docs/specification.md
+// 2.3 to 2.5).
 package account
 
 import (

@@ -1,6 +1,6 @@
 // Package assessment holds when a semantic model or a data agent may be assessed, what
-// an assessment spends, and how a run over one or many goes (docs/decisions.md 5).
-// Package domain/readiness computes the score.
+// an assessment spends, and how a run over one or many goes (docs/specification.md 4.4;
+// docs/decisions.md 5). Package domain/readiness computes the score.
 //
 // Models and data agents are assessed alike. For a data agent, fields and JSON members
 // named after a model hold the data agent's values; the names date from when only

@@ -160,8 +160,8 @@ func EvolveRun(r Run, e domain.Event) Run {
 	return r
 }
 
-// Held reports whether the run exists and belongs to the account.
-func (r Run) Held(accountID string) bool {
+// BelongsTo reports whether the run exists and belongs to the account.
+func (r Run) BelongsTo(accountID string) bool {
 	return r.AccountID == accountID && !r.Deleted && r.RunID != uuid.Nil
 }
 

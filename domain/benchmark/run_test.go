@@ -145,11 +145,11 @@ func TestAsksAreCounted(t *testing.T) {
 func TestDeletedRun(t *testing.T) {
 	t.Parallel()
 	r := runAfter(t, append(append([]step{begins}, askedAll()...), complete)...)
-	if !r.Held("contoso") || r.Held("fabrikam") || (benchmark.Run{}).Held("") {
+	if !r.BelongsTo("contoso") || r.BelongsTo("fabrikam") || (benchmark.Run{}).BelongsTo("") {
 		t.Error("a run belongs to an account other than its own")
 	}
 	r = runAfter(t, append(append([]step{begins}, askedAll()...), complete, deletes)...)
-	if r.Held("contoso") || !r.Deleted {
+	if r.BelongsTo("contoso") || !r.Deleted {
 		t.Error("a deleted run still belongs to its account")
 	}
 	for _, c := range []step{deletes, begins, asked("q1", 1), complete, fails, stops} {

@@ -1,5 +1,6 @@
 // Package item is the vocabulary of the analytics platform: workspaces, the items in
-// them, capacities, and the person a call acts as. It never talks to a platform.
+// them, capacities, and the person a call acts as. It never talks to a platform
+// (docs/specification.md 2.6).
 package item
 
 import "github.com/google/uuid"

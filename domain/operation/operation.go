@@ -1,5 +1,6 @@
 // Package operation holds the states of an operation and the transitions between them.
-// The package of its work records what an operation does.
+// The package of its work records what an operation does (docs/specification.md 2.7 and
+// 3.1).
 package operation
 
 import (
@@ -51,7 +52,7 @@ const (
 	Cancelled  Status = "Cancelled"
 )
 
-// Statuses returns every status, in the order above.
+// Statuses returns every status, in the order of docs/specification.md 3.1.
 func Statuses() []Status { return []Status{NotStarted, Running, Succeeded, Failed, Cancelled} }
 
 // Ended reports whether s is a final status.

@@ -241,11 +241,11 @@ func (b Bundle) end() domain.Event {
 	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message}, Impact: b.Operation.Impact}
 }
 
-// OwnerRead records that a child of the bundle waits for the owner's next read.
-type OwnerRead struct{}
+// WaitForOwner records that a child of the bundle waits for the owner's next read.
+type WaitForOwner struct{}
 
 // Decide implements domain.Command.
-func (OwnerRead) Decide(b Bundle) ([]domain.Event, error) {
+func (WaitForOwner) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Status.Ended() || b.Operation.Waiting != nil {
 		return nil, nil
 	}

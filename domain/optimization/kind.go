@@ -1,6 +1,7 @@
 // Package optimization holds how a semantic model is optimized and reverted. A preview
 // proposes changes, an apply writes the reviewed ones, a revert restores what an apply
-// replaced, and a bundle does this for several kinds.
+// replaced, and a bundle does this for several kinds (docs/specification.md 2.12, 3.5
+// and 4.5).
 //
 // The log holds every write, with the values it replaces, before the platform is
 // touched. Only one apply or revert at a time holds a model's lock.

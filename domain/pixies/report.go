@@ -1,6 +1,7 @@
 // Package pixies holds how Pixies are added to reports and removed again: a report's
-// status, which operation works on it, and how a run over one or many reports goes.
-// Package definition/pixie holds what a Pixie consists of.
+// status, which operation works on it, and how a run over one or many reports goes
+// (docs/specification.md 2.10, 3.3 and 4.7). Package definition/pixie holds what a
+// Pixie consists of.
 package pixies
 
 import (

@@ -2,8 +2,8 @@ package readiness
 
 import "encoding/json"
 
-// Result is the result of an assessment: the report member of the stored document.
-// Score and Raw are null when no table is exposed.
+// Result is the result of an assessment: the report member of the stored document
+// (docs/specification.md 2.9). Score and Raw are null when no table is exposed.
 type Result struct {
 	Regime string `json:"regime"`
 	Scores

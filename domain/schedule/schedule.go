@@ -52,7 +52,8 @@ type Reason struct {
 
 // Schedule is the schedule of a semantic model in an account. A model has at most one;
 // the zero Schedule is none. Every event of its stream carries the schedule after it,
-// so the last event alone is the state however long the stream grows.
+// so the last event alone is the state however long the stream grows (docs/decisions.md
+// 7).
 type Schedule struct {
 	ScheduleID  uuid.UUID `json:"scheduleId"`
 	WorkspaceID uuid.UUID `json:"workspaceId"`

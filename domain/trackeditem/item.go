@@ -1,6 +1,7 @@
 // Package trackeditem holds how an item becomes a tracked item, its later states, and
 // the count of an account's tracked items against its plan and licenses
-// (docs/decisions.md 5 and 9). The count never goes down.
+// (docs/specification.md 2.6 and 3.4; docs/decisions.md 5 and 9). The count never goes
+// down.
 //
 // A call that may claim an item reserves room for it when it is accepted. The outcome
 // of the call either makes the item a tracked item or releases the room. Several
