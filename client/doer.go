@@ -46,7 +46,7 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("client: no access token: %w", err)
 	}
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) || token == "" {
-		return nil, errors.New("client: the access token is empty or holds characters that no token has")
+		return nil, errors.New("client: the access token is empty or contains invalid characters")
 	}
 	safe := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 	replayable := r.Body == nil || r.GetBody != nil

@@ -17,10 +17,10 @@ import (
 	"readiness/projections"
 )
 
-// stalledAfter is how long a side that asks may make no ask before it is said to be stalled.
+// stalledAfter is how long a running side may make no progress before the run reports it as stalled.
 const stalledAfter = 2 * time.Minute
 
-// ListAbTestRuns answers GET /v1/aiReadiness/abTests/{abTestId}/runs (decisions 2).
+// ListAbTestRuns handles GET /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
 	who := of(ctx).who
 	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil, r.Params.MaxResults, r.Params.ContinuationToken)
@@ -44,7 +44,7 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 	return api.ListAbTestRuns200JSONResponse{Value: s.abRuns(found), ContinuationToken: token, ContinuationURI: uri}, nil
 }
 
-// RunAbTestAgain answers POST /v1/aiReadiness/abTests/{abTestId}/runs (spec 4.6, run-again rules).
+// RunAbTestAgain handles POST /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequestObject) (api.RunAbTestAgainResponseObject, error) {
 	var again abtest.AgainRequest
 	if r.Body != nil {
@@ -57,7 +57,7 @@ func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequest
 	return api.RunAbTestAgain202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// GetAbTestRun answers GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
+// GetAbTestRun handles GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
 func (s *Server) GetAbTestRun(ctx context.Context, r api.GetAbTestRunRequestObject) (api.GetAbTestRunResponseObject, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) GetAbTestRun(ctx context.Context, r api.GetAbTestRunRequestObje
 	return api.GetAbTestRun200JSONResponse(s.run(run)), nil
 }
 
-// DeleteAbTestRun answers DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (spec 4.6, DELETE rules).
+// DeleteAbTestRun handles DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
 func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunRequestObject) (api.DeleteAbTestRunResponseObject, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunReque
 	return api.DeleteAbTestRun200JSONResponse{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil
 }
 
-// GetAbTestRunResult answers GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (spec 4.6, run result rules).
+// GetAbTestRunResult handles GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result.
 func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (api.GetAbTestRunResultResponseObject, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResul
 	}
 	result, err := s.abTestResult(ctx, run)
 	if err != nil {
-		// What was deleted between the two reads is not there.
+		// The run may have been deleted between the two reads; then report that.
 		if _, gone := s.abRun(ctx, r.AbTestID, r.RunID); gone != nil {
 			err = gone
 		}
@@ -105,7 +105,7 @@ func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResul
 	return api.GetAbTestRunResult200JSONResponse(result), nil
 }
 
-// hasResult refuses to answer with the result of a run that has none, or none yet.
+// hasResult returns a refusal unless a run with the status has a result. since is when the run started.
 func (s *Server) hasResult(runID uuid.UUID, status operation.Status, since time.Time) error {
 	switch {
 	case !status.Ended():
@@ -117,9 +117,9 @@ func (s *Server) hasResult(runID uuid.UUID, status operation.Status, since time.
 	return nil
 }
 
-// abTested is the result of a run of an A/B test as an operation.
+// abTested returns the result of the operation of an A/B test run.
 func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
 		return nil, err
 	}
 	run, found, err := s.views.AbRun(ctx, o.AccountID, o.ID)
@@ -135,7 +135,7 @@ func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.Ope
 	return s.abTestResult(ctx, run)
 }
 
-// abTestResult is the comparison of a run that succeeded (spec 2.11, AbTestResult).
+// abTestResult returns the comparison of a run that succeeded.
 func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out api.AbTestResult, err error) {
 	if run.Compared == nil {
 		return out, fmt.Errorf("http: run %s of an A/B test succeeded and there is no comparison", run.RunID)
@@ -156,7 +156,8 @@ func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out a
 	}, nil
 }
 
-// abRun returns a run of a test of the caller's account. Ids that none could have are not found (decisions 8.12).
+// abRun returns a run of a test of the caller's account. A malformed id is refused as not found (docs/decisions.md
+// 8.12).
 func (s *Server) abRun(ctx context.Context, abTestID, runID string) (run projections.AbRun, err error) {
 	t, err := s.abTest(ctx, abTestID)
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *Server) abRuns(found []projections.AbRun) []api.AbTestRun {
 	return value
 }
 
-// run is a run of a test as callers see it (spec 2.11).
+// run converts a run to its API form.
 func (s *Server) run(r projections.AbRun) api.AbTestRun {
 	out := api.AbTestRun{
 		RunID: r.RunID.String(), AbTestID: r.AbTestID.String(), Status: new(api.AbTestRunStatus(r.Operation.Status)), Stage: new(api.AbTestRunStage(r.Stage())),
@@ -200,8 +201,8 @@ func (s *Server) run(r projections.AbRun) api.AbTestRun {
 	return out
 }
 
-// counted says whether a run counts against the benchmark runs, as a stop would have it while the run goes on; nil where
-// that is not known.
+// counted reports whether a run counts against the benchmark runs. For a run in progress, it reports whether it would
+// count if it were cancelled now. It returns nil when that is not known.
 func counted(r projections.AbRun) *bool {
 	switch {
 	case r.Stopped != nil:
@@ -214,13 +215,13 @@ func counted(r projections.AbRun) *bool {
 		}
 		return new(*r.Operation.Impact.BenchmarkRuns > 0)
 	}
-	made, _ := made(r)
+	made, _ := asksMade(r)
 	return new(made > 0)
 }
 
-// made is how many asks the sides that ask have made; false where it is not known because the benchmark run of one was
+// asksMade returns how many asks the sides have made in this run. known is false when the benchmark run of a side was
 // deleted.
-func made(r projections.AbRun) (n int, known bool) {
+func asksMade(r projections.AbRun) (n int, known bool) {
 	if r.Stopped != nil {
 		return r.Stopped.Asked, true
 	}
@@ -240,14 +241,14 @@ func made(r projections.AbRun) (n int, known bool) {
 }
 
 func asks(r projections.AbRun) *api.AbTestRunAsks {
-	n, known := made(r)
+	n, known := asksMade(r)
 	if !known {
 		return nil
 	}
 	return &api.AbTestRunAsks{Made: n, Total: r.Total()}
 }
 
-// runSide is a side of a run as callers see it.
+// runSide converts a side of a run to its API form.
 func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRunSide {
 	side, asked := r.Side(name), r.Asked(name)
 	out := api.AbTestRunSide{Status: api.AbTestRunSideStatus(side.Status)}

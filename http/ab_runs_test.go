@@ -19,8 +19,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// A run from its start to its comparison, as the run, the test, the lists and the result show it at each stage. Reading
-// asks the platform nothing.
+// A run from its start to its comparison, as the run, the test, the lists and the result show it at each stage. Reads
+// make no request to the platform.
 //
 // proves: 2.7/operationType/RunAbTest 2.11/side/semanticModelId-workspaceId 2.11/side/names 2.11/side/answeredBy.kind 2.11/side/answeredBy.dataAgentId 2.11/side/answeredBy.dataAgent 2.11/test/abTestId 2.11/test/name 2.11/test/createdAtUtc 2.11/test/sideA-sideB 2.11/test/questions.count 2.11/test/questions.questionSetHash 2.11/test/questions.source.kind 2.11/test/questions.correctAnswers 2.11/test/repeats 2.11/test/runCount 2.11/test/latestRun 2.11/test/latestSucceededRunId 2.11/test/latestSucceededRunAggregate 2.11/test/runGaps 2.11/test/description 2.11/test/hypothesis 2.11/run/runId-abTestId 2.11/run/status 2.11/run/stage 2.11/run/startedAtUtc-finishedAtUtc 2.11/run/sideA-sideB 2.11/run/aggregate 2.11/run/agreement 2.11/run/questionSetHash 2.11/run/questionsCount 2.11/run/counted 2.11/run/asks 2.11/result/members 2.11/result/document 4.2/result/3-RunAbTest 4.6/read 4.6/read-run 4.6/run-result 4.6/run-result/succeeded 4.6/run-result/running 4.6/run-result/relayed 7.2/ResultNotReady
 func TestAbRun(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAbRun(t *testing.T) {
 		return map[string]any{"status": "Running", "stage": stage, "sideA": a, "sideB": b, "counted": made > 0, "asks": map[string]any{"made": made, "total": total}}
 	}
 	if len(runs) != 1 {
-		t.Errorf("got runs %v, want the one", runs)
+		t.Errorf("got runs %v, want one", runs)
 	}
 	shows(running("SideA", sideA, none, 0, 8))
 	for age, after := range map[time.Duration]string{0: "1", 6 * time.Second: "2", time.Hour: "30"} {
@@ -132,7 +132,7 @@ func TestAbRun(t *testing.T) {
 	of = w.ownerReads(of)
 	shows(running("SideB", sideA, with(none, "status", "Pending", "benchmarkRunId", of.runB.String(), "progress", progress(0, false), "total", 2.0), 4, 8))
 	if got := w.read(abTestPath(of.test)); got["latestSucceededRunId"] != nil || got["latestSucceededRunAggregate"] != nil {
-		t.Errorf("got a succeeded run: %v", got)
+		t.Errorf("got a successful run: %v", got)
 	}
 	document := w.compared(of, -1)
 	ended := w.read(run)
@@ -170,7 +170,7 @@ func TestAbRun(t *testing.T) {
 		}
 	}
 	if strings.Count(string(answer.text), agent.String()) != strings.Count(fmt.Sprint(whole["a"], whole["a"]), agent.String()) {
-		t.Errorf("the data agent is named elsewhere than on side A: %s", answer.text)
+		t.Errorf("the data agent is named outside side A: %s", answer.text)
 	}
 	if diff := cmp.Diff(answer.body, w.read(operationPath(of.run)+"/result")); diff != "" {
 		t.Errorf("the operation's result differs (-run +operation):\n%s", diff)
@@ -180,14 +180,14 @@ func TestAbRun(t *testing.T) {
 	}
 	w.later(7*24*time.Hour + time.Minute)
 	w.get(operationPath(of.run)+"/result", w.as("ada")).refused(410, domain.OperationExpired)
-	w.get(result, w.as("ada")).ok(200) // as long as the run is kept
+	w.get(result, w.as("ada")).ok(200) // while the run is kept
 }
 
-// A side that keeps a stored run, one that fails for its capacity, and a run that is stopped: what each shows, and that
-// none has a result.
+// A side that reuses a stored run, a side that fails because of its capacity, and a run that is cancelled: what each
+// shows, and that none has a result.
 //
 // proves: 2.11/side/answeredBy.provider 2.11/run/cancel 2.11/run/error 2.11/run/counted 2.11/test/questions.source.runId 2.11/test/questions.source.runStoredAtUtc 4.2/result/2-cancelled 4.6/run-result/no-result 7.3/409-OperationHasNoResult/cancelled
-func TestRunsThatDoNotSucceed(t *testing.T) {
+func TestUnsuccessfulRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -204,7 +204,7 @@ func TestRunsThatDoNotSucceed(t *testing.T) {
 		t.Errorf("answeredBy (-want +got):\n%s", diff)
 	}
 
-	// Stopped while side A asks.
+	// Cancelled while side A asks.
 	w.onRun("acme", of.run, abtest.BeginSide{Side: abtest.A})
 	w.ask("acme", of.runA, 3)
 	w.onRun("acme", of.run, abtest.Stop{AskedA: w.onBenchmark("acme", of.runA)})
@@ -224,12 +224,12 @@ func TestRunsThatDoNotSucceed(t *testing.T) {
 	w.get(abRunPath(of.test, of.run)+"/result", ada).refused(409, domain.OperationHasNoResult).says("Cancelled")
 	w.get(operationPath(of.run)+"/result", ada).refused(409, domain.OperationHasNoResult)
 
-	// Side A kept, side B refused by its capacity before it asked.
+	// Side A is reused; side B is refused by its capacity before it asks.
 	of = w.abRun(of, &stored)
 	got = w.read(abRunPath(of.test, of.run))
 	kept := got["sideA"].(map[string]any)
 	if kept["status"] != "Reused" || kept["benchmarkRunId"] != nil || kept["reusedFromRunId"] != stored.String() || kept["progress"] != nil || kept["scored"] != 2.0 || kept["storedAtUtc"] == nil || kept["responseTime"] == nil {
-		t.Errorf("the side that is kept reads %v", kept)
+		t.Errorf("the reused side reads %v", kept)
 	}
 	if diff := cmp.Diff(map[string]any{"made": 0.0, "total": 4.0}, got["asks"]); diff != "" || got["stage"] != "SideB" || got["counted"] != false {
 		t.Errorf("counted %v, stage %v, asks (-want +got):\n%s", got["counted"], got["stage"], diff)
@@ -251,18 +251,18 @@ func TestRunsThatDoNotSucceed(t *testing.T) {
 		t.Errorf("latestRun reads %v", latest)
 	}
 
-	// A stored run that is deleted is the source of nothing any more.
+	// A deleted stored run is no longer the source of a side.
 	w.onBenchmark("acme", stored, benchmark.DeleteRun{})
 	source := w.read(abTestPath(of.test))["questions"].(map[string]any)["source"]
 	if diff := cmp.Diff(map[string]any{"kind": "Run"}, source); diff != "" {
 		t.Errorf("source (-want +got):\n%s", diff)
 	}
 	if kept := w.read(abRunPath(of.test, of.run))["sideA"].(map[string]any); kept["scored"] != nil || kept["reusedFromRunId"] != stored.String() {
-		t.Errorf("the side that was kept reads %v", kept)
+		t.Errorf("the reused side reads %v", kept)
 	}
 }
 
-// What was deleted is nowhere: a run, then its test. The benchmark runs of the sides stay.
+// A deleted run, and then its deleted test, is gone from all reads. The benchmark runs of the sides stay.
 //
 // proves: 2.11/DeletedAbTest 2.11/DeletedAbTestRun 4.6/delete 4.6/delete-run 4.6/delete/test 4.6/delete/run 7.2/AbTestNotFound 7.2/RunNotFound 7.3/404-AbTestNotFound 3.1/test-deleted
 func TestDeletedRunsAndTests(t *testing.T) {
@@ -315,7 +315,7 @@ func TestDeletedRunsAndTests(t *testing.T) {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
 	if o := w.read(operationPath(third.run)); o["status"] != "Failed" || o["allowanceImpact"].(map[string]any)["benchmarkRuns"] != 2.0 {
-		t.Errorf("the operation of the run that went on reads %v", o)
+		t.Errorf("the operation of the run in progress reads %v", o)
 	}
 	for _, path := range []string{abTestPath(first.test), abTestPath(first.test) + "/runs", abRunPath(first.test, first.run), abRunPath(first.test, first.run) + "/result"} {
 		w.get(path, ada).refused(404, domain.AbTestNotFound)
@@ -332,7 +332,7 @@ func TestDeletedRunsAndTests(t *testing.T) {
 	}
 }
 
-// A test returns at most 50 of its runs, the newest; the list of runs has all of them, in pages.
+// A test is returned with at most 50 of its runs, the newest. The list of runs returns all of them, in pages.
 //
 // proves: 8/runs-with-a-test 4.6/read decisions/2/paging-stable
 func TestRunsOfATestInPages(t *testing.T) {
@@ -362,14 +362,14 @@ func TestRunsOfATestInPages(t *testing.T) {
 		page := w.get(address, w.as("ada")).ok(200)
 		got = append(got, ids(page.value())...)
 		address, _ = page.body["continuationUri"].(string)
-		more() // neither repeats nor hides a row
+		more() // a new run neither repeats nor hides a row
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)
 	}
 }
 
-// A store of the customer's own is behind a capacity.
+// A customer's own store depends on a capacity.
 //
 // proves: 4.6/run-result/store-paused
 func TestStoreBehindAPausedCapacity(t *testing.T) {
@@ -387,10 +387,10 @@ func TestStoreBehindAPausedCapacity(t *testing.T) {
 	w.get(abRunPath(of.test, of.run)+"/result", w.as("ada")).ok(200)
 }
 
-// A store that cannot answer is said to, and not taken for a run without a result.
+// A store that does not respond is reported as such, not as a run without a result.
 //
 // proves: 4.6/run-result/store-unavailable 7.2/StoreUnavailable 7.3/502-StoreUnavailable
-func TestStoreThatDoesNotAnswer(t *testing.T) {
+func TestUnresponsiveStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")

@@ -16,10 +16,10 @@ import (
 	"readiness/projections"
 )
 
-// runsWithTest is how many runs are returned with one test (spec 8).
+// runsWithTest is how many runs GetAbTest returns at most.
 const runsWithTest = 50
 
-// CreateAbTest answers POST /v1/aiReadiness/abTests (spec 4.6, create rules).
+// CreateAbTest handles POST /v1/aiReadiness/abTests.
 func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObject) (api.CreateAbTestResponseObject, error) {
 	b := r.Body
 	create := abtest.CreateRequest{
@@ -49,7 +49,7 @@ func answererRequest(a api.AnsweredByRequest) abtest.AnswererRequest {
 	return abtest.AnswererRequest{Kind: a.Kind, DataAgentID: a.DataAgentID, WorkspaceID: a.WorkspaceID, ProviderID: a.ProviderID}
 }
 
-// GetAbTest answers GET /v1/aiReadiness/abTests/{abTestId}.
+// GetAbTest handles GET /v1/aiReadiness/abTests/{abTestId}.
 func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (api.GetAbTestResponseObject, error) {
 	t, err := s.abTest(ctx, r.AbTestID)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (a
 	return api.GetAbTest200JSONResponse{Body: body, Headers: api.GetAbTest200ResponseHeaders{ETag: tag}}, nil
 }
 
-// withRuns is a test with its newest runs, and the tag that names exactly what that says and begins with the version of the
+// withRuns returns a test with its newest runs, and the ETag of that body. The ETag begins with the version of the
 // test itself.
 func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.AbTest, tag string, err error) {
 	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: of(ctx).who.Account, AbTestID: t.AbTestID, Limit: runsWithTest})
@@ -78,13 +78,13 @@ func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.A
 	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(etag(text), `"`)), err
 }
 
-// UpdateAbTest answers PATCH /v1/aiReadiness/abTests/{abTestId} (spec 4.6, PATCH rules).
+// UpdateAbTest handles PATCH /v1/aiReadiness/abTests/{abTestId}.
 func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObject) (api.UpdateAbTestResponseObject, error) {
 	change, err := rewording(*r.Body)
 	if err != nil {
 		return nil, err
 	}
-	// What of the form does not depend on the test comes before it is looked up.
+	// Report errors that do not depend on the test before looking it up.
 	if err := change(abtest.Words{Name: "a test"}).Trimmed().Check(); err != nil {
 		return nil, err
 	}
@@ -111,10 +111,11 @@ func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObje
 	return api.UpdateAbTest200JSONResponse{Body: body, Headers: api.UpdateAbTest200ResponseHeaders{ETag: tag}}, nil
 }
 
-// sideWords are the words of a side in the body of a PATCH.
+// sideWords are the members of a side in the body of a PATCH.
 type sideWords struct{ Label, Description json.RawMessage }
 
-// rewording is what the body of a PATCH changes of a test's words: what it names and nothing else; null clears.
+// rewording returns a function that applies the body of a PATCH to a test's words. Absent members stay unchanged;
+// null clears one.
 func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, error) {
 	var changes []func(*abtest.Words)
 	if b.Name != nil {
@@ -149,7 +150,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 		if err != nil {
 			return nil, err
 		}
-		if there && words == nil { // both of its words are cleared
+		if there && words == nil { // null clears both words of the side
 			words = &sideWords{Label: json.RawMessage("null"), Description: json.RawMessage("null")}
 		}
 		if words == nil {
@@ -170,7 +171,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 	}, nil
 }
 
-// DeleteAbTest answers DELETE /v1/aiReadiness/abTests/{abTestId} (spec 4.6, DELETE rules).
+// DeleteAbTest handles DELETE /v1/aiReadiness/abTests/{abTestId}.
 func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObject) (api.DeleteAbTestResponseObject, error) {
 	id, ok := domain.ParseID(r.AbTestID)
 	if !ok {
@@ -183,8 +184,7 @@ func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObje
 	return api.DeleteAbTest200JSONResponse{AbTestID: id, DeletedRuns: runs}, nil
 }
 
-// abTest returns a test of the caller's account. The id is a string: one that no test could have is not found (decisions
-// 8.12).
+// abTest returns a test of the caller's account. A malformed id is refused as not found (docs/decisions.md 8.12).
 func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest, err error) {
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -197,13 +197,14 @@ func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest,
 	return t, err
 }
 
-// versionOf is the version of the test that an If-Match field demands; nil for any (RFC 9110, 13.1.1: strong comparison,
-// of the version alone: how far a run is changes no word). Of several it is now's, if it is among them.
+// versionOf returns the version of the test that an If-Match field requires, or nil for any. It compares only the
+// version part of each tag (RFC 9110, 13.1.1: strong comparison), because the progress of a run changes the tag but
+// not the words. If the field lists several versions and now is among them, it returns now.
 func versionOf(field string, now int64) *int64 {
 	if strings.TrimSpace(field) == "*" {
 		return nil
 	}
-	demanded := []int64{-1} // which no test is at
+	demanded := []int64{-1} // no test has this version
 	for one := range strings.SplitSeq(field, ",") {
 		text, _, tagged := strings.Cut(strings.TrimPrefix(strings.TrimSpace(one), `"`), "-")
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && tagged && strings.HasPrefix(strings.TrimSpace(one), `"`) {
@@ -216,7 +217,7 @@ func versionOf(field string, now int64) *int64 {
 	return &demanded[len(demanded)-1]
 }
 
-// abTest is a test as callers see it, without its runs (spec 2.11).
+// abTest converts a test, without its runs, to its API form.
 func abTest(t projections.AbTest) api.AbTest {
 	out := api.AbTest{
 		AbTestID: t.AbTestID.String(), Name: t.Name, CreatedAtUtc: new(t.At.UTC()), Description: t.Description,
@@ -228,7 +229,7 @@ func abTest(t projections.AbTest) api.AbTest {
 		Repeats: &t.Repeats, RunCount: t.Standing.Runs, RunGaps: listed(t.Standing.Gaps),
 		LatestSucceededRunID: idText(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
 	}
-	if t.Frozen != nil { // until then the count is that of the first run
+	if t.Frozen != nil { // before that, the count is the one of the first run
 		out.Questions.Count, out.Questions.QuestionSetHash = t.Frozen.Count, &t.Frozen.SetHash
 	}
 	if t.SourceHeld {
@@ -257,8 +258,8 @@ func abTestSide(s benchmark.Side, label, description *string) api.AbTestSide {
 	}
 }
 
-// answeredBy is what answers for a side as callers see it: of a kind without a data agent nothing of one is told, and a
-// provider of GenericAgent alone.
+// answeredBy converts what answers for a side to its API form. It includes a data agent or a provider only for the
+// kinds that have one.
 func answeredBy(a benchmark.AnsweredBy) api.AnsweredBy {
 	out := api.AnsweredBy{Kind: new(string(a.Kind))}
 	switch a.Kind {

@@ -8,7 +8,7 @@ import (
 	"readiness/projections"
 )
 
-// ListAbTests answers GET /v1/aiReadiness/abTests (spec 4.6, list rules).
+// ListAbTests handles GET /v1/aiReadiness/abTests.
 func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (api.ListAbTestsResponseObject, error) {
 	q := projections.AbTestsQuery{AccountID: of(ctx).who.Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}
 	filters := url.Values{}
@@ -39,7 +39,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 	return api.ListAbTests200JSONResponse{Value: abTests(found), ContinuationToken: token, ContinuationURI: uri}, nil
 }
 
-// ListAbTestsOfSemanticModel answers GET …/semanticModels/{semanticModelId}/abTests.
+// ListAbTestsOfSemanticModel handles GET …/semanticModels/{semanticModelId}/abTests.
 func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context, r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: of(ctx).who.Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
@@ -50,7 +50,7 @@ func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context, r api.ListAbTes
 	return api.ListAbTestsOfSemanticModel200JSONResponse{Value: abTests(found)}, nil
 }
 
-// ListAbTestsOfDataAgent answers GET …/dataAgents/{dataAgentId}/abTests.
+// ListAbTestsOfDataAgent handles GET …/dataAgents/{dataAgentId}/abTests.
 func (s *Server) ListAbTestsOfDataAgent(ctx context.Context, r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: of(ctx).who.Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},

@@ -19,7 +19,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// everyTest reads every page of a list of tests, and calls between after each.
+// everyTest reads all pages of a list of tests, and calls between after each page.
 func (w *world) everyTest(tok string, query url.Values, between func()) (all []map[string]any) {
 	w.t.Helper()
 	for address := w.base + abTestsPath + "?" + query.Encode(); address != ""; {
@@ -34,8 +34,8 @@ func (w *world) everyTest(tok string, query url.Values, between func()) (all []m
 	return all
 }
 
-// The list of tests in every order, narrowed in every way, in pages between which tests are made: each test once, and none of
-// another account. Reading spends nothing and asks the platform nothing.
+// The list of tests in every order and with every filter, in pages between which tests are created. It contains each
+// test once, and none of another account. Reads spend nothing and make no request to the platform.
 //
 // proves: 2.1/paged-abTests 4.6/list 4.6/list/q 4.6/list/workspaceId 4.6/list/sort 4.6/list/spends-nothing decisions/2/paging-stable decisions/2/paging-tokens
 func TestAbTestsList(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAbTestsList(t *testing.T) {
 		w.later(time.Minute)
 	}
 	w.abTest("other", abtest.Words{Name: "theirs"}, plain, plain, abtest.Source{Kind: abtest.FromQuestions})
-	// The newest run of beta ends after all others started, that of Alpha was deleted.
+	// The newest run of beta ends after all others have started; the newest run of Alpha is deleted.
 	w.onRun("acme", made["beta"].run, abtest.Stop{})
 	w.endRun(made["beta"], abtest.RunEnded{Status: operation.Cancelled})
 	w.onTest("acme", made["Alpha"].test, abtest.RemoveRun{RunID: made["Alpha"].run})
@@ -114,7 +114,7 @@ func TestAbTestsList(t *testing.T) {
 		} {
 			w.get(abTestsPath+"?"+query, ada).refused(400, domain.InvalidRequest)
 		}
-		w.get(abTestsPath+"?q=a&sort=latest&continuationToken="+page, ada).ok(200) // the default by its name
+		w.get(abTestsPath+"?q=a&sort=latest&continuationToken="+page, ada).ok(200) // the default sort order, named explicitly
 		if w.cloud.calls != calls {
 			t.Errorf("the platform was asked %d times, want never", w.cloud.calls-calls)
 		}
@@ -123,7 +123,7 @@ func TestAbTestsList(t *testing.T) {
 		t.Errorf("another account lists %v", got)
 	}
 
-	// What is made between two pages neither repeats nor hides a test.
+	// A test created between two pages neither repeats nor hides another test.
 	w.later(time.Hour)
 	n := 0
 	for sort, want := range map[string][]string{"latest": latest, "name": byName} {
@@ -138,7 +138,8 @@ func TestAbTestsList(t *testing.T) {
 	}
 }
 
-// The tests of a model, and those of a data agent: on either side, newest first, never paged, and empty where there are none.
+// The tests of a model and of a data agent on either side: newest first, without paging, and an empty list where
+// there are none.
 //
 // proves: 2.1/unpaged-abTests-of-an-item 4.6/of-model 4.6/of-agent
 func TestAbTestsOfAnItem(t *testing.T) {
@@ -165,7 +166,7 @@ func TestAbTestsOfAnItem(t *testing.T) {
 	for path, want := range map[string][]string{
 		ofModel: {"4 a-c", "2 b-a", "1 a-b"},
 		ofAgent: {"4 a-c", "3 c-b"},
-		ofModel + "?maxResults=1&continuationToken=x":                  {"4 a-c", "2 b-a", "1 a-b"}, // never paged
+		ofModel + "?maxResults=1&continuationToken=x":                  {"4 a-c", "2 b-a", "1 a-b"}, // no paging
 		strings.Replace(ofModel, sales.String(), finance.String(), 1):  {"5 elsewhere"},
 		strings.Replace(ofAgent, finance.String(), sales.String(), 1):  {},
 		strings.Replace(ofModel, modelA.String(), nowhere.String(), 1): {},
@@ -184,7 +185,8 @@ func TestAbTestsOfAnItem(t *testing.T) {
 	w.get(strings.Replace(ofModel, modelA.String(), "x", 1), ada).refused(400, domain.InvalidRequest)
 }
 
-// A PATCH changes what it names: absent stays, null and empty are cleared, anything else is refused with nothing changed.
+// A PATCH changes the members that it names: absent members stay, null or an empty string clears one, anything else
+// is refused and changes nothing.
 //
 // proves: 4.6/patch 4.6/patch/members 4.6/patch/spends-nothing 2.11/side/label 2.11/side/description 2.11/test/hypothesis
 func TestAbTestIsReworded(t *testing.T) {
@@ -227,7 +229,7 @@ func TestAbTestIsReworded(t *testing.T) {
 		read := w.get(path, ada).ok(200)
 		delete(read.body, "runs")
 		if diff := cmp.Diff(read.body, got.body); diff != "" {
-			t.Errorf("%s: the answer is not the test (-test +answer):\n%s", tt.body, diff)
+			t.Errorf("%s: the response differs from the test (-test +response):\n%s", tt.body, diff)
 		}
 		if read.header.Get("ETag") != got.header.Get("ETag") {
 			t.Errorf("%s: got ETag %s, and %s of the test", tt.body, got.header.Get("ETag"), read.header.Get("ETag"))
@@ -242,17 +244,17 @@ func TestAbTestIsReworded(t *testing.T) {
 			`{"name":"` + long[:402] + `"}`: "201", `{"description":"` + long + `"}`: "2001", `{"sideB":{"label":"` + long[:202] + `"}}`: "sideB.label", `{"sideA":{"label":2}}`: "sideA.label",
 		} {
 			w.send(http.MethodPatch, path, ada, body).refused(400, domain.InvalidRequest).says(says)
-			w.send(http.MethodPatch, abTestPath(nowhere), ada, body).refused(400, domain.InvalidRequest) // form comes first
+			w.send(http.MethodPatch, abTestPath(nowhere), ada, body).refused(400, domain.InvalidRequest) // the form is checked first
 			w.uncounted()
 		}
-		w.send(http.MethodPatch, path, ada, `{"name":"Two"}`).ok(200) // as it is
+		w.send(http.MethodPatch, path, ada, `{"name":"Two"}`).ok(200) // unchanged
 	})
 	if w.cloud.calls != calls {
 		t.Errorf("the platform was asked %d times, want never", w.cloud.calls-calls)
 	}
 }
 
-// A test is sent once until it changes, and changed only as it was read.
+// A test is sent again only when it has changed, and a PATCH with If-Match changes only the version that was read.
 //
 // proves: decisions/2/etag-abtest
 func TestAbTestTag(t *testing.T) {
@@ -268,11 +270,11 @@ func TestAbTestTag(t *testing.T) {
 		}
 	}
 	w.get(path, ada, "If-None-Match", `"x"`).ok(200)
-	// How far a run is changes the tag and no word.
+	// The progress of a run changes the tag but not the test's version.
 	w.onRun("acme", of.run, abtest.BeginSide{Side: abtest.A})
 	w.ask("acme", of.runA, 1)
 	if moved := w.get(path, ada, "If-None-Match", tag).ok(200).header.Get("ETag"); moved == tag {
-		t.Error("a run went on and the test has the same ETag")
+		t.Error("a run made progress and the test has the same ETag")
 	}
 	w.untouched(func() {
 		for _, field := range []string{`"x"`, "W/" + tag, strings.Trim(tag, `"`), `"99-x"`, "nonsense"} {
@@ -291,17 +293,17 @@ func TestAbTestTag(t *testing.T) {
 	}
 }
 
-// creation is the body that creates a test, with some of it replaced.
+// creation returns the body that creates a test, with replacements.
 func creation(replacements ...string) string {
 	body := fmt.Sprintf(`{"name":"One","sideA":{"semanticModelId":"%s","workspaceId":"%s","answeredBy":{"kind":"PlatformAssistant"}},`+
 		`"sideB":{"semanticModelId":"%s","workspaceId":"%s","answeredBy":{"kind":"PlatformAssistant"}},"source":{"kind":"Questions"}}`, modelA, sales, modelB, sales)
 	return strings.NewReplacer(replacements...).Replace(body)
 }
 
-// What is wrong with the form of a call that creates a test is said before anything is looked up, counted or recorded.
+// Malformed calls that create a test are refused before anything is looked up, counted or recorded.
 //
 // proves: 4.6/create/name 4.6/create/sides 4.6/create/answeredBy.kind 4.6/create/answeredBy.dataAgentId 4.6/create/answeredBy.providerId 4.6/create/source 4.6/create/correctAnswers 4.6/create/reuseSideA 4.6/create/hypothesis 4.6/create/3 7.2/BenchmarkQuestionsMissing 7.3/400-BenchmarkQuestionsMissing 7.2/RunNotFound
-func TestFormOfAnAbTest(t *testing.T) {
+func TestMalformedAbTests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -341,17 +343,18 @@ func TestFormOfAnAbTest(t *testing.T) {
 			w.send(http.MethodPost, abTestPath(nowhere)+"/runs", ada, tt.body).refused(400, domain.InvalidRequest).says(tt.says)
 		}
 		if w.cloud.calls != calls {
-			t.Errorf("the platform was asked %d times before the form was in order", w.cloud.calls-calls)
+			t.Errorf("the platform was asked %d times for malformed calls", w.cloud.calls-calls)
 		}
 		w.send(http.MethodPost, abTestsPath, ada, creation()).refused(400, domain.BenchmarkQuestionsMissing)
 		w.send(http.MethodPost, abTestsPath, ada, creation(source, `{"kind":"Run","runId":"`+nowhere.String()+`"}`)).refused(404, domain.RunNotFound)
 	})
 }
 
-// A test is run again once it has frozen its questions, and as long as the stored run they come from is there.
+// A test can run again only after it has frozen its questions, and only while the stored run that they come from
+// exists.
 //
 // proves: 4.6/run-again/nothing-frozen 4.6/run-again/source-deleted 7.3/409-ResultNotReady 7.3/404-RunNotFound
-func TestAbTestThatCannotRunAgain(t *testing.T) {
+func TestAbTestCannotRunAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -371,7 +374,7 @@ func TestAbTestThatCannotRunAgain(t *testing.T) {
 	w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, "").ok(202)
 }
 
-// A test from a stored run starts, and runs again without a body, with an empty one, or with none at all said about it.
+// A test from a stored run starts, and runs again without a body or with an empty one.
 //
 // proves: 1/does/abtests 4.6/create 4.6/create/1 4.6/create/description 4.6/create/hypothesis 4.6/run-again 4.6/create/answeredBy.workspaceId
 func TestAbTestIsCreatedAndRunAgain(t *testing.T) {

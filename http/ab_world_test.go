@@ -27,7 +27,7 @@ func abRunPath(test, run uuid.UUID) string { return abTestPath(test) + "/runs/" 
 
 func benchmarkPath(model uuid.UUID) string { return modelPath(model) + "/benchmark/runs" }
 
-// record carries out commands on a stream, as commands and the worker do.
+// record executes commands on a stream, as commands and the worker do.
 func record[S any](w *world, accountID, stream string, evolve func(S, domain.Event) S, commands ...domain.Command[S]) S {
 	w.t.Helper()
 	past := eventstore.Fold(stream, evolve)
@@ -57,19 +57,19 @@ func (w *world) onBenchmark(accountID string, id uuid.UUID, commands ...domain.C
 	return record(w, accountID, benchmark.RunStream(id), benchmark.EvolveRun, commands...)
 }
 
-// sideOf is a model of the workspace sales with what answers for it.
+// sideOf returns a side with a model of the workspace sales.
 func sideOf(model uuid.UUID, name string, by benchmark.AnsweredBy) benchmark.Side {
 	return benchmark.Side{WorkspaceID: sales, WorkspaceName: "Sales", SemanticModelID: model, SemanticModelName: name, AnsweredBy: by}
 }
 
-// byAgent is an agent of the workspace finance.
+// byAgent returns an agent of the workspace finance.
 func byAgent(id uuid.UUID, name string) benchmark.AnsweredBy {
 	return benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &id, DataAgentName: name, DataAgentWorkspaceID: &finance, DataAgentWorkspaceName: "Finance"}
 }
 
 var assistant = benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}
 
-// asked are two questions, each asked twice.
+// asked are two questions, each repeated twice.
 var asked = abtest.Questions{Document: "sha256:questions", SetHash: "sha256:set", Count: 2}
 
 const repeats = 2
@@ -84,7 +84,7 @@ type abTested struct {
 	runB      uuid.UUID
 }
 
-// abTest records a test from saved questions with its first run, as the call does.
+// abTest records a test from saved questions, and its first run, as the call does.
 func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchmark.Side, source abtest.Source) abTested {
 	w.t.Helper()
 	id := uuid.Must(uuid.NewV7())
@@ -95,12 +95,12 @@ func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchm
 	return w.abRun(abTested{accountID: accountID, test: id, sideA: sideA, sideB: sideB}, nil)
 }
 
-// benchmarkRunsOf is the stream that an account's benchmark runs are counted on.
+// benchmarkRunsOf returns the stream that counts an account's benchmark runs.
 func benchmarkRunsOf(accountID string) string {
 	return account.AllowanceStream(accountID, account.BenchmarkRuns, account.Month, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// abRun records one more run of a test; reused is the stored run that is side A, nil when side A asks.
+// abRun records another run of a test. reused is the stored run of side A; nil when side A asks.
 func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 	w.t.Helper()
 	of.run, of.runA, of.runB = uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7()), uuid.Nil
@@ -137,7 +137,7 @@ func (w *world) acceptSide(run abtest.Run, name abtest.SideName, id uuid.UUID, s
 	}})
 }
 
-// ask has a benchmark run begin and make asks, the first of them without an answer.
+// ask starts a benchmark run and records asks; the first one has no answer.
 func (w *world) ask(accountID string, id uuid.UUID, asks int) {
 	w.t.Helper()
 	commands := []domain.Command[benchmark.Run]{benchmark.BeginRun{At: w.now()}}
@@ -151,10 +151,10 @@ func (w *world) ask(accountID string, id uuid.UUID, asks int) {
 	w.onBenchmark(accountID, id, commands...)
 }
 
-// took are the response times of every completed benchmark run.
+// took is the response time of every completed benchmark run.
 var took = &comparison.ResponseTime{N: 3, Errors: 1, MeanMS: 20, MedianMS: 20, P90MS: 30, P95MS: 30, MinMS: 10, MaxMS: 30, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
 
-// complete ends a benchmark run of two questions, each asked twice, well, and returns its document.
+// complete completes a benchmark run of two questions, each asked twice, and returns its document.
 func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	w.t.Helper()
 	w.ask(accountID, id, 4)
@@ -167,7 +167,7 @@ func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	return body
 }
 
-// keep stores a document.
+// keep stores a document and returns its hash.
 func (w *world) keep(body []byte) (hash string) {
 	w.t.Helper()
 	hash, sql, args, err := documents.Put(body)
@@ -177,7 +177,7 @@ func (w *world) keep(body []byte) (hash string) {
 	return hash
 }
 
-// sideA has side A of the newest run answer everything, and the test freeze what was asked, or the questions given.
+// sideA completes side A of the newest run and freezes the test's questions: those asked, or the given ones.
 func (w *world) sideA(of abTested, frozen ...abtest.Questions) {
 	w.t.Helper()
 	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.A})
@@ -194,7 +194,7 @@ func (w *world) ownerReads(of abTested) abTested {
 	return of
 }
 
-// compared has side B of the newest run answer everything, and the run succeed with a gap. It returns the document.
+// compared completes side B of the newest run and the run itself, with a gap. It returns the document.
 func (w *world) compared(of abTested, gap int) []byte {
 	w.t.Helper()
 	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.B})
@@ -211,20 +211,20 @@ func (w *world) compared(of abTested, gap int) []byte {
 	return body
 }
 
-// endRun tells the test how its newest run ended.
+// endRun records on the test how its newest run ended.
 func (w *world) endRun(of abTested, e abtest.RunEnded) {
 	w.t.Helper()
 	e.RunID, e.At = of.run, w.now()
 	w.onTest(of.accountID, of.test, abtest.EndRun{RunEnded: e})
 }
 
-// read is a GET that must succeed.
+// read sends a GET that must succeed.
 func (w *world) read(path string) map[string]any {
 	w.t.Helper()
 	return w.get(path, w.as("ada")).ok(http.StatusOK).body
 }
 
-// names are the names of listed tests.
+// names returns the names of listed tests.
 func names(tests []map[string]any) []string {
 	all := make([]string, len(tests))
 	for i, t := range tests {
@@ -233,5 +233,5 @@ func names(tests []map[string]any) []string {
 	return all
 }
 
-// at is a time as the interface shows it.
+// at returns a time as the API formats it.
 func at(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) }

@@ -8,7 +8,7 @@ import (
 	"readiness/http/api"
 )
 
-// limits are those of the caller's plan.
+// limits returns the limits of the caller's plan.
 func (s *Server) limits(ctx context.Context) (account.Limits, error) {
 	plan := of(ctx).who.Plan
 	limits, known := s.commands.Plans[plan]
@@ -18,7 +18,7 @@ func (s *Server) limits(ctx context.Context) (account.Limits, error) {
 	return limits, nil
 }
 
-// GetAccount answers GET /v1/account (spec 2.3).
+// GetAccount handles GET /v1/account.
 func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
 	limits, err := s.limits(ctx)
 	if err != nil {
@@ -36,13 +36,13 @@ func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) 
 	}, nil
 }
 
-// allowances are the limits with what is used of each. What is used cannot always be read; the rest of the account is told
-// all the same.
+// allowances returns the limits with what is used of each. When usage cannot be read, used is null and the rest of
+// the account is still returned.
 func (s *Server) allowances(ctx context.Context, limits account.Limits) api.AccountAllowances {
 	c := of(ctx)
 	used, err := s.views.Used(ctx, c.who.Account, limits, s.now())
 	if err != nil {
-		s.log.ErrorContext(ctx, "what is used of the allowances cannot be read", "requestId", c.id, "err", err)
+		s.log.ErrorContext(ctx, "the use of the allowances cannot be read", "requestId", c.id, "err", err)
 	}
 	total := func(used int, a account.Allowance) api.Allowance {
 		return api.Allowance{Used: read(used, err), Limit: a.Limit}
@@ -60,7 +60,7 @@ func (s *Server) allowances(ctx context.Context, limits account.Limits) api.Acco
 	}
 }
 
-// read is n, or null when err kept it from being read.
+// read returns a pointer to n, or nil when err is set.
 func read(n int, err error) *int {
 	if err != nil {
 		return nil
@@ -68,7 +68,7 @@ func read(n int, err error) *int {
 	return &n
 }
 
-// rights are what the caller can do now.
+// rights returns what the caller may do now.
 func (s *Server) rights(ctx context.Context) api.AccountRights {
 	c := of(ctx)
 	r := api.AccountRights{WritesAllowed: true, Scopes: c.by.Scopes, Role: api.AccountRightsRole(c.by.member.Person.Role)}

@@ -23,8 +23,8 @@ import (
 	"readiness/http/token"
 )
 
-// duo opens an account with two licenses, which lea administers, where max has one and mia has the default one; and an
-// account whose license is no default, of which zoe has none.
+// duo opens two accounts. In one with two licenses, lea is the administrator, max has one license and mia the default
+// one. In the other, which has no default license, zoe has none.
 func (w *world) duo() {
 	w.t.Helper()
 	on := account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesKeep30Days}
@@ -61,7 +61,7 @@ func (w *world) in(accountID, person string, scopes ...string) string {
 	return t
 }
 
-// spendsNothing runs do and wants it to have spent, started and asked the platform nothing.
+// spendsNothing runs do and fails if it spent anything, started work or made a request to the platform.
 func (w *world) spendsNothing(do func()) {
 	w.t.Helper()
 	calls := w.cloud.calls
@@ -71,8 +71,7 @@ func (w *world) spendsNothing(do func()) {
 	}
 }
 
-// The account, whole: what the plan grants, what is used of it in the windows of now, what was chosen, and what the caller
-// may do.
+// The complete account: the plan's limits, their use in the current windows, the settings and the caller's rights.
 //
 // proves: 1/does/account 4.3/account 2.3/accountId 2.3/plan 2.3/status 2.3/region 2.3/allowances 2.3/settings 2.3/api 2.3/allowances/trackedItems 2.3/allowances/assessments 2.3/allowances/optimizationApplies 2.3/allowances/benchmarkRuns 2.3/allowances/firstLooks 2.3/allowances/scheduledAssessments 2.3/allowances/period 2.3/api/scopes 2.3/api/role 5/2-listed decisions/8/18
 func TestAccount(t *testing.T) {
@@ -102,7 +101,8 @@ func TestAccount(t *testing.T) {
 	}
 	shows(w.as("tim"), tiny)
 
-	// Three assessments of one model: a first look, then a tracked item. The next day's allowance is whole again.
+	// Three assessments of one model use a first look, then a tracked item. The next day, the daily allowance is
+	// unused again.
 	for range 3 {
 		w.tracks("tiny", modelA, w.assess("tim", modelA))
 	}
@@ -113,7 +113,7 @@ func TestAccount(t *testing.T) {
 	used["assessments"] = window(0., 5., "Day")
 	shows(w.as("tim"), tiny)
 
-	// Without limits the use is counted all the same.
+	// Use is counted even without limits.
 	w.assess("bob", modelA)
 	acme := map[string]any{
 		"accountId": "acme", "plan": "Enterprise", "status": "Active",
@@ -137,10 +137,10 @@ func TestAccount(t *testing.T) {
 	})
 }
 
-// What is used is null when it cannot be read, and the rest is answered all the same.
+// When use cannot be read, it is null and the rest is still returned.
 //
 // proves: 2.3/allowances 2.5/trackedItems
-func TestUsedThatCannotBeRead(t *testing.T) {
+func TestUnreadableUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.duo()
@@ -156,7 +156,7 @@ func TestUsedThatCannotBeRead(t *testing.T) {
 	if got["accountId"] != "tiny" || got["settings"] == nil {
 		t.Errorf("got %v", got)
 	}
-	w.announces(t, w.as("tim"), domain.UnknownError) // what cannot be read of the log cannot be decided from either
+	w.announces(t, w.as("tim"), domain.UnknownError) // a call that needs the unreadable data fails too
 
 	_, err = w.pool.Exec(t.Context(), `ALTER TABLE streams_gone RENAME TO streams`)
 	check(t, err)
@@ -170,8 +170,8 @@ func TestUsedThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What the account announces is what the next call that starts work meets, whatever stands in its way, and the first of
-// several such things. Reading it is no such call.
+// The account announces what the next call that starts work would get: the first refusal that applies. Reading the
+// account does not count as such a call.
 //
 // proves: 2.3/api/writesAllowed 2.3/api/writeRefusal 2.3/settings/aiFeatures decisions/3/not-active-account-read
 func TestWriteRefusal(t *testing.T) {
@@ -181,7 +181,7 @@ func TestWriteRefusal(t *testing.T) {
 	w.blocked(readinesshttp.Start, "asleep", "sue")
 	for _, tt := range []struct {
 		name, tok string
-		code      domain.Code // "" when the start is accepted
+		code      domain.Code // empty when the start is accepted
 	}{
 		{"nothing", w.as("ada"), ""},
 		{"a scope that only reads", w.as("ada", token.ScopeRead), domain.InsufficientScopes},
@@ -196,7 +196,7 @@ func TestWriteRefusal(t *testing.T) {
 			w.announces(t, tt.tok, tt.code)
 		})
 	}
-	// No feature that is turned off closes every route: removing Pixies never is.
+	// No disabled feature closes every route, because removing Pixies cannot be turned off.
 	w.spendsNothing(func() {
 		if api := w.get("/v1/account", w.as("nora")).ok(200).body["api"].(map[string]any); api["writesAllowed"] != true || api["writeRefusal"] != nil {
 			t.Errorf("with the AI features turned off: got %v", api)
@@ -232,7 +232,7 @@ func TestWriteRefusal(t *testing.T) {
 	w.announces(t, w.as("ada"), domain.ThrottleStoreUnavailable)
 }
 
-// announces holds what the account says of starting work against a call that does.
+// announces compares what the account announces with the response to a call that starts work.
 func (w *world) announces(t *testing.T, tok string, code domain.Code) {
 	t.Helper()
 	var api map[string]any
@@ -253,10 +253,10 @@ func (w *world) announces(t *testing.T, tok string, code domain.Code) {
 	}
 }
 
-// An account that is not Active is still told of; nothing else of it is.
+// An inactive account can still be read, but nothing else in it.
 //
 // proves: decisions/3/not-active-account-read
-func TestAccountThatIsNotActive(t *testing.T) {
+func TestInactiveAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for person, status := range map[string]string{"sue": "Suspended", "carl": "Closed"} {
@@ -269,14 +269,14 @@ func TestAccountThatIsNotActive(t *testing.T) {
 	}
 }
 
-// accessOf answers for the permissions port.
+// accessOf is a permissions port that calls the function.
 type accessOf func() (map[item.Permission]item.Access, error)
 
 func (f accessOf) Access(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
 	return f()
 }
 
-// The four permissions in their order, as the person stands to them now.
+// The four permissions in their order, with the person's current access.
 //
 // proves: 4.3/permissions 2.4/name 2.4/permission 2.4/access 2.4/required 2.4/neededFor 2.4/message 2.4/consentUrl
 func TestPermissionsList(t *testing.T) {
@@ -347,7 +347,7 @@ func TestLicenses(t *testing.T) {
 			{w.as("tim"), []map[string]any{}},          // an account without licenses
 			{w.as("ada"), []map[string]any{}},
 		} {
-			answer := w.get("/v1/licenses?maxResults=1", tt.tok).ok(200) // never paged
+			answer := w.get("/v1/licenses?maxResults=1", tt.tok).ok(200) // no paging
 			all := answer.value()
 			for _, l := range all {
 				if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(l["createdAtUtc"])); err != nil || at.Before(began.Add(-time.Minute)) || at.After(w.now()) {
@@ -387,7 +387,7 @@ func (w *world) claim(accountID, license string, i claimed) {
 	}))
 }
 
-// tracks makes an item that an operation reserved a tracked item, as its end does.
+// tracks makes a reserved item a tracked item, as the end of an operation does.
 func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
 	w.t.Helper()
 	tracking := commands.Track(accountID, id)
@@ -396,7 +396,7 @@ func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
 	}))
 }
 
-// become carries out a command on a tracked item.
+// become executes a command on a tracked item.
 func (w *world) become(accountID string, id uuid.UUID, cmd domain.Command[trackeditem.Item]) {
 	w.t.Helper()
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
@@ -405,7 +405,7 @@ func (w *world) become(accountID string, id uuid.UUID, cmd domain.Command[tracke
 	}))
 }
 
-// Every unit of the count by name, of every license for an administrator and of their own for a member.
+// All units of the count by name: of every license for an administrator, of their own license for a member.
 //
 // proves: 4.3/trackedItems 5/3 2.6/id 2.6/itemType 2.6/workspaceId-displayName-workspaceName 2.6/status 2.6/trackedSinceUtc 2.6/deletedAtUtc 2.6/licenseId 2.6/claimedVia 3.4/values
 func TestTrackedItems(t *testing.T) {
@@ -459,7 +459,7 @@ func TestTrackedItems(t *testing.T) {
 			}
 		}
 	})
-	// Everything counts, whatever became of it.
+	// All items count, whatever their status.
 	for tok, want := range map[string]float64{w.in("duo", "lea"): 4, w.as("ada"): 4} {
 		if got := w.get("/v1/account", tok).ok(200).body["allowances"].(map[string]any)["trackedItems"].(map[string]any)["used"]; got != want {
 			t.Errorf("got %v tracked items used, want %v", got, want)
@@ -467,7 +467,7 @@ func TestTrackedItems(t *testing.T) {
 	}
 }
 
-// An account whose plan sets no cap lists only what is tracked today.
+// An account whose plan has no cap lists only the items that are tracked today.
 //
 // proves: 4.3/trackedItems decisions/8/9
 func TestTrackedItemsWithoutACap(t *testing.T) {
@@ -486,8 +486,8 @@ func TestTrackedItemsWithoutACap(t *testing.T) {
 	}
 }
 
-// Pages go by when an item was claimed and by id: what is claimed, and what changes, between two pages neither repeats nor
-// hides another.
+// Pages are ordered by the time of the claim and by id. Items that are claimed or changed between two pages neither
+// repeat nor hide others.
 //
 // proves: 2.1/paged-trackedItems decisions/2/paging-stable decisions/2/paging-tokens
 func TestTrackedItemsPages(t *testing.T) {
@@ -531,7 +531,7 @@ func TestTrackedItemsPages(t *testing.T) {
 	}
 	got := pages(lea, func(page int) {
 		if page == 0 {
-			claim(1, "main", at.Add(-time.Hour)) // before the page, so not on any that follows
+			claim(1, "main", at.Add(-time.Hour)) // sorts before the page, so it is on no later page
 			want = append(want, claim(99, "main", at.Add(time.Hour)).String())
 			w.become("duo", uuid.MustParse(want[3]), trackeditem.RemovePixies{})
 		}
@@ -548,7 +548,7 @@ func TestTrackedItemsPages(t *testing.T) {
 		w.get("/v1/trackedItems?"+query, lea).refused(400, domain.InvalidRequest)
 	}
 	w.get("/v1/trackedItems?continuationToken="+foreign, w.as("tim")).refused(400, domain.InvalidRequest)
-	// A page of an administrator's shows a member no more than their own.
+	// A continuation token of an administrator gives a member no more than their own items.
 	for _, v := range w.get("/v1/trackedItems?continuationToken="+foreign, mia).ok(200).value() {
 		if v["licenseId"] != "main" {
 			t.Errorf("a member was shown %v", v)
@@ -556,10 +556,10 @@ func TestTrackedItemsPages(t *testing.T) {
 	}
 }
 
-// What was assessed twice is tracked, and is Deleted once the platform is seen to have it no more.
+// A model that was assessed twice is tracked, and becomes Deleted when the platform's listing no longer has it.
 //
 // proves: 3.4/values 2.6/status 2.6/deletedAtUtc
-func TestTrackedItemThatIsDeleted(t *testing.T) {
+func TestDeletedTrackedItem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 2 {
@@ -583,8 +583,8 @@ func TestTrackedItemThatIsDeleted(t *testing.T) {
 	}
 }
 
-// The caps on tracked items refuse the assessment that would exceed them, and what was refused is neither started nor
-// counted: the account and the licenses say what they said.
+// The caps on tracked items refuse an assessment that would exceed them. A refused assessment is neither started nor
+// counted, and the account and the licenses stay the same.
 //
 // proves: 7.2/TrackedItemLimitReached 7.2/LicenseTrackedItemLimitReached 8/allowance-trackedItems 8/exhausted/TrackedItemLimitReached 8/exhausted/LicenseTrackedItemLimitReached
 func TestTrackedItemCaps(t *testing.T) {
@@ -625,7 +625,7 @@ func TestTrackedItemCaps(t *testing.T) {
 		for i, m := range tt.models {
 			w.tracks(tt.accountID, m, going[i])
 		}
-		assess(tt.models[0]).operation() // what is tracked already goes on
+		assess(tt.models[0]).operation() // items that are already tracked can still be assessed
 		if got := w.get("/v1/trackedItems", w.in(tt.accountID, tt.person)).ok(200).value(); len(got) != len(tt.models) {
 			t.Errorf("%s: got %d tracked items, want %d", tt.code, len(got), len(tt.models))
 		}

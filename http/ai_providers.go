@@ -14,7 +14,7 @@ import (
 	"readiness/http/api"
 )
 
-// ListAIProviders answers GET /v1/aiProviders (decisions 7).
+// ListAIProviders handles GET /v1/aiProviders.
 func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersRequestObject) (api.ListAIProvidersResponseObject, error) {
 	saved, err := s.views.AIProviders(ctx, of(ctx).who.Account)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersReque
 	return api.ListAIProviders200JSONResponse(list), nil
 }
 
-// GetAIProvider answers GET /v1/aiProviders/{providerId}.
+// GetAIProvider handles GET /v1/aiProviders/{providerId}.
 func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestObject) (api.GetAIProviderResponseObject, error) {
 	if r.ProviderID == aiprovider.EmbeddedID {
 		return api.GetAIProvider200JSONResponse(embeddedProvider()), nil
@@ -43,7 +43,7 @@ func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestOb
 	return api.GetAIProvider200JSONResponse(savedProvider(p)), nil
 }
 
-// SaveAIProvider answers POST /v1/aiProviders.
+// SaveAIProvider handles POST /v1/aiProviders.
 func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequestObject) (api.SaveAIProviderResponseObject, error) {
 	b := r.Body
 	of, who := configured(b), of(ctx).who
@@ -61,33 +61,33 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 	return api.SaveAIProvider200JSONResponse(savedProvider(p)), nil
 }
 
-// configured is what a call says of a new provider, with what it leaves out.
+// configured converts a request to a provider's configuration and fills in defaults.
 func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 	c := aiprovider.Configuration{
-		Name: b.Name, Kind: b.Kind, BaseURL: or(b.BaseURL, ""), Model: or(b.Model, ""), APIVersion: or(b.APIVersion, ""),
-		WorkspaceID: or(b.WorkspaceID, uuid.Nil), DataAgentID: or(b.DataAgentID, uuid.Nil),
-		Purposes: or(b.Purposes, b.Kind.Purposes()), Enabled: or(b.Enabled, true),
+		Name: b.Name, Kind: b.Kind, BaseURL: valueOr(b.BaseURL, ""), Model: valueOr(b.Model, ""), APIVersion: valueOr(b.APIVersion, ""),
+		WorkspaceID: valueOr(b.WorkspaceID, uuid.Nil), DataAgentID: valueOr(b.DataAgentID, uuid.Nil),
+		Purposes: valueOr(b.Purposes, b.Kind.Purposes()), Enabled: valueOr(b.Enabled, true),
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
 	if d := b.DataPolicy; d != nil {
-		c.DataPolicy.SendDAX = or(d.SendDax, true)
+		c.DataPolicy.SendDAX = valueOr(d.SendDax, true)
 	}
 	if l := b.Limits; l != nil {
-		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = or(l.MaxConcurrency, c.Limits.MaxConcurrency), or(l.TimeoutMs, c.Limits.TimeoutMs)
-		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = or(l.MaxRetries, c.Limits.MaxRetries), or(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
+		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = valueOr(l.MaxConcurrency, c.Limits.MaxConcurrency), valueOr(l.TimeoutMs, c.Limits.TimeoutMs)
+		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = valueOr(l.MaxRetries, c.Limits.MaxRetries), valueOr(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
 	}
 	return c
 }
 
-// or is what v points to, or byDefault when it points to nothing.
-func or[T any](v *T, byDefault T) T {
+// valueOr returns *v, or fallback when v is nil.
+func valueOr[T any](v *T, fallback T) T {
 	if v == nil {
-		return byDefault
+		return fallback
 	}
 	return *v
 }
 
-// ChangeAIProvider answers PATCH /v1/aiProviders/{providerId}.
+// ChangeAIProvider handles PATCH /v1/aiProviders/{providerId}.
 func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderRequestObject) (api.ChangeAIProviderResponseObject, error) {
 	patch, key, err := patched(r.Body)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 	return api.ChangeAIProvider200JSONResponse(savedProvider(p)), nil
 }
 
-// patched is what a call changes of a provider, and the key that it gives.
+// patched returns the changes that a request makes to a provider, and the key that it contains.
 func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key aiprovider.Key, err error) {
 	p = aiprovider.Patch{Name: b.Name, Kind: b.Kind, Purposes: b.Purposes, Enabled: b.Enabled}
 	if d := b.DataPolicy; d != nil {
@@ -125,8 +125,8 @@ func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key ai
 	return p, key, err
 }
 
-// nullable reads a member that may be null, which is its zero value; one that is
-// absent stays nil. The error does not repeat what was given.
+// nullable decodes a member that may be null; null becomes the zero value. *into stays nil when the member is absent.
+// The error does not repeat the value, which may be a key.
 func nullable[T any](member string, raw json.RawMessage, into **T) error {
 	if raw == nil {
 		return nil
@@ -138,7 +138,7 @@ func nullable[T any](member string, raw json.RawMessage, into **T) error {
 	return nil
 }
 
-// DeleteAIProvider answers DELETE /v1/aiProviders/{providerId}.
+// DeleteAIProvider handles DELETE /v1/aiProviders/{providerId}.
 func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderRequestObject) (api.DeleteAIProviderResponseObject, error) {
 	id := providerID(r.ProviderID)
 	if err := s.commands.DeleteAIProvider(ctx, of(ctx).who, id); err != nil {
@@ -147,7 +147,7 @@ func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderReq
 	return api.DeleteAIProvider200JSONResponse{ProviderID: id, Deleted: true}, nil
 }
 
-// TestAIProvider answers POST /v1/aiProviders/{providerId}/test.
+// TestAIProvider handles POST /v1/aiProviders/{providerId}/test.
 func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequestObject) (api.TestAIProviderResponseObject, error) {
 	p, err := s.commands.TestAIProvider(ctx, of(ctx).who, providerID(r.ProviderID))
 	if err != nil {
@@ -156,8 +156,8 @@ func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequest
 	return api.TestAIProvider200JSONResponse(savedProvider(p)), nil
 }
 
-// providerID is the id of a provider as it is stored: letter case does not matter in
-// a UUID (decisions 8.12).
+// providerID returns the id of a provider as it is stored: letter case does not matter in a UUID (docs/decisions.md
+// 8.12).
 func providerID(text string) string {
 	if id, ok := domain.ParseID(text); ok {
 		return id.String()
@@ -165,14 +165,14 @@ func providerID(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// embeddedProvider is the embedded provider as callers see it.
+// embeddedProvider returns the embedded provider in its API form.
 func embeddedProvider() api.AIProvider {
 	return api.AIProvider{
 		ProviderID: aiprovider.EmbeddedID, Name: aiprovider.EmbeddedName, Kind: aiprovider.Rules, Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
 	}
 }
 
-// savedProvider is a saved provider as callers see it.
+// savedProvider converts a saved provider to its API form.
 func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
 		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model), APIVersion: text(p.APIVersion),

@@ -31,13 +31,14 @@ const (
 	otherKey      = "sk-other-secret-9876543210"
 )
 
-// llm is a language model that answers what its form forbids, unless told to fail, and keeps the keys it was asked with.
+// llm is a fake language model. It gives every request the same unusable answer, with a settable status, and records
+// the keys of its requests.
 type llm struct {
 	*httptest.Server
 	mu     sync.Mutex
 	keys   []string
 	status int
-	during func() // before it answers
+	during func() // called before it answers
 }
 
 func startLLM(t testing.TB) *llm {
@@ -61,7 +62,7 @@ func startLLM(t testing.TB) *llm {
 	return m
 }
 
-// asked are the keys of the requests since the last look.
+// asked returns the keys of the requests since the last call of asked.
 func (m *llm) asked() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,31 +77,31 @@ func (m *llm) answers(status int) {
 	m.status = status
 }
 
-// withLLM is a world whose saved providers may be on this machine, and one of them.
+// withLLM returns a world that accepts providers on this machine, and a fake model.
 func withLLM(t testing.TB) (*world, *llm) {
 	w := newWorld(t)
 	w.commands.Tester = ai.New(ai.Options{PrivateAddresses: true})
 	return w, startLLM(t)
 }
 
-// saves saves a provider as ada, with members beside its name, kind, address and model.
+// saves saves a provider as ada, with more members in addition to name, kind, address and model.
 func (w *world) saves(m *llm, name, more string) (path string, got reply) {
 	w.t.Helper()
 	got = w.send(http.MethodPost, providersPath, w.as("ada"), fmt.Sprintf(`{"name":%q,"kind":"openai_compatible","baseUrl":"%s/v1","model":"small"%s}`, name, m.URL, more)).ok(200)
 	return providersPath + "/" + got.body["providerId"].(string), got
 }
 
-// told fails the test when a key is anywhere but sealed.
-func (w *world) told(replies ...reply) {
+// noLeaks fails the test when a key is stored or returned anywhere except encrypted.
+func (w *world) noLeaks(replies ...reply) {
 	w.t.Helper()
 	for _, key := range []string{apiKey, otherKey} {
 		for _, r := range replies {
 			if strings.Contains(string(r.text), key) {
-				w.t.Errorf("an answer tells a key: %s", r.text)
+				w.t.Errorf("a response contains a key: %s", r.text)
 			}
 		}
 		if strings.Contains(w.log.String(), key) {
-			w.t.Error("the log tells a key")
+			w.t.Error("the log contains a key")
 		}
 		var found int
 		check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT (SELECT count(*) FROM events e WHERE strpos(e::text, $1) > 0) + (SELECT count(*) FROM ai_credentials c WHERE strpos(encode(sealed, 'escape'), $1) > 0)`, key).Scan(&found))
@@ -116,7 +117,7 @@ func (w *world) credentials() (n int) {
 	return n
 }
 
-// A provider from its saving to its end, as callers see it.
+// The life of a provider, as callers see it.
 //
 // proves: 7.2/AiProviderNotFound 7.2/AiProviderConflict 2.2/code-meaning
 func TestAIProvider(t *testing.T) {
@@ -199,7 +200,7 @@ func TestAIProvider(t *testing.T) {
 		t.Errorf("calls that changed nothing asked the provider %d times", len(got))
 	}
 
-	// In use it stays; what uses it is named.
+	// A provider in use cannot be deleted; the refusal names what uses it.
 	change := func(cmd domain.Command[aiprovider.Providers]) {
 		t.Helper()
 		past := eventstore.Fold(aiprovider.Stream("acme"), aiprovider.Evolve)
@@ -224,10 +225,10 @@ func TestAIProvider(t *testing.T) {
 		t.Error("the key stays")
 	}
 	w.get(path, ada).refused(404, domain.AiProviderNotFound)
-	w.told(made)
+	w.noLeaks(made)
 }
 
-// Changes, each with what it asks of the provider and with which key.
+// Changes, each with the requests to the provider and their keys.
 func TestChangeAIProvider(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
@@ -258,12 +259,12 @@ func TestChangeAIProvider(t *testing.T) {
 	} {
 		w.later(time.Second)
 		got := w.send(http.MethodPatch, path, ada, step.body).ok(200)
-		w.told(got)
+		w.noLeaks(got)
 		if asked := m.asked(); !slices.Equal(asked, step.asked) {
 			t.Errorf("%s: asked with the keys %q, want %q", step.body, asked, step.asked)
 		}
 		if read := w.get(path, ada).ok(200).body; !cmp.Equal(read, got.body) {
-			t.Errorf("%s: read otherwise than answered:\n%s", step.body, cmp.Diff(got.body, read))
+			t.Errorf("%s: the provider differs from the response:\n%s", step.body, cmp.Diff(got.body, read))
 		}
 		if got.body["changedAtUtc"] == got.body["createdAtUtc"] {
 			t.Errorf("%s: changed at %v", step.body, got.body["changedAtUtc"])
@@ -279,12 +280,12 @@ func TestChangeAIProvider(t *testing.T) {
 		}
 	}
 	if w.credentials() != 0 {
-		t.Error("a key stays that was removed")
+		t.Error("a removed key is still stored")
 	}
 }
 
-// What a call says is held against its form, and refused without asking the provider.
-func TestFormOfAIProviders(t *testing.T) {
+// Malformed calls are refused without a request to the provider.
+func TestMalformedAIProviders(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
 	ada := w.as("ada")
@@ -336,7 +337,7 @@ func TestFormOfAIProviders(t *testing.T) {
 	if got := m.asked(); len(got) != 0 {
 		t.Errorf("the provider was asked %d times", len(got))
 	}
-	w.told()
+	w.noLeaks()
 }
 
 // proves: 7.2/AiCredentialNotFound
@@ -353,7 +354,7 @@ func TestTestAIProvider(t *testing.T) {
 	if test["ok"] != false || test["errorCode"] != "ModelNotFound" || test["atUtc"] == made.body["lastTest"].(map[string]any)["atUtc"] || got.body["changedAtUtc"] != made.body["changedAtUtc"] {
 		t.Errorf("got %s", got.text)
 	}
-	// What was seen stays known while the provider does not answer.
+	// The capabilities of the last successful test are kept while tests fail.
 	if !cmp.Equal(got.body["capabilities"], made.body["capabilities"]) || !slices.Equal(m.asked(), []string{apiKey}) {
 		t.Errorf("got %s", got.text)
 	}
@@ -362,7 +363,7 @@ func TestTestAIProvider(t *testing.T) {
 		t.Errorf("got %v", test)
 	}
 
-	// One that needs a key and has none is saved, and not asked.
+	// A provider without the key that it needs is saved but not called.
 	bare := w.send(http.MethodPost, providersPath, ada, `{"name":"Vendor","kind":"openai","model":"m"}`).ok(200).body
 	if bare["hasKey"] != false || bare["lastTest"].(map[string]any)["errorCode"] != "AiCredentialNotFound" {
 		t.Errorf("got %v", bare)
@@ -371,7 +372,7 @@ func TestTestAIProvider(t *testing.T) {
 		w.send(http.MethodPost, fmt.Sprintf("%s/%s/test", providersPath, bare["providerId"]), ada, "").refused(404, domain.AiCredentialNotFound).says("Vendor", "apiKey")
 	})
 
-	// The result of a test during which somebody changed the provider is of no worth.
+	// The result of a test is discarded when the provider is changed during the test.
 	m.mu.Lock()
 	m.during = func() {
 		m.mu.Lock()
@@ -388,7 +389,7 @@ func TestTestAIProvider(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 
-	// A service that has another key for what is sealed does not ask without one.
+	// A service that cannot decrypt the stored key does not call the provider without one.
 	lost, err := vault.NewCredentials(w.pool, []byte(strings.Repeat("x", vault.KeySize)))
 	check(t, err)
 	w.commands.Providers.Keys = lost
@@ -400,10 +401,11 @@ func TestTestAIProvider(t *testing.T) {
 	if moved["errorCode"] != "AiCredentialNotFound" || len(m.asked()) != 0 {
 		t.Errorf("got %v", moved)
 	}
-	w.told()
+	w.noLeaks()
 }
 
-// Without the operator's leave a provider in the service's own network is saved, and no connection to it is made.
+// Unless the operator allows it, a provider in the service's own network is saved, but the service does not connect
+// to it.
 func TestAIProviderInOurNetwork(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)

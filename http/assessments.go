@@ -12,7 +12,7 @@ import (
 	"readiness/projections"
 )
 
-// AssessSemanticModel answers POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
+// AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject, error) {
 	done, err := s.commands.StartAssessment(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 	return api.AssessSemanticModel202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// AssessSemanticModels answers POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
+// AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject, error) {
 	done, err := s.commands.StartBulkAssessment(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticM
 	return api.AssessSemanticModels202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// ListAssessments answers GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
+// ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
 func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (api.ListAssessmentsResponseObject, error) {
 	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsReque
 	return api.ListAssessments200JSONResponse(list), nil
 }
 
-// assessmentsOf is a page of the assessments of a model or an agent, newest first.
+// assessmentsOf returns a page of the assessments of a model or an agent, newest first.
 func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, maxResults *int, continuation *string) (list api.AssessmentSummaryList, err error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + workspaceID.String() + "/" + segment + "/" + id.String() + "/aiReadiness/assessments"
@@ -70,7 +70,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	return list, err
 }
 
-// GetAssessment answers GET …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}.
+// GetAssessment handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}.
 func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestObject) (api.GetAssessmentResponseObject, error) {
 	a, err := s.assessmentOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, r.AssessmentID)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 	return api.GetAssessment200JSONResponse(body), nil
 }
 
-// assessmentOf is a stored assessment of a model or an agent. The id is a string: one that no assessment could have is not
-// found (decisions 8.12).
+// assessmentOf returns a stored assessment of a model or an agent. A malformed id is refused as not found
+// (docs/decisions.md 8.12).
 func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID, assessmentID string) (a assessment.Assessment, err error) {
 	who := of(ctx).who
 	if _, err := s.commands.Item(ctx, who, workspaceID, t, itemID); err != nil {
@@ -97,13 +97,13 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 		}
 	}
 	if !found {
-		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID, shown(assessmentID)).
-			About("assessmentId", shown(assessmentID))
+		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID, truncated(assessmentID)).
+			About("assessmentId", truncated(assessmentID))
 	}
 	return a, nil
 }
 
-// DeleteAssessments answers DELETE …/aiReadiness/assessments (decisions 7, 8.17).
+// DeleteAssessments handles DELETE …/aiReadiness/assessments.
 func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
 	deleted, err := s.commands.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsR
 	return api.DeleteAssessments200JSONResponse{SemanticModelID: r.SemanticModelID, DeletedAssessments: deleted}, nil
 }
 
-// assessment is a stored assessment, whole (spec 2.9). The result of an operation also says how the person stood to the
-// usage permission.
+// assessment converts a stored assessment, with its document, to its API form. With result, it also reports the state
+// of the person's usage permission, as the result of an operation does.
 func (s *Server) assessment(ctx context.Context, a assessment.Assessment, result bool) (api.Assessment, error) {
 	document, err := s.views.Document(ctx, a.DocumentHash)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
 	return out
 }
 
-// text is a string that is left out when it is empty.
+// text returns a pointer to s, or nil when s is empty.
 func text(s string) *string {
 	if s == "" {
 		return nil

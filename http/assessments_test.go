@@ -14,8 +14,8 @@ import (
 	"readiness/domain/item"
 )
 
-// An assessment whole, as an operation's result and as read later (spec 2.9): what usage says follows the person's
-// permission, and only the result says how they stood to it.
+// A complete assessment, as an operation's result and as read later. Usage follows the person's permission, and only
+// the result reports the state of that permission.
 //
 // proves: 2.9/assessmentId 2.9/workspaceId-workspaceName 2.9/semanticModelId 2.9/semanticModelName 2.9/score 2.9/findingsCount 2.9/usage 2.9/regime 2.9/stored 2.9/schemaVersion 2.9/usage/applied 2.9/usage/state-reason 2.9/usage/windowDays 2.9/usage/trackedReportCount 2.9/usage/access 2.9/usage/permission 2.9/usage/message 2.9/usage/consentUrl 4.4/single/3-consent 5/4-usage
 func TestAssessment(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAssessment(t *testing.T) {
 	for _, tt := range []struct {
 		name, person string
 		usage        assessment.Usage
-		want         map[string]any // on the operation's result
+		want         map[string]any // of the operation's result
 		stored       map[string]any
 		says         string
 	}{
@@ -78,7 +78,7 @@ func TestAssessment(t *testing.T) {
 				delete(body, "usage")
 			}
 			if diff := cmp.Diff(read.body, result.body); diff != "" {
-				t.Errorf("the result and the assessment differ beside usage (-read +result):\n%s", diff)
+				t.Errorf("the result and the assessment differ in more than usage (-read +result):\n%s", diff)
 			}
 			if body := read.body; body["assessmentId"] != made.String() || body["semanticModelId"] != modelA.String() || body["workspaceId"] != sales.String() ||
 				body["semanticModelName"] != "Actuals" || body["workspaceName"] != "Sales" || body["score"] != 52.0 || body["findingsCount"] != 7.0 || body["schemaVersion"] != 1.0 {
@@ -97,7 +97,7 @@ func TestAssessment(t *testing.T) {
 	}
 }
 
-// The list: newest first, comparable from the second on, in pages, and empty when there is none.
+// The list: newest first, comparable from the second assessment on, in pages, and empty when there is none.
 //
 // proves: 2.1/paged-assessments 2.8/assessmentId 2.8/score 2.8/regimeId 2.8/usageInScoring 2.8/comparableWithPrevious 4.4/list 4.4/read 7.2/AssessmentNotFound decisions/8/12
 func TestAssessmentsOfAModel(t *testing.T) {
@@ -142,7 +142,8 @@ func TestAssessmentsOfAModel(t *testing.T) {
 	w.get(path+"/"+strings.ToUpper(want[0]), ada).ok(200)
 }
 
-// A call on what the person cannot see is refused like one on what is not there, and spends nothing.
+// A call on an item that the person cannot see is refused like one on an item that does not exist, and spends
+// nothing.
 //
 // proves: 1/2 4.4/single/2 7.2/WorkspaceNotFound 7.2/ItemNotFound 7.2/OperationNotSupportedForItem 7.3/403-or-404 decisions/1/same-404
 func TestInvisibleIDs(t *testing.T) {
@@ -164,7 +165,7 @@ func TestInvisibleIDs(t *testing.T) {
 				w.send(call.method, call.path, bob, call.body).refused(404, domain.WorkspaceNotFound)
 			}
 		}
-		for _, model := range []uuid.UUID{nowhere, agent} { // not there; not of the type the route takes
+		for _, model := range []uuid.UUID{nowhere, agent} { // does not exist; is not of the type of the route
 			w.send(http.MethodPost, modelPath(model)+"/assess", bob, "").refused(404, domain.ItemNotFound)
 			w.get(modelPath(model)+"/assessments", bob).refused(404, domain.ItemNotFound)
 		}

@@ -13,7 +13,7 @@ import (
 	"readiness/projections"
 )
 
-// ListAuditEvents answers GET /v1/audit/events (decisions 7).
+// ListAuditEvents handles GET /v1/audit/events.
 func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
 	q := projections.AuditQuery{AccountID: of(ctx).who.Account, OperationID: r.Params.OperationID, Since: r.Params.Since, Until: r.Params.Until}
 	filters := url.Values{}
@@ -62,7 +62,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	return api.ListAuditEvents200JSONResponse(list), nil
 }
 
-// GetAuditCheckpoint answers GET /v1/audit/checkpoint (decisions 7).
+// GetAuditCheckpoint handles GET /v1/audit/checkpoint.
 func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject, error) {
 	account := of(ctx).who.Account
 	c, err := s.views.Checkpoint(ctx, account)

@@ -21,7 +21,7 @@ import (
 	"readiness/domain/assessment"
 )
 
-// history reads every page of an account's events.
+// history reads all pages of an account's events.
 func (w *world) history(tok string, query url.Values) (all []map[string]any) {
 	w.t.Helper()
 	for address := w.base + "/v1/audit/events?" + query.Encode(); address != ""; {
@@ -35,7 +35,7 @@ func (w *world) history(tok string, query url.Values) (all []map[string]any) {
 	return all
 }
 
-// positions are the places of events in the log.
+// positions returns the positions of events in the log.
 func positions(events []map[string]any) []int64 {
 	all := make([]int64, len(events))
 	for i, e := range events {
@@ -44,15 +44,15 @@ func positions(events []map[string]any) []int64 {
 	return all
 }
 
-// recorded are the positions of the stored events that a condition holds of.
+// recorded returns the positions of the stored events that match a condition.
 func (w *world) recorded(where string, args ...any) (all []int64) {
 	w.t.Helper()
 	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(array_agg(position ORDER BY position), '{}') FROM events WHERE `+where, args...).Scan(&all))
 	return all
 }
 
-// An administrator reads everything the account's log holds as it was recorded, in pages and narrowed to what is asked for;
-// nothing of another account, whoever's ids are named, and never a token.
+// An administrator reads all events of the account as they were recorded, in pages and with filters. The events
+// contain nothing of another account, whatever ids a call names, and never a token.
 //
 // proves: 7.2/AdminRoleRequired
 func TestAuditEvents(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAuditEvents(t *testing.T) {
 			}
 		}
 		if text := fmt.Sprint(all); strings.Contains(text, "eyJ") || strings.Contains(text, "oscar") {
-			t.Error("the history tells a token, or of another account")
+			t.Error("the history contains a token, or data of another account")
 		}
 
 		stream := "assessment-acme-" + modelB.String()
@@ -130,8 +130,8 @@ func TestAuditEvents(t *testing.T) {
 	})
 }
 
-// Texts of models are in no list: of what an optimization replaced and wrote the history says that it did, of which objects,
-// and not what.
+// Lists contain no texts of models. An event of an optimization names the objects that it changed, but not what it
+// replaced or wrote.
 //
 // proves: decisions/9/9
 func TestAuditEventsHoldNoTexts(t *testing.T) {
@@ -157,22 +157,22 @@ func TestAuditEventsHoldNoTexts(t *testing.T) {
 			for _, object := range write.(map[string]any)["objects"].([]any) {
 				object := object.(map[string]any)
 				if written, there := object["written"]; !there || written != nil || object["key"] != "aiInstructions" {
-					t.Errorf("of an object it tells %v", object)
+					t.Errorf("an object shows %v", object)
 				}
 				withheld++
 			}
 		}
 	}
 	if withheld < 3 {
-		t.Errorf("%d objects are told of", withheld)
+		t.Errorf("%d objects are listed", withheld)
 	}
-	// The checkpoint is that of the whole events all the same.
+	// The checkpoint still covers the complete events.
 	if c := w.checkpoint(w.as("ada")); !w.agrees(w.as("ada"), c) {
 		t.Error("the checkpoint does not agree with the list")
 	}
 }
 
-// An append that is still running keeps later events back, so that no page is passed that something appears on.
+// An append in progress holds back later events, so that no event can appear on a page that was already read.
 func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -195,7 +195,7 @@ func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
 	}
 }
 
-// Who does not administer the account reads neither the history nor its checkpoint.
+// Only administrators of the account can read the history and its checkpoint.
 //
 // proves: 7.2/AdminRoleRequired 5/6-AdminRoleRequired 5/3
 func TestAuditIsForAdministrators(t *testing.T) {
@@ -212,7 +212,7 @@ func TestAuditIsForAdministrators(t *testing.T) {
 	})
 }
 
-// checkpointed is a checkpoint whose signature an auditor has verified, as docs/operating.md says.
+// checkpointed is a checkpoint whose signature was verified as docs/operating.md describes.
 type checkpointed struct {
 	position, events int64
 	hash             string
@@ -240,7 +240,7 @@ func (w *world) checkpoint(tok string) checkpointed {
 	return c
 }
 
-// agrees holds a checkpoint against the events that the interface lists now.
+// agrees reports whether a checkpoint matches the events that the API lists now.
 func (w *world) agrees(tok string, c checkpointed) bool {
 	w.t.Helper()
 	head, n := make([]byte, sha256.Size), int64(0)
@@ -257,8 +257,8 @@ func (w *world) agrees(tok string, c checkpointed) bool {
 	return n == c.events && hex.EncodeToString(head) == c.hash
 }
 
-// A checkpoint is what the events that the interface lists come to; one that was kept still agrees when more has happened,
-// and no longer once anything before it is changed or removed, what the database's owner can do without a trace included.
+// A checkpoint matches the listed events. A stored checkpoint still matches after more events, but no longer after an
+// earlier event was changed or removed, even by the owner of the database.
 func TestAuditCheckpoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -290,7 +290,7 @@ func TestAuditCheckpoint(t *testing.T) {
 		_, err = w.pool.Exec(t.Context(), damage, w.recorded(`account_id = 'acme' AND type LIKE 'operation.%'`)[0])
 		check(t, err)
 		if w.agrees(w.as("ada"), kept) {
-			t.Errorf("%s: the checkpoint agrees all the same", name)
+			t.Errorf("%s: the checkpoint still agrees", name)
 		}
 	}
 }

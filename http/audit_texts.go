@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// modelTexts are the members of events that hold texts of a model: what a write replaced and what it wrote. The log keeps them for a
-// revert.
+// modelTexts are the members of events that contain texts of a model, before and after a write. The log keeps them
+// for reverts.
 var modelTexts = map[string]bool{"previous": true, "written": true, "lines": true, "bytes": true, "escaped": true, "made": true}
 
-// withoutTexts is an event's data as lists show it, which ask the platform nothing and so may not show what only those may read
-// who see the model (decisions 9.9): null stands where there is a text of the model. The data of other events is as it is stored.
+// withoutTexts returns an event's data with texts of a model replaced by null. Lists of events do not check on the
+// platform whether the caller may see the model, so they must not show its texts (docs/decisions.md 3). The data of
+// other events is returned unchanged.
 func withoutTexts(eventType string, data json.RawMessage) (json.RawMessage, error) {
 	if !strings.HasPrefix(eventType, "optimization.") {
 		return data, nil
@@ -29,7 +30,7 @@ func withoutTexts(eventType string, data json.RawMessage) (json.RawMessage, erro
 	return json.Marshal(root)
 }
 
-// withhold puts null for the texts in a value, and says whether there were any.
+// withhold replaces the texts in value by nil and reports whether there were any.
 func withhold(value any) (found bool) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -27,19 +27,19 @@ import (
 	"readiness/work"
 )
 
-// crowd is a service as it runs for many: the main pool of 20 connections, a folder of four models, steps that are enqueued and
-// not carried out, and accounts of some people each, who take turns.
+// crowd is a service as it runs for many people: a pool of 20 connections, a folder of four models, steps that are
+// enqueued but not executed, and accounts whose people take turns.
 type crowd struct {
 	*onDisk
-	people int               // of an account
+	people int               // per account
 	tokens map[string]string // by person
 	client *http.Client
 }
 
-// accountNamed is an account by a number of two digits or more.
+// accountNamed returns the id of an account. n has at least two digits.
 func accountNamed(n int) string { return fmt.Sprint("acct-", n) }
 
-// personNamed is a person of an account, of whom none but it knows.
+// personNamed returns the id of a person who is only in that account.
 func personNamed(account string, n int) string { return fmt.Sprint(account, "-p-", n) }
 
 func withConnections(b *testing.B, address string, n int) string {
@@ -52,7 +52,7 @@ func withConnections(b *testing.B, address string, n int) string {
 	return u.String()
 }
 
-// newCrowd has as many accounts, from number 10, of as many people.
+// newCrowd returns a crowd with accounts of people each. Account numbers start at 10.
 func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	b.Helper()
 	address = pgtest.URL(b)
@@ -81,14 +81,14 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	}
 	_, err = c.commands.ApplyAccounts(b.Context(), declared)
 	check(b, err)
-	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // not of what is empty yet: the plans would be kept
+	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
 	check(b, err)
 	c.base, _ = c.serve(c.limiter(address))
 	c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: bench.Callers}}
 	return c, address
 }
 
-// token is that of a person of an account.
+// token returns a token of a person of an account.
 func (c *crowd) token(b *testing.B, accountID, person string) string {
 	b.Helper()
 	if c.tokens[person] == "" {
@@ -99,8 +99,8 @@ func (c *crowd) token(b *testing.B, accountID, person string) string {
 	return c.tokens[person]
 }
 
-// everybody's tokens, of the account with the number.
-func (c *crowd) everybody(b *testing.B, account int) []string {
+// tokensOf returns the tokens of all people of an account.
+func (c *crowd) tokensOf(b *testing.B, account int) []string {
 	b.Helper()
 	tokens := make([]string, c.people)
 	for p := range tokens {
@@ -109,7 +109,7 @@ func (c *crowd) everybody(b *testing.B, account int) []string {
 	return tokens
 }
 
-// answers makes a call and wants the status.
+// answers makes a call and returns an error unless it has the status.
 func answers(client *http.Client, method, address, token string, status int) (http.Header, error) {
 	r, err := http.NewRequest(method, address, nil)
 	if err != nil {
@@ -136,20 +136,20 @@ func report(b *testing.B, calls bench.Calls) {
 	b.ReportMetric(float64(calls.Quantile(0.99).Microseconds())/1000, "p99-ms")
 }
 
-// readers are the people of an account who only read: so many that none is too fast.
+// readers is the number of people per account who only read: enough that none reaches the rate limit.
 const readers = 64
 
-// BenchmarkGetOperation reads operations from 16 callers, and with the same callers a handler of net/http that
-// selects the row by its key and writes it as JSON.
+// BenchmarkGetOperation reads operations from 16 callers. For comparison, the same callers use a net/http handler
+// that selects the row by its key and writes it as JSON.
 func BenchmarkGetOperation(b *testing.B) {
 	c, address := newCrowd(b, bench.Callers, readers)
 	operations, tokens := make([]string, bench.Callers), make([][]string, bench.Callers)
 	for n := range operations {
-		tokens[n] = c.everybody(b, 10+n)
+		tokens[n] = c.tokensOf(b, 10+n)
 		header, err := answers(c.client, http.MethodPost, c.base+modelPath(modelA)+"/assess", tokens[n][0], http.StatusAccepted)
 		check(b, err)
 		operations[n] = header.Get("X-Ms-Operation-Id")
-		for _, token := range tokens[n] { // whose signatures are known from now on, as those of callers who call on are
+		for _, token := range tokens[n] { // so that their signatures are cached
 			_, err := answers(c.client, http.MethodGet, c.base+"/v1/operations/"+operations[n], token, http.StatusOK)
 			check(b, err)
 		}
@@ -189,13 +189,13 @@ func BenchmarkGetOperation(b *testing.B) {
 	})
 }
 
-// starters are the people of an account who start work, which reads the account's stream.
+// starters is the number of people per account who start work, which reads the account's stream.
 const starters = 4
 
-// BenchmarkPostAssessment starts assessments from 16 callers, each of an account of its own, and has pgbench send the same
-// statements as often, from as many clients. Every call is counted as any other, against a limit that it does not reach.
+// BenchmarkPostAssessment starts assessments from 16 callers, each in its own account. For comparison, pgbench sends
+// the same statements as often from as many clients. Every call is counted, against a limit that it does not reach.
 func BenchmarkPostAssessment(b *testing.B) {
-	const pgbenchs, ours, repeated = 10, 30, 50 // the numbers of accounts
+	const pgbenchs, ours, repeated = 10, 30, 50 // account numbers
 	limit := readinesshttp.Start.Limit
 	readinesshttp.Start.Limit = 1 << 20
 	b.Cleanup(func() { readinesshttp.Start.Limit = limit })
@@ -205,13 +205,13 @@ func BenchmarkPostAssessment(b *testing.B) {
 		return err
 	}
 	tokens := make([][]string, bench.Callers)
-	var first []string // a person of every account that pgbench goes on with, or repeats
+	var first []string // one person of every account that pgbench continues or repeats
 	for n := range tokens {
-		tokens[n] = c.everybody(b, ours+n)
-		first = append(first, c.everybody(b, pgbenchs+n)[0])
+		tokens[n] = c.tokensOf(b, ours+n)
+		first = append(first, c.tokensOf(b, pgbenchs+n)[0])
 	}
-	first = append(first, c.everybody(b, repeated)[0])
-	for _, token := range first { // the first assessments of a model do more than those that follow
+	first = append(first, c.tokensOf(b, repeated)[0])
+	for _, token := range first { // the first assessment of a model does more work
 		check(b, errors.Join(assess(token), assess(token)))
 	}
 	for n := range tokens {
@@ -239,7 +239,8 @@ func BenchmarkPostAssessment(b *testing.B) {
 	})
 }
 
-// assessmentAsStatements are the statements of one more assessment by the first person of an account, made for pgbench.
+// assessmentAsStatements returns a pgbench script with the statements of one more assessment by the first person of
+// an account.
 func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *bench.Script {
 	b.Helper()
 	r := httptest.NewRequestWithContext(c.trace.Keep(b.Context()), http.MethodPost, modelPath(modelA)+"/assess", nil)
@@ -249,7 +250,7 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 	if answer.Code != http.StatusAccepted {
 		b.Fatalf("got %d %s", answer.Code, answer.Body)
 	}
-	// The queue tells the workers at most once in ten milliseconds, so pgbench never does.
+	// The queue notifies the workers at most once in ten milliseconds, so the script leaves that out.
 	s := &bench.Script{Statements: slices.DeleteFunc(c.trace.Kept(), func(one bench.Statement) bool { return strings.Contains(one.SQL, "PGNotifyMany") })}
 	appended := bench.AppendArgument(s.Statements)
 	s.Argument = func(one bench.Statement, n int) string {
@@ -265,8 +266,8 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 	return s
 }
 
-// BenchmarkRoutes calls every route from 16 callers. Each write is of something of its own, of which there are as many as could
-// be prepared in a moment; a route's figures are those of readsOfRoute or writesOfRoute calls whatever b.N is.
+// BenchmarkRoutes calls every route from 16 callers. Each write has its own target, and there are only as many as can
+// be prepared quickly. So the figures are for readsOfRoute or writesOfRoute calls, whatever b.N is.
 func BenchmarkRoutes(b *testing.B) {
 	const readsOfRoute, writesOfRoute = 480, 48
 	for _, g := range []*readinesshttp.Group{&readinesshttp.Start, &readinesshttp.Read, &readinesshttp.Operations, &readinesshttp.Pixies} {

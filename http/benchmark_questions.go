@@ -10,7 +10,7 @@ import (
 	"readiness/projections"
 )
 
-// GetBenchmarkQuestions answers GET …/aiReadiness/benchmark/questions.
+// GetBenchmarkQuestions handles GET …/aiReadiness/benchmark/questions.
 func (s *Server) GetBenchmarkQuestions(ctx context.Context, r api.GetBenchmarkQuestionsRequestObject) (api.GetBenchmarkQuestionsResponseObject, error) {
 	saved, err := s.commands.SavedQuestions(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Server) GetBenchmarkQuestions(ctx context.Context, r api.GetBenchmarkQu
 	return api.GetBenchmarkQuestions200JSONResponse(saved), nil
 }
 
-// GenerateBenchmarkQuestions answers POST …/aiReadiness/benchmark/questions/generate.
+// GenerateBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/generate.
 func (s *Server) GenerateBenchmarkQuestions(ctx context.Context, r api.GenerateBenchmarkQuestionsRequestObject) (api.GenerateBenchmarkQuestionsResponseObject, error) {
 	count := benchmark.DefaultGenerated
 	if r.Body != nil && r.Body.Count != nil {
@@ -32,7 +32,7 @@ func (s *Server) GenerateBenchmarkQuestions(ctx context.Context, r api.GenerateB
 	return api.GenerateBenchmarkQuestions202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// SaveBenchmarkQuestions answers POST …/aiReadiness/benchmark/questions/save.
+// SaveBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/save.
 func (s *Server) SaveBenchmarkQuestions(ctx context.Context, r api.SaveBenchmarkQuestionsRequestObject) (api.SaveBenchmarkQuestionsResponseObject, error) {
 	set := benchmark.Set{Questions: r.Body.Questions, Repeats: benchmark.DefaultRepeats}
 	if r.Body.Repeats != nil {
@@ -45,9 +45,9 @@ func (s *Server) SaveBenchmarkQuestions(ctx context.Context, r api.SaveBenchmark
 	return api.SaveBenchmarkQuestions202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// questions is the result of a generation or a saving of benchmark questions.
+// questions returns the result of an operation that generated or saved benchmark questions.
 func (s *Server) questions(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(benchmark.ResultLife)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(benchmark.ResultLife)); err != nil {
 		return nil, err
 	}
 	work, err := s.views.QuestionWork(ctx, o.ID)

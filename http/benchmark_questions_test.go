@@ -15,7 +15,7 @@ import (
 
 func questionsPath(model uuid.UUID) string { return modelPath(model) + "/benchmark/questions" }
 
-// A model without saved questions has a set of none.
+// A model without saved questions has an empty set.
 //
 // proves: decisions/8/17
 func TestNoBenchmarkQuestions(t *testing.T) {
@@ -30,8 +30,7 @@ func TestNoBenchmarkQuestions(t *testing.T) {
 	w.get(questionsPath(modelA), w.as("nora")).refused(http.StatusForbidden, domain.FeatureTurnedOff)
 }
 
-// What is wrong with a call that generates or saves is told before anything
-// happens, and nothing is left of the call.
+// Invalid calls that generate or save are refused before anything happens, and leave nothing behind.
 //
 // proves: 7.2/BenchmarkBuildLimitReached 8/exhausted/BenchmarkBuildLimitReached
 func TestBenchmarkQuestionsRefused(t *testing.T) {
@@ -78,7 +77,7 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 		}
 	})
 
-	// The build that is too many.
+	// One build more than allowed.
 	for range 2 {
 		w.send(http.MethodPost, generate, w.as("tim"), "").operation()
 	}
@@ -88,11 +87,11 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 			t.Errorf("got %s, %s", got, r.text)
 		}
 	})
-	w.send(http.MethodPost, save, w.as("tim"), `{"questions":[]}`).operation() // which needs none
+	w.send(http.MethodPost, save, w.as("tim"), `{"questions":[]}`).operation() // saving needs no build
 }
 
-// The same call under the same key starts one generation and spends one build.
-func TestBenchmarkQuestionsOnce(t *testing.T) {
+// Repeating a call with its key starts one generation and spends one build.
+func TestBenchmarkQuestionsAreIdempotent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for path, body := range map[string]string{"/generate": `{"count":5}`, "/save": `{"questions":[]}`} {

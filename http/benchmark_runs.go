@@ -14,7 +14,7 @@ import (
 	"readiness/projections"
 )
 
-// StartBenchmarkRun answers POST …/aiReadiness/benchmark/runs (decisions 7).
+// StartBenchmarkRun handles POST …/aiReadiness/benchmark/runs.
 func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
 	done, err := s.commands.StartBenchmarkRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy), r.Body.Repeats)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunR
 	return api.StartBenchmarkRun202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// ListBenchmarkRuns answers GET …/aiReadiness/benchmark/runs.
+// ListBenchmarkRuns handles GET …/aiReadiness/benchmark/runs.
 func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (api.ListBenchmarkRunsResponseObject, error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/benchmark/runs"
@@ -53,7 +53,7 @@ func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsR
 	return api.ListBenchmarkRuns200JSONResponse(list), nil
 }
 
-// GetBenchmarkRun answers GET …/aiReadiness/benchmark/runs/{runId}.
+// GetBenchmarkRun handles GET …/aiReadiness/benchmark/runs/{runId}.
 func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunRequestObject) (api.GetBenchmarkRunResponseObject, error) {
 	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunReque
 	return api.GetBenchmarkRun200JSONResponse(benchmarkRun(run)), nil
 }
 
-// DeleteBenchmarkRun answers DELETE …/aiReadiness/benchmark/runs/{runId}.
+// DeleteBenchmarkRun handles DELETE …/aiReadiness/benchmark/runs/{runId}.
 func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (api.DeleteBenchmarkRunResponseObject, error) {
 	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 	return api.DeleteBenchmarkRun200JSONResponse{RunID: run.RunID, Deleted: true}, nil
 }
 
-// GetBenchmarkRunResult answers GET …/aiReadiness/benchmark/runs/{runId}/result.
+// GetBenchmarkRunResult handles GET …/aiReadiness/benchmark/runs/{runId}/result.
 func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
 	run, err := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRu
 	}
 	result, err := s.benchmarkResult(ctx, run)
 	if err != nil {
-		// What was deleted between the two reads is not there.
+		// The run may have been deleted between the two reads; then report that.
 		if _, gone := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID); gone != nil {
 			err = gone
 		}
@@ -94,9 +94,9 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRu
 	return api.GetBenchmarkRunResult200JSONResponse(result), nil
 }
 
-// benchmarked is the result of a benchmark run as an operation.
+// benchmarked returns the result of the operation of a benchmark run.
 func (s *Server) benchmarked(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
 		return nil, err
 	}
 	run, found, err := s.views.BenchmarkRun(ctx, o.AccountID, o.ID)
@@ -120,17 +120,17 @@ func (s *Server) benchmarkResult(ctx context.Context, run projections.BenchmarkR
 	return api.BenchmarkRunResult{Run: benchmarkRun(run), Document: document}, err
 }
 
-// document is a stored result as it was stored. A store that cannot answer is said to (spec 4.6, run result rules).
+// document returns a stored result unchanged. It refuses with StoreUnavailable when the store does not respond.
 func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, error) {
 	document, err := s.views.Document(ctx, hash)
 	if err != nil && errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", of(ctx).id, "err", err)
-		return nil, domain.Refuse(domain.StoreUnavailable, "where the account keeps its results could not answer; call again in a moment")
+		return nil, domain.Refuse(domain.StoreUnavailable, "the store of the account's results does not respond now; call again in a moment")
 	}
 	return document, err
 }
 
-// benchmarkRun returns a benchmark run of a model that the caller sees.
+// benchmarkRun returns a benchmark run of a model that the caller can see.
 func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
 	if _, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.SemanticModel, modelID); err != nil {
 		return run, err
@@ -138,8 +138,8 @@ func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUI
 	return s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
 }
 
-// benchmarkRunToRead returns a benchmark run whose result the caller may read. Whoever does not see the model is refused as
-// every route of the model refuses them.
+// benchmarkRunToRead returns a benchmark run whose result the caller may read. A caller who cannot see the model gets
+// the same refusal as on every route of the model.
 func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
 	run, err = s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
 	var starter item.Person
@@ -160,8 +160,8 @@ func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uu
 	return run, err
 }
 
-// storedBenchmarkRun returns a benchmark run of the model in the caller's account. The id is a string: one that no run could
-// have is not found (decisions 8.12).
+// storedBenchmarkRun returns a benchmark run of the model in the caller's account. A malformed id is refused as not
+// found (docs/decisions.md 8.12).
 func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
 	found := false
 	if id, ok := domain.ParseID(runID); ok {
@@ -176,10 +176,10 @@ func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uu
 }
 
 func noBenchmarkRun(modelID uuid.UUID, runID string) error {
-	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shown(runID)).About("runId", shown(runID))
+	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, truncated(runID)).About("runId", truncated(runID))
 }
 
-// benchmarkRun is a benchmark run as callers see it.
+// benchmarkRun converts a benchmark run to its API form.
 func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 	out := api.BenchmarkRun{
 		RunID: r.RunID.String(), OperationID: r.OperationID.String(), Agent: answeredBy(r.Side.AnsweredBy),

@@ -17,7 +17,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// benchmark records a benchmark run of a model of its own, which an agent answers, as the call does.
+// benchmark records a benchmark run of a model that an agent answers, as the call does.
 func (w *world) benchmark(accountID string, model uuid.UUID) uuid.UUID {
 	w.t.Helper()
 	return w.benchmarkOf(accountID, sideOf(model, "Actuals", byAgent(agent, "Analyst")))
@@ -108,7 +108,7 @@ func TestBenchmarkRun(t *testing.T) {
 	}
 }
 
-// The benchmark runs of a model, newest first, in pages, its own alone, the sides of A/B runs among them.
+// The list of a model's benchmark runs: newest first, in pages, only its own, including sides of A/B runs.
 func TestBenchmarkRunsOfAModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,7 +136,7 @@ func TestBenchmarkRunsOfAModel(t *testing.T) {
 			}
 		}
 		address, _ = page.body["continuationUri"].(string)
-		w.benchmark("acme", modelA) // neither repeats nor hides a row
+		w.benchmark("acme", modelA) // a new run neither repeats nor hides a row
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)
@@ -146,8 +146,8 @@ func TestBenchmarkRunsOfAModel(t *testing.T) {
 	}
 }
 
-// What is wrong with the form of a call is said before anything is looked up.
-func TestFormOfABenchmarkRun(t *testing.T) {
+// Malformed calls are refused before anything is looked up.
+func TestMalformedBenchmarkRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")

@@ -22,19 +22,19 @@ import (
 )
 
 const (
-	maxBody  = 1 << 20 // bytes; decisions 8.19
-	maxDepth = 32      // of arrays and objects in a body
-	maxShown = 64      // runes of a name from the caller that a message repeats
-	maxPath  = 200     // bytes after which the path to a member grows no longer
+	maxBody  = 1 << 20 // bytes (docs/decisions.md 8.19)
+	maxDepth = 32      // nesting of arrays and objects in a body
+	maxShown = 64      // runes of a caller's name that a message repeats
+	maxPath  = 200     // bytes of the path to a member in a message
 )
 
-// noBody is what a route without a body accepts: nothing, or an object without members.
-var noBody = openapi3.NewObjectSchema().WithoutAdditionalProperties()
+// emptyBody is the schema for routes without a body: nothing, or an object without members.
+var emptyBody = openapi3.NewObjectSchema().WithoutAdditionalProperties()
 
-// checkBody reads the body of a call and compares it with what the route documents. The body in canonical form, in which 5.0 is
-// 5, is left for the handler to decode and returned.
+// checkBody reads the body of a call and validates it against the route's schema. It returns the body in canonical
+// form, in which 5.0 is written 5, and makes it the request's body for the handler.
 func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Operation) (canonical []byte, err error) {
-	schema, required := noBody, false
+	schema, required := emptyBody, false
 	if b := described.RequestBody; b != nil {
 		schema, required = b.Value.Content.Get("application/json").Schema.Value, b.Value.Required
 	}
@@ -77,18 +77,18 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// jsonOnly refuses a body that does not say it is JSON, in UTF-8 and not compressed.
+// jsonOnly refuses a body unless its headers declare uncompressed JSON in UTF-8.
 func jsonOnly(h http.Header) error {
 	kind, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset, given := parameters["charset"]
 	if err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) && h.Get("Content-Encoding") == "" {
 		return nil
 	}
-	return another{domain.Refuse(domain.InvalidRequest, "a body is sent as it is, in UTF-8, with Content-Type: application/json"), http.StatusUnsupportedMediaType}
+	return withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: application/json"), http.StatusUnsupportedMediaType}
 }
 
-// decode returns the value of a JSON text that means one thing only: UTF-8, no member twice, nothing after the value.
-// Integers are written without fraction and exponent.
+// decode returns the value of an unambiguous JSON text: valid UTF-8, no duplicate member, nothing after the value.
+// Integers are returned without fraction or exponent.
 func decode(text []byte) (any, error) {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return nil, domain.Refuse(domain.InvalidRequest, "the body begins with a byte order mark; send it without")
@@ -96,7 +96,7 @@ func decode(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, domain.Refuse(domain.InvalidRequest, "the body is not UTF-8")
 	}
-	// The decoder reads tokens leniently, so the whole is checked first.
+	// The token decoder is lenient, so check the complete text first.
 	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
 		return nil, notJSON(err)
 	}
@@ -161,8 +161,8 @@ func decodeValue(d *json.Decoder, path string, depth int) (any, error) {
 	return object, err
 }
 
-// integral returns a number without fraction and exponent where it is an integer that floating-point numbers hold exactly: 5.0 and
-// 5e0 are 5 in JSON. Any other number stays as it was written.
+// integral removes the fraction and exponent of an integer that float64 represents exactly: in JSON, 5.0 and 5e0
+// equal 5. It returns other numbers unchanged.
 func integral(n json.Number) json.Number {
 	if !strings.ContainsAny(n.String(), ".eE") {
 		return n
@@ -174,7 +174,7 @@ func integral(n json.Number) json.Number {
 	return json.Number(strconv.FormatInt(int64(f), 10))
 }
 
-// loneSurrogate returns where a \u escape names half of a character, or -1. text is valid JSON.
+// loneSurrogate returns the index of a \u escape that is half of a surrogate pair, or -1. text must be valid JSON.
 func loneSurrogate(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -197,13 +197,14 @@ func loneSurrogate(text []byte) int {
 	return -1
 }
 
-// isHalf reports whether text begins with the escape of a surrogate of the half whose second digit is among digits.
+// isHalf reports whether text begins with a \u escape of a surrogate. digits are the second hex digits of the wanted
+// half.
 func isHalf(text []byte, digits string) bool {
 	return len(text) >= 6 && text[0] == '\\' && text[1] == 'u' && text[2]|0x20 == 'd' && strings.IndexByte(digits, text[3]|0x20) >= 0
 }
 
-// unknownMember refuses the first member, at whatever depth, that schema does not document (spec 4.1), naming the closest
-// one it does.
+// unknownMember refuses the first member, at any depth, that schema does not document. The message names the closest
+// documented member.
 func unknownMember(value any, schema *openapi3.Schema, path string) error {
 	switch value := value.(type) {
 	case []any:
@@ -233,7 +234,7 @@ func unknownMember(value any, schema *openapi3.Schema, path string) error {
 	return nil
 }
 
-// membersOf returns the members that schema documents, whichever of its alternatives they are of.
+// membersOf returns all members that schema documents, including those of its alternatives.
 func membersOf(schema *openapi3.Schema) map[string]*openapi3.Schema {
 	members := map[string]*openapi3.Schema{}
 	for name, m := range schema.Properties {
@@ -247,7 +248,7 @@ func membersOf(schema *openapi3.Schema) map[string]*openapi3.Schema {
 	return members
 }
 
-// closed reports whether schema allows no other members than it documents.
+// closed reports whether schema forbids undocumented members.
 func closed(schema *openapi3.Schema) bool {
 	if has := schema.AdditionalProperties.Has; has != nil && !*has {
 		return true
@@ -264,7 +265,7 @@ func documented(schema *openapi3.Schema) []string {
 	return slices.Sorted(maps.Keys(membersOf(schema)))
 }
 
-// closest says which documented member is nearest to name.
+// closest returns a hint that names the documented member nearest to name.
 func closest(at, name, path string, members map[string]*openapi3.Schema) string {
 	if len(members) == 0 {
 		if path == "" {
@@ -272,14 +273,14 @@ func closest(at, name, path string, members map[string]*openapi3.Schema) string 
 		}
 		return fmt.Sprintf("%s has no members", path)
 	}
-	name = strings.ToLower(shown(name))
+	name = strings.ToLower(truncated(name))
 	best := slices.MinFunc(slices.Sorted(maps.Keys(members)), func(a, b string) int {
 		return levenshtein.ComputeDistance(name, strings.ToLower(a)) - levenshtein.ComputeDistance(name, strings.ToLower(b))
 	})
 	return fmt.Sprintf("the closest documented member is %s", join(path, best))
 }
 
-// formats are the string formats that values are held against.
+// formats validates string formats that the library does not check by itself.
 var formats = openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(func(v string) error {
 	if _, ok := domain.ParseID(v); !ok {
 		return errors.New("not a UUID")
@@ -287,7 +288,7 @@ var formats = openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackVal
 	return nil
 }))
 
-// matches holds value against schema; what names it in the refusal.
+// matches validates value against schema. what names the value in the refusal.
 func matches(value any, schema *openapi3.Schema, what string) error {
 	err := schema.VisitJSON(value, openapi3.VisitAsRequest(), openapi3.EnableFormatValidation(), formats)
 	if err == nil {
@@ -314,19 +315,19 @@ func matches(value any, schema *openapi3.Schema, what string) error {
 	return domain.Refuse(domain.InvalidRequest, "%s is not as documented: %s", path, wrong.Reason)
 }
 
-// join names a member of what path names.
+// join returns the path of member name below path. It stops growing after maxPath bytes.
 func join(path, name string) string {
 	switch {
 	case path == "":
-		return shown(name)
+		return truncated(name)
 	case len(path) > maxPath:
 		return path
 	}
-	return path + "." + shown(name)
+	return path + "." + truncated(name)
 }
 
-// shown is a name from the caller as messages repeat it.
-func shown(name string) string {
+// truncated returns name, shortened to maxShown runes for use in messages.
+func truncated(name string) string {
 	short := []rune(name)
 	if len(short) > maxShown {
 		return string(short[:maxShown]) + "…"

@@ -17,7 +17,7 @@ func TestBodies(t *testing.T) {
 	id := func(body string) string { return fmt.Sprintf(body, modelA) }
 	tests := []struct {
 		name, body  string
-		contentType string // "" for application/json
+		contentType string // empty for application/json
 		status      int
 		code        domain.Code
 		says        []string
@@ -81,9 +81,9 @@ func TestBodies(t *testing.T) {
 				}
 				got := w.send(http.MethodPost, bulkPath, ada, tt.body, headers...).refused(tt.status, tt.code).says(tt.says...)
 				if len(got.text) > 1000 {
-					t.Errorf("the refusal has %d bytes: it repeats what was sent", len(got.text))
+					t.Errorf("the refusal has %d bytes, so it repeats the request", len(got.text))
 				}
-				// The next call is not refused for its rate.
+				// Keep the next call within the rate limit.
 				_, err := w.pool.Exec(t.Context(), `DELETE FROM rate_windows`)
 				check(t, err)
 			})
@@ -91,7 +91,7 @@ func TestBodies(t *testing.T) {
 		w.send(http.MethodPost, bulkPath, ada, id(`{"semanticModelIds":["%s"]}`), "Content-Encoding", "gzip").refused(415, domain.InvalidRequest)
 	})
 	if w.cloud.calls != calls {
-		t.Errorf("the platform was asked %d times about calls that are not well formed, want never", w.cloud.calls-calls)
+		t.Errorf("the platform was asked %d times by malformed calls, want never", w.cloud.calls-calls)
 	}
 }
 
@@ -100,7 +100,7 @@ func padded(body string, size int) string {
 }
 
 // proves: 4.1/headers decisions/8/10 decisions/8/12 decisions/8/19
-func TestBodiesThatAreAccepted(t *testing.T) {
+func TestAcceptedBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -126,7 +126,7 @@ func TestBodiesThatAreAccepted(t *testing.T) {
 	}
 }
 
-// A route that takes no body takes none with members; an empty object asks for nothing and is borne.
+// A route without a body refuses members; it accepts an empty object.
 //
 // proves: 4.4/single 4.1/unknown-member
 func TestRoutesWithoutABody(t *testing.T) {
@@ -157,9 +157,9 @@ func TestParameters(t *testing.T) {
 		"/v1/operations?maxResults=0":                                       "maxResults",
 		"/v1/operations?maxResults=501":                                     "maxResults",
 		"/v1/operations?maxResults=-1":                                      "maxResults",
-		"/v1/operations?maxResults=1.5":                                     "maxResults is not a whole number",
-		"/v1/operations?maxResults=":                                        "maxResults is not a whole number",
-		"/v1/operations?maxResults=99999999999999999999":                    "maxResults is not a whole number",
+		"/v1/operations?maxResults=1.5":                                     "maxResults is not an integer",
+		"/v1/operations?maxResults=":                                        "maxResults is not an integer",
+		"/v1/operations?maxResults=99999999999999999999":                    "maxResults is not an integer",
 		"/v1/operations?maxResults=5&maxResults=5":                          "maxResults is given 2 times",
 		"/v1/operations?status=running":                                     "status",
 		"/v1/operations?status=":                                            "status",
@@ -183,7 +183,7 @@ func TestParameters(t *testing.T) {
 		})
 	}
 	if w.cloud.calls != calls {
-		t.Errorf("the platform was asked %d times about calls that are not well formed, want never", w.cloud.calls-calls)
+		t.Errorf("the platform was asked %d times by malformed calls, want never", w.cloud.calls-calls)
 	}
 	w.get("/v1/operations?maxResults=1", ada).ok(200)
 	w.get("/v1/operations?maxResults=500&status=Running&unknown=1&unknown=2", ada).ok(200)

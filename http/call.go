@@ -11,23 +11,23 @@ import (
 	"readiness/projections"
 )
 
-// route is a Route with what openapi.yaml says of it.
+// route is a Route with its operation in openapi.yaml.
 type route struct {
 	Route
 	described *openapi3.Operation
 }
 
-// call is what is known of the call being answered. The middleware fills it in on the way to the handler.
+// call is what is known about the call being handled. The middleware fills it in before the handler runs.
 type call struct {
 	id    uuid.UUID
-	path  string // of the route, once the call is matched to one
-	head  bool   // a HEAD, which is answered as a GET
-	route *route // nil where no token is needed
+	path  string // of the route, once a route is matched
+	head  bool   // a HEAD request, handled as GET
+	route *route // nil on routes without a token
 	by    principal
 	who   commands.Caller
-	// operations are those that were read when the call came in; nil for none.
+	// operations are those that enter has already read; nil when it read none.
 	operations map[uuid.UUID]projections.Operation
-	// refused is the code of the refusal that was answered, if one was.
+	// refused is the error code of the response; empty when the call was not refused.
 	refused string
 }
 
@@ -38,15 +38,15 @@ func with(ctx context.Context, c *call) context.Context { return context.WithVal
 // of returns the call that ctx belongs to.
 func of(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
-// answer notes what is written.
-type answer struct {
+// recorder is a ResponseWriter that records the status and the size of the response.
+type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) {
+func (a *recorder) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
@@ -54,7 +54,7 @@ func (a *answer) WriteHeader(status int) {
 }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) {
+func (a *recorder) Write(b []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -63,5 +63,5 @@ func (a *answer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+// Unwrap supports http.ResponseController.
+func (a *recorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }

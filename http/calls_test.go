@@ -16,8 +16,8 @@ import (
 	"readiness/work"
 )
 
-// calling is where a call of every route is answered well: a world whose platform is in memory and whose steps are enqueued
-// and not carried out, and one on disk where they are.
+// calling prepares successful calls of every route. It uses a world whose platform is in memory and whose steps are
+// not executed, and a world on disk whose steps are.
 type calling struct {
 	memory *world
 	disk   *onDisk
@@ -33,24 +33,24 @@ func newCalling(t testing.TB) *calling {
 	check(t, err)
 	c.memory.jobs.next = queue
 	c.disk.commands.CollectorURL = c.disk.base
-	c.disk.done("ada", "/assess", "") // the first step ever enqueued asks the database for its version
+	c.disk.done("ada", "/assess", "") // the first step ever enqueued queries the database's version
 	c.memory.assess("ada", modelB)
 	return c
 }
 
-// numbered is an id with a number.
+// numbered returns an id with a number.
 func numbered(prefix string, n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("%s-0000-4000-9000-%012d", prefix, n))
 }
 
-// model is a model on disk of its own.
+// model adds a new model on disk.
 func (c *calling) model(n int) uuid.UUID {
 	id := numbered("aaaaaaaa", n)
 	c.disk.model("Sales", fmt.Sprint("Model ", n), id, shop())
 	return id
 }
 
-// inMemory is a model in memory of its own.
+// inMemory adds a new model in memory.
 func (c *calling) inMemory(n int) uuid.UUID {
 	id, cloud := numbered("aaaaaaaa", n), c.memory.cloud
 	cloud.mu.Lock()
@@ -82,7 +82,7 @@ func (c *calling) assessed() (operationID, assessmentID uuid.UUID) {
 	return operationID, c.memory.assessed("acme", operationID, modelA, assessment.Usage{})
 }
 
-// a call of a route in one of the worlds.
+// routed is a call of a route in one of the worlds.
 type routed struct {
 	of     *world
 	path   string
@@ -92,12 +92,13 @@ type routed struct {
 
 const oneQuestion = `{"questions":[{"text":"How many?","expected":{"value":"1"}}]}`
 
-// calls prepare the call of every route, by method and path; those with different numbers do not get into each other's way.
+// calls returns functions that prepare the call of every route, by method and path. Calls with different numbers do
+// not interfere.
 func (c *calling) calls() map[string]func(n int) routed {
 	memory, disk := c.memory, c.disk.world
 	get := func(path string) routed { return routed{memory, path, "", 200} }
 	starts := func(path, body string) routed { return routed{disk, path, body, 202} }
-	of := func(text string) string { // the paths of the table, with what all calls are about
+	of := func(text string) string { // the path with the ids that all calls use
 		return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{dataAgentId}", agent.String()).Replace(text)
 	}
 	const (
@@ -245,7 +246,7 @@ func (c *calling) calls() map[string]func(n int) routed {
 			return routed{memory, path + "/test", "", 200}
 		},
 	}
-	// The lists and the rest, which need nothing to be there.
+	// Lists and other calls that need no preparation.
 	for _, path := range []string{
 		"/v1/operations", "/v1/account", "/v1/account/permissions", "/v1/licenses", "/v1/trackedItems", "/v1/workspaces", items + "/semanticModels", items + "/dataAgents",
 		model + "/schedules", schedules, "/v1/aiProviders", "/v1/audit/events", "/v1/audit/checkpoint",
@@ -256,7 +257,7 @@ func (c *calling) calls() map[string]func(n int) routed {
 	return all
 }
 
-// callsOfRoutes are the calls of the table of routes, which has no other.
+// callsOfRoutes returns the table of routes and the call of each. It fails when the two differ.
 func (c *calling) callsOfRoutes(t testing.TB) (routes []readinesshttp.Route, calls []func(n int) routed) {
 	t.Helper()
 	all := c.calls()
@@ -264,17 +265,17 @@ func (c *calling) callsOfRoutes(t testing.TB) (routes []readinesshttp.Route, cal
 	for _, r := range routes {
 		call := all[r.Method+" "+r.Path]
 		if call == nil {
-			t.Fatalf("nobody calls %s %s", r.Method, r.Path)
+			t.Fatalf("no call for %s %s", r.Method, r.Path)
 		}
 		calls = append(calls, call)
 	}
 	if len(all) != len(routes) {
-		t.Errorf("%d routes are called, %d are there", len(all), len(routes))
+		t.Errorf("there are calls for %d routes, want %d", len(all), len(routes))
 	}
 	return routes, calls
 }
 
-// request is the call with a token of the world.
+// request returns the call as a request with a token.
 func (c routed) request(t testing.TB, method, token string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, c.of.base+c.path, strings.NewReader(c.body))

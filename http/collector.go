@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// pixieFolder is what the paths of Pixies' addresses begin with.
+	// pixieFolder is the prefix of the paths of Pixies.
 	pixieFolder = "/p/"
 	pixiePath   = pixieFolder + "{id}.gif"
 )
 
-// pixel is a transparent image of one pixel, a GIF.
+// pixel is a GIF image of one transparent pixel.
 const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// Collector counts the views of pages that carry a Pixie.
+// Collector counts views of pages that carry a Pixie.
 type Collector interface {
-	// See counts a view of the Pixie with the id, if there is one. It never waits.
+	// See counts a view of the Pixie with the id, if it exists. It must not block.
 	See(id string)
 }
 
-// pixie answers GET /p/{id}.gif: the same for every id. Who only asks how the image is answered sees no page.
+// pixie handles GET /p/{id}.gif. The response is the same for every id. A HEAD does not count as a view.
 func (s *Server) pixie(w http.ResponseWriter, r *http.Request) {
 	if s.collector != nil && !of(r.Context()).head {
 		s.collector.See(mux.Vars(r)["id"])

@@ -25,7 +25,7 @@ import (
 	"readiness/projections"
 )
 
-// sights are the ids that the collector was told of.
+// sights records the ids that the collector received.
 type sights struct {
 	mu  sync.Mutex
 	ids []string
@@ -38,8 +38,8 @@ func (s *sights) See(id string) {
 	s.ids = append(s.ids, id)
 }
 
-// The image of a Pixie takes no token and is the same for every id; asking for it is a view, asking about it is none, and
-// nothing is noted of who asks.
+// A Pixie's image needs no token and is the same for every id. A GET counts as a view, a HEAD does not, and nothing
+// about the viewer is stored.
 func TestImageOfAPixie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -68,14 +68,14 @@ func TestImageOfAPixie(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{id, "x", "..", "\x00", strings.Repeat("a", 5000)}, seen.ids); diff != "" {
-		t.Errorf("what was seen (-want +got):\n%s", diff)
+		t.Errorf("recorded views (-want +got):\n%s", diff)
 	}
 	w.send(http.MethodPost, "/p/"+id+".gif", "", "").refused(405, domain.InvalidRequest)
 	w.send(http.MethodGet, "/p/"+id+".png", "", "").refused(404, domain.InvalidRequest)
 	for _, secret := range []string{"eve", "192.0.2.7", "127.0.0.1", id + ".gif\""} {
 		for line := range strings.Lines(w.log.String()[said:]) {
 			if strings.Contains(line, secret) && !strings.Contains(line, `"status":40`) {
-				t.Errorf("the log says %q: %s", secret, line)
+				t.Errorf("the log contains %q: %s", secret, line)
 			}
 		}
 	}
@@ -83,8 +83,8 @@ func TestImageOfAPixie(t *testing.T) {
 
 var pixieAddress = regexp.MustCompile(`http://[^"'\s]+/p/[0-9a-f]{32}\.gif`)
 
-// A thousand views of a report's pages, by the addresses that are written into it and through the route, are a thousand on
-// its pages and that day once the log is followed, and a rebuild counts the same.
+// A thousand views through the addresses in a report are a thousand views of its pages on that day once the log has
+// been followed. A rebuild counts the same.
 func TestThousandViews(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
@@ -132,7 +132,7 @@ func TestThousandViews(t *testing.T) {
 	stop()
 	running.Wait()
 	today := w.now()
-	w.later(2 * time.Hour) // the hour is over
+	w.later(2 * time.Hour) // the hour has ended
 	check(t, w.commands.RecordViews(t.Context()))
 
 	engine := projections.NewEngine(w.pool, projections.All()...)
@@ -162,10 +162,10 @@ func TestThousandViews(t *testing.T) {
 	}
 }
 
-// patience is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+// patience bounds each wait. A timeout means that something never happens, not that it was slow.
 const patience = 5 * time.Minute
 
-// eventually waits for what happens behind a call.
+// eventually waits until happened returns true.
 func (w *world) eventually(what string, happened func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -175,7 +175,7 @@ func (w *world) eventually(what string, happened func() bool) {
 	for !happened() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("in %s it did not come to pass that %s", patience, what)
+			w.t.Fatalf("not within %s: %s", patience, what)
 		case <-tick.C:
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"readiness/domain/item"
 )
 
-// The names that the platform's vendor has for the permissions (spec 2.4, 5.4).
+// The platform vendor's names of the permissions.
 var (
 	platformPermission = account.VendorName(item.PermissionPlatform)
 	usagePermission    = account.VendorName(item.PermissionUsage)
 	agentPermission    = account.VendorName(item.PermissionAgent)
 )
 
-// consentURL is the page of the web portal that grants a permission.
+// consentURL returns the address of the web portal's page that grants a permission.
 func (s *Server) consentURL(permission string) string {
 	return account.ConsentURL(*s.portal, permission)
 }

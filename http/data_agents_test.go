@@ -19,7 +19,7 @@ import (
 
 var agentPath = "/v1/workspaces/" + sales.String() + "/dataAgents/" + agent.String() + "/aiReadiness"
 
-// agentAssessed starts an assessment of the agent as a person and ends it well, as the worker does.
+// agentAssessed starts an assessment of the agent as a person and completes it, as the worker does.
 func (w *world) agentAssessed(person string, stage assessment.Stage, usage assessment.Usage, sources ...assessment.Source) (operationID, made uuid.UUID) {
 	w.t.Helper()
 	operationID = w.send(http.MethodPost, agentPath+"/assess", w.as(person), "").operation()
@@ -43,8 +43,8 @@ func (w *world) agentAssessed(person string, stage assessment.Stage, usage asses
 	return operationID, made
 }
 
-// An assessment of a data agent, as an operation's result and as read later: that of a model with the agent and its
-// sources in the model's place.
+// An assessment of a data agent, as an operation's result and as read later. It is that of a model, with the agent
+// and its sources in place of the model.
 //
 // proves: 1/does/assess-data-agents 2.7/operationType/AssessDataAgent 4.2/result/3-AssessDataAgent 4.4/single/3-consent
 func TestAssessmentOfADataAgent(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAssessmentOfADataAgent(t *testing.T) {
 	delete(read.body, "usage")
 	delete(result.body, "usage")
 	if diff := cmp.Diff(read.body, result.body); diff != "" {
-		t.Errorf("the result and the assessment differ beside usage (-read +result):\n%s", diff)
+		t.Errorf("the result and the assessment differ in more than usage (-read +result):\n%s", diff)
 	}
 	delete(read.body, "assessedAtUtc")
 	want := map[string]any{
@@ -99,7 +99,7 @@ func TestAssessmentOfADataAgent(t *testing.T) {
 	}
 }
 
-// The list of an agent's assessments: newest first, in pages, its own alone.
+// The list of an agent's assessments: newest first, in pages, only its own.
 func TestAssessmentsOfADataAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,7 +136,7 @@ func TestAssessmentsOfADataAgent(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("assessments (-want +got):\n%s", diff)
 	}
-	// A token is of one list: a model's takes none of an agent's.
+	// A continuation token is bound to one list: a model's list refuses that of an agent's.
 	w.get(modelPath(modelA)+"/assessments?continuationToken="+tokens[0], ada).refused(400, domain.InvalidRequest)
 
 	for name, id := range map[string]string{"a model's": models.String(), "another account's": theirs.String(), "nobody's": nowhere.String(), "malformed": "latest"} {
@@ -149,7 +149,8 @@ func TestAssessmentsOfADataAgent(t *testing.T) {
 	w.get(path+"/"+strings.ToUpper(want[0]), ada).ok(200)
 }
 
-// What is of another type, or in a workspace that the person cannot see, is as absent, and nothing comes of it.
+// An item of another type, or in a workspace that the person cannot see, is refused as not found, and the call
+// changes nothing.
 //
 // proves: 1/2 7.2/ItemNotFound 7.3/403-or-404
 func TestInvisibleDataAgents(t *testing.T) {

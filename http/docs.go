@@ -19,7 +19,7 @@ import (
 	"readiness/internal/database"
 )
 
-// Description is openapi.yaml: every route, member, header, code and limit of the interface.
+// Description is openapi.yaml: all routes, members, headers, codes and limits of the API.
 //
 //go:embed openapi.yaml
 var Description []byte
@@ -28,15 +28,17 @@ var (
 	//go:embed docs/index.html
 	docsPage []byte
 	//go:embed docs/rapidoc-min.js.gz
-	docsViewer []byte // compressed
+	docsViewer []byte // gzip
 	//go:embed docs/rapidoc.LICENSE.txt
 	docsLicense []byte
 )
 
-// docsPolicy lets the page load what this service serves and nothing else. The viewer writes its styles into the page.
+// docsPolicy allows the page to load only what this service serves. Inline styles are allowed because the viewer uses
+// them.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// loadDescription parses and checks the description, once for all servers of the process, who only read it.
+// loadDescription parses and validates the description once per process. All servers share the result and must not
+// modify it.
 var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(Description)
@@ -56,7 +58,8 @@ func serve(contentType string, body []byte) http.HandlerFunc {
 	}
 }
 
-// serveDescription answers with doc, at the address of this service. It is encoded when it is first asked for, which costs as much as the rest of the start.
+// serveDescription returns doc with this service's address. It encodes doc at the first request, because encoding
+// takes as long as the rest of the startup.
 func (s *Server) serveDescription(doc *openapi3.T) http.HandlerFunc {
 	encoded := sync.OnceValues(func() ([]byte, error) {
 		ours := *doc
@@ -95,20 +98,20 @@ func (s *Server) serveViewer(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, z)
 }
 
-// health answers GET /healthz: the process answers.
+// health handles GET /healthz. It reports that the process responds.
 func health(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, api.Health{Status: api.HealthStatusOk})
 }
 
-// ready answers GET /readyz: whether everything that a call needs is there. What does not say so in the time of a read, a disk that hangs say, is
-// not; nothing is looked at twice at the same time.
+// ready handles GET /readyz. It runs all checks; one that does not finish within the read limit, for example because
+// a disk hangs, counts as failed. Concurrent requests share one run of each check.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.patience.read)
+	ctx, cancel := context.WithTimeout(r.Context(), s.waitLimits.read)
 	defer cancel()
 	looks := make([]<-chan singleflight.Result, len(s.checks))
 	for i, check := range s.checks {
-		looks[i] = s.looks.DoChan(check.Name, func() (any, error) {
-			return nil, check.Run(database.Within(context.WithoutCancel(ctx), s.patience.read))
+		looks[i] = s.running.DoChan(check.Name, func() (any, error) {
+			return nil, check.Run(database.Within(context.WithoutCancel(ctx), s.waitLimits.read))
 		})
 	}
 	body, status := api.Health{Status: api.HealthStatusOk, Checks: map[string]string{}}, http.StatusOK

@@ -18,58 +18,58 @@ import (
 	"readiness/projections"
 )
 
-// arrival is what is asked of the database for a call before it is let through.
+// arrival is what the database must look up for a call before it is admitted.
 type arrival struct {
 	person item.Person
-	// window is where the call is counted, if its account is the one that is expected.
+	// window is where the call is counted if its account is the expected one.
 	window rate.Limit
-	// operation is one that the call reads; uuid.Nil for none.
+	// operation is the id of an operation that the call reads; uuid.Nil for none.
 	operation uuid.UUID
 }
 
-// entry is what is known of an arrival.
+// entry is the result for an arrival.
 type entry struct {
 	members    []account.Membership
 	count      rate.Count
-	uncounted  error                               // why there is no count
+	uncounted  error                               // the error that prevented counting
 	operations map[uuid.UUID]projections.Operation // nil when none were read
 }
 
-// manyArrivals are more than are to wait while a trip is under way: two trips cost more than one for all, and keep more processors
-// busy.
-const manyArrivals = 5
+// maxWaiting is how many calls may queue behind the batch in flight before a second batch starts. Two batches cost
+// more than one and keep more processors busy.
+const maxWaiting = 5
 
-// mostExpected is of how many people it is known which account their last call was for.
-const mostExpected = 4096
+// expectedCacheSize bounds the cache from person to the account of their last call.
+const expectedCacheSize = 4096
 
-// enter finds the account that a call is for and counts the call: in one trip, shared with those that arrive meanwhile, where it can
-// be told from the token, or from the person's last call, which account that will be. An operation that the call reads comes
-// along.
+// enter looks up the account that a call is for, counts the call, and reads the operation that the call reads, if
+// any. When the token or the person's last call names an expected account, this takes one round trip, shared with
+// concurrent calls.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	ctx := r.Context()
 	expected, known := c.by.Account, true
 	if expected == "" {
 		expected, known = s.expected.Get(c.by.Person)
 	}
-	together := known && c.route.Shared.Limit == 0 && !c.route.Group.OfAccount
+	batched := known && c.route.Shared.Limit == 0 && !c.route.Group.OfAccount
 	var e entry
 	var err error
-	if together {
-		foreseen := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
+	if batched {
+		expectedLimit := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
 		waiting, waited := database.Waiting(ctx)
-		if !c.route.Group.Closed { // it goes on without being counted
+		if !c.route.Group.Closed { // such a group admits calls that cannot be counted
 			var cancel context.CancelFunc
 			waiting, cancel = context.WithTimeout(waiting, s.limiter.Timeout())
 			defer cancel()
 		}
-		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, foreseen, reads(r)}, s.enterTogether)
+		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, expectedLimit, operationRead(r)}, s.enterBatch)
 		waited()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	if together = together && err == nil; !together {
-		if database.Late(err) { // it may be counted, and another try would take as long
+	if batched = batched && err == nil; !batched {
+		if database.Late(err) { // the call may have been counted, and another attempt would take as long
 			e.uncounted = err
 		}
 		if e.members, err = s.views.Members(ctx, c.by.Person); err != nil {
@@ -83,10 +83,10 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 		s.expected.Add(c.by.Person, c.by.member.AccountID)
 	}
 	groups := []Group{c.route.Group}
-	if e.uncounted != nil || together && c.by.member.AccountID == expected {
+	if e.uncounted != nil || batched && c.by.member.AccountID == expected {
 		return s.counted(w, r, c, groups, []rate.Count{e.count}, e.uncounted)
 	}
-	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // who is in no account shares with nobody
+	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // a person without an account shares no window
 		groups = append(groups, c.route.Shared)
 	}
 	limits := make([]rate.Limit, len(groups))
@@ -97,8 +97,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	return s.counted(w, r, c, groups, counts, err)
 }
 
-// enterTogether asks for all arrivals at once. Whom they are by comes first: while calls cannot be counted, reads go on.
-func (s *Server) enterTogether(ctx context.Context, arrivals []arrival) ([]entry, error) {
+// enterBatch looks up all arrivals in one round trip. Memberships come first in the batch, so reads are still
+// admitted when counting fails.
+func (s *Server) enterBatch(ctx context.Context, arrivals []arrival) ([]entry, error) {
 	people, windows, ids := make([]item.Person, len(arrivals)), make([]rate.Limit, len(arrivals)), make([]uuid.UUID, 0, len(arrivals))
 	for i, a := range arrivals {
 		people[i], windows[i] = a.person, a.window
@@ -129,9 +130,9 @@ func (s *Server) enterTogether(ctx context.Context, arrivals []arrival) ([]entry
 	return entries, nil
 }
 
-// reads is the operation that a call reads; uuid.Nil if it reads none. The result of a run is that of an operation, mostly with
-// the run's own id.
-func reads(r *http.Request) uuid.UUID {
+// operationRead returns the id of the operation that a call reads; uuid.Nil for none. The result of a run is that of
+// an operation, which usually has the run's id.
+func operationRead(r *http.Request) uuid.UUID {
 	text := mux.Vars(r)["operationId"]
 	if text == "" && strings.HasSuffix(r.URL.Path, "/result") {
 		text = mux.Vars(r)["runId"]
@@ -140,14 +141,14 @@ func reads(r *http.Request) uuid.UUID {
 		return uuid.Nil
 	}
 	id, err := uuid.Parse(text)
-	if err != nil { // the call is refused for it in its turn
+	if err != nil { // validation refuses the call later
 		return uuid.Nil
 	}
 	return id
 }
 
-// counted says in the answer how the rate stands in the tightest of the groups that a call is counted in, in all of them or in none, and
-// refuses one that is too many.
+// counted sets the rate-limit headers for the group that allows the fewest further calls. It refuses a call over the
+// limit, or one that cannot be counted in a closed group. The call is counted in all groups or in none.
 func (s *Server) counted(w http.ResponseWriter, r *http.Request, c *call, groups []Group, counts []rate.Count, err error) error {
 	if err != nil {
 		g := c.route.Group
@@ -157,8 +158,8 @@ func (s *Server) counted(w http.ResponseWriter, r *http.Request, c *call, groups
 	}
 	g, n := tightest(groups, counts)
 	name, number := `"`+g.Name+`"`, strconv.Itoa
-	w.Header().Set("RateLimit-Policy", name+";q="+number(g.Limit)+";w="+number(wholeSeconds(rate.Window)))
-	w.Header().Set("RateLimit", name+";r="+number(n.Remaining)+";t="+number(wholeSeconds(n.Reset)))
+	w.Header().Set("RateLimit-Policy", name+";q="+number(g.Limit)+";w="+number(ceilSeconds(rate.Window)))
+	w.Header().Set("RateLimit", name+";r="+number(n.Remaining)+";t="+number(ceilSeconds(n.Reset)))
 	if !n.Allowed {
 		s.metrics.blocked.WithLabelValues(g.Name).Inc()
 	}

@@ -15,11 +15,11 @@ import (
 	"readiness/http/token"
 )
 
-// Calls that come at the same time are looked up together, and each is answered as if it came alone: as its own person, of their
+// Concurrent calls are looked up in one batch, but each is handled independently: as its own person, of their
 // account, and counted once.
 //
 // proves: decisions/2/rates 4.2/state
-func TestCallsThatComeTogetherAreEachTheirOwn(t *testing.T) {
+func TestBatchedCallsAreIndependent(t *testing.T) {
 	t.Parallel()
 	const each = 12
 	w := newWorld(t)
@@ -61,10 +61,10 @@ func TestCallsThatComeTogetherAreEachTheirOwn(t *testing.T) {
 	}
 }
 
-// Of many calls of one person at the same time as many are let through as the rate has room for.
+// Of many concurrent calls of one person, exactly as many are admitted as the rate allows.
 //
 // proves: decisions/2/rates
-func TestCallsThatComeTogetherShareTheRate(t *testing.T) {
+func TestBatchedCallsShareTheRate(t *testing.T) {
 	t.Parallel()
 	const room, calls = 7, 40
 	w := newWorld(t)
@@ -88,17 +88,17 @@ func TestCallsThatComeTogetherShareTheRate(t *testing.T) {
 		}
 	}
 	if through != room {
-		t.Errorf("%d calls were let through, want %d", through, room)
+		t.Errorf("%d calls were admitted, want %d", through, room)
 	}
 	if n := w.hits("operations"); n != readinesshttp.Operations.Limit {
 		t.Errorf("%d calls are counted, want %d", n, readinesshttp.Operations.Limit)
 	}
 }
 
-// A token that names no account acts in the account that knows the person now, whichever knew them at their last call.
+// A token without an account acts in the account that the person is in now, whichever it was at their last call.
 //
 // proves: decisions/3/person
-func TestAPersonWhoMovesActsInTheirNewAccount(t *testing.T) {
+func TestPersonWhoChangesAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.withOIDC()

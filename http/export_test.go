@@ -10,28 +10,28 @@ import (
 	"readiness/commands"
 )
 
-// What fuzz tests look at alone.
+// Functions that fuzz tests call directly.
 var (
 	Decode          = decode
 	CheckBody       = checkBody
 	CheckParameters = checkParameters
 )
 
-// IdempotencyKey is what makes a call of a route repeatable.
+// IdempotencyKey returns the key and fingerprint of a call of a route.
 func IdempotencyKey(r *http.Request, line Route, described *openapi3.Operation, canonical []byte) *commands.IdempotencyKey {
 	return idempotencyKey(r, &route{line, described}, canonical)
 }
 
-// Lists are lists whose elements have texts for keys.
+// Lists opens lists whose elements have strings as keys.
 type Lists struct{ TokenKey []byte }
 
-// Open returns where a page begins that is asked for with a continuation token.
+// Open returns the key that the page of a continuation token continues after.
 func (l Lists) Open(accountID, path string, filters url.Values, continuation string) (after *string, err error) {
 	p, err := openPage[string](&Server{tokenKey: l.TokenKey}, accountID, path, filters, nil, &continuation)
 	return p.After, err
 }
 
-// Next returns the token and the address of the page after the element with a key.
+// Next returns the token and the address of the page after the element with the key last.
 func (l Lists) Next(accountID, path string, filters url.Values, last string) (token, uri string, err error) {
 	p, err := openPage[string](&Server{tokenKey: l.TokenKey, base: "https://service.example.com"}, accountID, path, filters, nil, nil)
 	if err != nil {
@@ -44,11 +44,10 @@ func (l Lists) Next(accountID, path string, filters url.Values, last string) (to
 	return *t, *u, nil
 }
 
-// Observe puts what is around all routes around h.
+// Observe wraps h in the middleware of all routes.
 func (s *Server) Observe(h http.Handler) http.Handler { return s.observe(h) }
 
-// Guarded serves routes, built or not, behind everything that is around all routes. What the guard lets through is answered
-// 202.
+// Guarded serves routes, built or not, behind the middleware of all routes. Calls that the guard admits get 202.
 func (s *Server) Guarded(routes []Route) http.Handler {
 	r := mux.NewRouter()
 	for _, line := range routes {

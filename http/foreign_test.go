@@ -19,14 +19,14 @@ import (
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// What another account has is as absent: on every route that takes an id, each id of another account's answers what an id
-// of nothing answers, and neither the answer nor the log says anything of what it is.
+// On every route that takes an id, an id of another account gets the same response as an id that does not exist.
+// Neither the response nor the log reveals anything about it.
 //
 // proves: 4.2/state 4.2/cancel/other-account 4.4/read decisions/1/same-404 decisions/1/nothing-internal
 func TestIDsOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{ // oscar may call whatever there is
+	_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{ // oscar may call all routes
 		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Admin}},
 	}})
@@ -47,7 +47,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	tested := w.abTest("acme", abtest.Words{Name: "Ledger"}, sides[0], sides[1], abtest.Source{Kind: abtest.FromQuestions})
 	ours := w.abTest("other", abtest.Words{Name: "Ours"}, sideOf(modelC, "Costs", assistant), sideOf(modelC, "Costs", assistant), abtest.Source{Kind: abtest.FromQuestions})
 
-	// In each route, one id after another is acme's; the rest is what oscar sees or what fits it.
+	// In each route, each id in turn is one of acme's. The other ids are ones that oscar sees, or fitting ones.
 	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run}
 	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "abTestId": ours.test.String(), "runId": tested.run.String()}
 	bodies := map[string]string{
@@ -84,7 +84,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		got := w.send(route.Method, path, oscar, body)
 		want := 404
 		ofItem := strings.HasSuffix(route.Path, "}/abTests")
-		if ofItem { // what the account knows, which is nothing
+		if ofItem { // the account knows nothing about the item
 			want = 200
 		}
 		if got.status != want {
@@ -115,11 +115,11 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 					id = tested.runA
 				}
 				if diff := cmp.Diff(ask(route, p[1], nowhere), ask(route, p[1], id)); diff != "" {
-					t.Errorf("%s %s: another account's %s answers otherwise than none (-none +theirs):\n%s", route.Method, route.Path, p[1], diff)
+					t.Errorf("%s %s: the response differs for another account's %s (-none +theirs):\n%s", route.Method, route.Path, p[1], diff)
 				}
 			}
 		}
-		// In the body too.
+		// The same for ids in a body.
 		got := w.send("POST", bulkPath, oscar, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret))
 		none := w.send("POST", bulkPath, oscar, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, nowhere))
 		if got.status != 404 || none.status != 404 || got.body["message"] != strings.ReplaceAll(fmt.Sprint(none.body["message"]), nowhere.String(), secret.String()) {
@@ -132,7 +132,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	}
 	for _, theirs := range []string{"acme", `"ada"`, "Finance", "Ledger"} {
 		if strings.Contains(logged, theirs) {
-			t.Errorf("the log tells oscar's account %q of another's", theirs)
+			t.Errorf("the log of oscar's account contains %q of another account", theirs)
 		}
 	}
 	w.get(operationPath(running), w.as("ada")).ok(200)

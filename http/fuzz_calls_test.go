@@ -15,16 +15,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// fuzzedSecret begins every key that a fuzzed call gives away; none of it may come back.
+// fuzzedSecret begins every key in a fuzzed call. No response may contain it.
 const fuzzedSecret = "sk-fuzzed-secret"
 
-// fuzzedCall is a call as it goes onto the wire.
+// fuzzedCall is a call as sent.
 type fuzzedCall struct {
 	of                  *world
 	method, path, query string
 	header              http.Header
 	body                []byte
-	wire                *wire // the bytes that are sent; nil for what a client makes of the call
+	wire                *wire // the raw bytes to send; nil to send it with an HTTP client
 }
 
 func (c fuzzedCall) String() string {
@@ -37,23 +37,23 @@ func (c fuzzedCall) String() string {
 	return fmt.Sprintf("%s %.300s?%.300s %.300q body %q", c.method, c.path, c.query, fmt.Sprint(h), body)
 }
 
-// caller makes up the calls of one route: out of its description one that could be accepted, or out of one that is accepted; and then
-// does up to three things wrong with it. The same seed makes the same calls.
+// caller generates calls of one route, either valid ones from the description or from a call that is accepted, and
+// then spoils each in up to three ways. The same seed generates the same calls.
 type caller struct {
 	*rand.Rand
 	method, path string
 	op           *openapi3.Operation
 	parameters   openapi3.Parameters
-	known        map[string][]string // values of parameters and members by their name, the likeliest first
-	tokens       map[*world][]string // the good one first
-	deletes      bool                // DELETE on the path is a route
-	plain        bool                // the call at hand holds what is needed and nothing else
-	odd          bool                // the call at hand is written down in a way that no client does
+	known        map[string][]string // values of parameters and members by name, the most plausible first
+	tokens       map[*world][]string // the valid one first
+	deletes      bool                // whether DELETE on the path is a route
+	plain        bool                // the current call has only what is required
+	odd          bool                // the current call is encoded in a way that no client uses
 }
 
 func pick[T any](c *caller, of []T) T { return of[c.IntN(len(of))] }
 
-// likely is the first of the values more often than not.
+// likely returns the first of the values more often than the others.
 func likely(c *caller, of []string) string {
 	if c.plain && c.IntN(8) > 0 || c.IntN(3) > 0 {
 		return of[0]
@@ -61,16 +61,16 @@ func likely(c *caller, of []string) string {
 	return pick(c, of)
 }
 
-// draft is a call before it is written down.
+// draft is a call before it is encoded.
 type draft struct {
 	fuzzedCall
-	ids    map[string]string // as they stand in the path
+	ids    map[string]string // as they appear in the path
 	taken  *member           // the body; nil for none
 	token  string
-	onText []func(*fuzzedCall) // what is wrong with the text that it becomes
+	onText []func(*fuzzedCall) // changes to the encoded call
 }
 
-// described is one more call made out of the description, with what is wrong with it.
+// described returns a call generated from the description, spoiled.
 func (c *caller) described(of *world) fuzzedCall {
 	c.plain = c.IntN(3) == 0
 	d := &draft{fuzzedCall: fuzzedCall{of: of, method: c.method, path: c.path, header: http.Header{}}, ids: map[string]string{}, token: c.tokens[of][0]}
@@ -98,7 +98,7 @@ func (c *caller) described(of *world) fuzzedCall {
 	return c.spoiled(d, []int{0, 1, 1, 1, 1, 1, 2, 2, 2, 3}[c.IntN(10)])
 }
 
-// near is a call that would be answered well, with as many things wrong with it.
+// near returns a successful call, spoiled in wrong ways.
 func (c *caller) near(call routed, wrong int) fuzzedCall {
 	d := &draft{fuzzedCall: fuzzedCall{of: call.of, method: c.method, path: c.path, header: http.Header{}}, ids: map[string]string{}, token: c.tokens[call.of][0]}
 	path, query, _ := strings.Cut(call.path, "?")
@@ -109,7 +109,7 @@ func (c *caller) near(call routed, wrong int) fuzzedCall {
 			d.ids[strings.TrimSuffix(name, "}")] = there[n]
 		}
 	}
-	if wrong > 0 { // one of the parameters that need not be there
+	if wrong > 0 { // an optional parameter
 		for _, p := range c.parameters {
 			if value := c.value(p.Value); p.Value.In == openapi3.ParameterInQuery && c.IntN(8) == 0 {
 				d.query = strings.TrimPrefix(d.query+"&"+url.Values{p.Value.Name: {value}}.Encode(), "&")
@@ -129,7 +129,7 @@ func (c *caller) near(call routed, wrong int) fuzzedCall {
 	return c.spoiled(d, wrong)
 }
 
-// spoiled is the call with as many things wrong with it.
+// spoiled encodes the call, spoiled in wrong ways.
 func (c *caller) spoiled(d *draft, wrong int) fuzzedCall {
 	c.odd = false
 	for range wrong {
@@ -171,7 +171,7 @@ func (c *caller) spoilOne(d *draft) {
 		d.ids[pick(c, slices.Sorted(maps.Keys(d.ids)))] = c.oddID()
 	case n == 18:
 		d.method = pick(c, []string{http.MethodHead, http.MethodHead, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace, "BREW", "get", "X-" + strings.Repeat("M", 300)})
-		if d.method == http.MethodDelete && c.deletes { // what others are about to ask for
+		if d.method == http.MethodDelete && c.deletes { // it would delete what other calls need
 			d.method = c.method
 		}
 	case n == 19:
@@ -183,7 +183,7 @@ func (c *caller) spoilOne(d *draft) {
 	}
 }
 
-// spoilPath makes one thing wrong with the path, whatever the ids in it are.
+// spoilPath spoils the path, whatever ids it contains.
 func (c *caller) spoilPath(d *draft) {
 	segments := strings.Split(d.path, "/")
 	at := 1 + c.IntN(len(segments)-1)
@@ -208,7 +208,7 @@ func (c *caller) spoilPath(d *draft) {
 	d.path = "/" + strings.TrimPrefix(strings.Join(segments, "/"), "/")
 }
 
-// tampered are tokens of a list that somebody had a hand in, the true one first.
+// tampered returns the continuation token and manipulated copies of it.
 func (c *caller) tampered(token string) []string {
 	at := c.IntN(len(token))
 	flipped := []byte(token)
@@ -216,7 +216,7 @@ func (c *caller) tampered(token string) []string {
 	return []string{token, string(flipped), token[:at], token + "A", token + "=", token[at:], strings.ToLower(token), token + token, "AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}
 }
 
-// value is one that a parameter may have.
+// value returns a value for a parameter.
 func (c *caller) value(p *openapi3.Parameter) string {
 	switch known := slices.Concat(c.known[p.In+" "+p.Name], c.known[p.Name]); {
 	case len(known) > 0:
@@ -232,7 +232,7 @@ func (c *caller) value(p *openapi3.Parameter) string {
 	return text
 }
 
-// node is a JSON value with what is wrong about it: members may be there twice, and raw text need not be JSON.
+// node is a JSON value that may be malformed: members can be duplicated, and raw text need not be JSON.
 type node struct {
 	kind    byte // '{', '[', or 0 for raw text
 	members []member
@@ -245,7 +245,7 @@ type member struct {
 	is   *node
 }
 
-// all are the node and those in it.
+// all returns the node and its descendants.
 func (n *node) all(before []*node) []*node {
 	before = append(before, n)
 	for _, m := range n.members {
@@ -257,7 +257,7 @@ func (n *node) all(before []*node) []*node {
 	return before
 }
 
-// nodeOf is a value of JSON.
+// nodeOf converts a JSON value to a node.
 func nodeOf(value any) *node {
 	switch value := value.(type) {
 	case map[string]any:
@@ -306,7 +306,7 @@ func asJSON(text string) string {
 	return string(q)
 }
 
-// named are the values known of a member, which is named with or without the member it is in.
+// named returns the known values of a member, which may be named together with its parent.
 func (c *caller) named(name string) []string {
 	if known := c.known[name]; len(known) > 0 {
 		return known
@@ -316,7 +316,8 @@ func (c *caller) named(name string) []string {
 
 func last(name string) string { return name[strings.LastIndexByte(name, ' ')+1:] }
 
-// valid is a value that the schema allows, of a member with the name: "source kind" is the member kind of the member source.
+// valid returns a value that the schema allows for the member name. "source kind" is the member kind of the member
+// source.
 func (c *caller) valid(s *openapi3.Schema, name string) *node {
 	if s.Nullable && c.IntN(8) == 0 {
 		return &node{raw: "null"}
@@ -376,7 +377,7 @@ func (c *caller) valid(s *openapi3.Schema, name string) *node {
 
 var someTexts = []string{"Net sales", "How many orders were there in 2024?", "EVALUATE ROW(\"x\", [Revenue])", "Sales", "größer als 5 日本", "1234.5", "x"}
 
-// oddValues stand where others are expected; not all are JSON.
+// oddValues replace other values; some are not JSON.
 var oddValues = slices.Concat([]string{
 	"null", "true", "false", "0", "-1", "0.5", "1e400", "-1e-400", "1E2", "1.0", "-0", "2147483648", "9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400), "1e999999999",
 	`""`, `" "`, `"\t\r\n"`, `"\u0000"`, `"a\u0000b"`, `"\ud800"`, `"\udc00\ud800"`, `"\ud83d\ude00"`, "\"\xff\xfe\"", "\"\xc0\x80\"", "\"\x00\"", "\"\x7f\u0085\u2028\"", `"\u202egnp.exe"`, `"null"`, `"true"`, `"0"`,
@@ -388,7 +389,7 @@ var oddValues = slices.Concat([]string{
 	strings.Repeat("[", 33) + strings.Repeat("]", 33), strings.Repeat("[", 32) + strings.Repeat("]", 32), strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), strings.Repeat("[", 20_000),
 }, longTexts())
 
-// longTexts are around the lengths that something is limited to.
+// longTexts have lengths around the limits.
 func longTexts() (all []string) {
 	for _, n := range []int{64, 100, 200, 255, 256, 1000, 2000, 4096, 10_000, 65_536} {
 		for _, n := range []int{n, n + 1} {
@@ -398,7 +399,7 @@ func longTexts() (all []string) {
 	return all
 }
 
-// spoil makes one thing wrong with a value.
+// spoil spoils a value in one way.
 func (c *caller) spoil(n *node) {
 	switch choice := c.IntN(10); {
 	case choice < 3 && n.kind == '{' && len(n.members) > 0:
@@ -423,9 +424,9 @@ func (c *caller) spoilMembers(n *node) {
 	switch c.IntN(5) {
 	case 0:
 		n.members = slices.Delete(n.members, i, i+1)
-	case 1: // twice, the same
+	case 1: // a duplicate with the same value
 		n.members = append(n.members, n.members[i])
-	case 2: // twice, and not the same
+	case 2: // a duplicate with another value
 		n.members = append(n.members, member{n.members[i].name, &node{raw: pick(c, oddValues)}})
 	case 3:
 		n.members[i].name = cmp.Or(pick(c, []string{strings.ToUpper(n.members[i].name), n.members[i].name + " ", c.oddName()}), "x")
@@ -438,7 +439,7 @@ func (c *caller) oddName() string {
 	return pick(c, []string{"", "x", "__proto__", "id", "ID", "accountId", "\x00", "a.b", "[0]", "$ref", "naïve", strings.Repeat("n", 5000), "<b>", "\u202e", "%s"})
 }
 
-// spoilText makes one thing wrong with a body as a text.
+// spoilText spoils the text of a body in one way.
 func (c *caller) spoilText(call *fuzzedCall) {
 	at := c.IntN(len(call.body) + 1)
 	switch c.IntN(12) {
@@ -464,7 +465,7 @@ func (c *caller) spoilText(call *fuzzedCall) {
 	case 10:
 		call.body = bytes.ToUpper(call.body)
 	case 11:
-		if c.IntN(8) == 0 { // around the largest body there may be
+		if c.IntN(8) == 0 { // around the maximum body size
 			call.body = append(call.body, bytes.Repeat([]byte(" "), max(0, 1<<20-len(call.body)+c.IntN(3)-1))...)
 		}
 	}
@@ -485,7 +486,7 @@ func (c *caller) spoilHeader(h http.Header) {
 	}
 }
 
-// oddID is what stands in a path where an id is expected, as it is written there.
+// oddID returns a replacement for an id in a path, already escaped.
 func (c *caller) oddID() string {
 	return url.PathEscape(pick(c, []string{
 		"x", "", " ", ".", "..", "%", "%00", "\x00", "\xff", "a/b", "null", "-1", "0", "*", "{workspaceId}", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
@@ -495,7 +496,7 @@ func (c *caller) oddID() string {
 	}))
 }
 
-// spoilQuery makes one thing wrong with the query, of a parameter of the route if it has one.
+// spoilQuery spoils the query in one way, with a parameter of the route if it has one.
 func (c *caller) spoilQuery(call *fuzzedCall) {
 	name := "unknown"
 	for _, p := range c.parameters {

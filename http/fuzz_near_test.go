@@ -13,18 +13,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// nearly is how many calls are made out of one that is accepted, at least.
+// nearly is the least number of spoiled calls per accepted call.
 const nearly = 12
 
-// fuzzedRoute is a route that calls are sent to.
+// fuzzedRoute is a route under test.
 type fuzzedRoute struct {
 	*fuzzed
 	caller *caller
-	good   func(n int) routed // prepares a call that is accepted; nil where there is none
-	number int                // of the route
+	good   func(n int) routed // prepares a call that is accepted; nil if there is none
+	number int                // index of the route
 }
 
-// sends sends as many calls, of few one half and of many a quarter nearly right.
+// sends sends a number of calls. A quarter of them, or half when there are few, are nearly right.
 func (r fuzzedRoute) sends(t *testing.T, calls int) {
 	size := max(nearly, min(calls/50, 100))
 	for n := 0; n < calls; {
@@ -54,13 +54,13 @@ func (r fuzzedRoute) one(t *testing.T, n int, call fuzzedCall) answered {
 	return answer
 }
 
-// near prepares a call and sends it with one or two things wrong with it, as often as count says. When none of those was accepted, nothing
-// has happened: the call itself comes last, and is accepted.
+// near prepares a call and sends it count times with one or two faults. If none of those was accepted, nothing has
+// changed, so the call itself, sent last, must be accepted.
 func (r fuzzedRoute) near(t *testing.T, n, count int) {
 	number := r.number + 1000*(1+n)
 	good := r.good(number)
 	r.asListed(good)
-	started := map[uuid.UUID]string{} // by whom
+	started := map[uuid.UUID]string{} // who started each operation
 	changed := false
 	for i := range count {
 		wrong := 1 + i%4/3
@@ -70,14 +70,14 @@ func (r fuzzedRoute) near(t *testing.T, n, count int) {
 		call := r.caller.near(good, wrong)
 		answer := r.one(t, n+i, call)
 		if wrong == 0 && answer.status != good.status {
-			t.Errorf("%v\nis answered %d %s after nothing but refusals, want %d", call, answer.status, answer.text, good.status)
+			t.Errorf("%v\nreturns %d %s after refusals only, want %d", call, answer.status, answer.text, good.status)
 		}
 		if answer.status == 0 || answer.status >= 400 || call.method == http.MethodGet || call.method == http.MethodHead {
 			continue
 		}
 		if id, err := uuid.Parse(answer.header.Get("X-Ms-Operation-Id")); err == nil && good.of != r.calling.memory {
 			started[id] = strings.TrimPrefix(call.header.Get("Authorization"), "Bearer ")
-			if changed { // one is carried out
+			if changed { // one of them is executed
 				r.stop(t, call, id.String())
 			}
 		}
@@ -89,10 +89,11 @@ func (r fuzzedRoute) near(t *testing.T, n, count int) {
 			good.of.get(operationPath(id), token).ok(http.StatusOK)
 		}
 	}
-	r.calling.gone(t, good, number)
+	r.calling.cleanUp(t, good, number)
 }
 
-// asListed makes known the continuation token and the ETag that the route answers, and what is like them.
+// asListed adds the continuation token and the ETag that the route returns, and manipulated copies, to the known
+// values.
 func (r fuzzedRoute) asListed(good routed) {
 	c := r.caller
 	for _, p := range c.parameters {
@@ -110,8 +111,8 @@ func (r fuzzedRoute) asListed(good routed) {
 	}
 }
 
-// gone takes away what a call was prepared with, so that lists do not grow.
-func (c *calling) gone(t *testing.T, good routed, n int) {
+// cleanUp deletes what a call was prepared with, so that lists do not grow.
+func (c *calling) cleanUp(t *testing.T, good routed, n int) {
 	for _, dir := range []string{fmt.Sprintf("Model %d.SemanticModel", n), fmt.Sprintf("Report %d.Report", n)} {
 		check(t, os.RemoveAll(filepath.Join(c.disk.dir, "Sales", dir)))
 	}
@@ -123,7 +124,7 @@ func (c *calling) gone(t *testing.T, good routed, n int) {
 	}
 }
 
-// unsaved takes away the AI provider that a call saved.
+// unsaved deletes the AI provider that a call saved.
 func (c *calling) unsaved(saved answered) {
 	var body struct{ ProviderID string }
 	if json.Unmarshal(saved.text, &body) == nil && body.ProviderID != "" {

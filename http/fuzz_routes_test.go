@@ -36,29 +36,29 @@ import (
 	"readiness/http/token"
 )
 
-// fuzzedCalls is how many calls every route gets; FUZZREQUESTS says another number (make fuzz/http).
+// fuzzedCalls is how many calls each route gets; FUZZREQUESTS overrides it (make fuzz/http).
 const fuzzedCalls = 24
 
-// leaks is what no answer tells a caller: where code and files are, what was asked of the database, who was trusted with what.
+// leaks matches what no response may reveal: code locations, file paths, SQL and secrets.
 var leaks = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|sqlstate|select .+ from |insert into|\bpgx?\b|postgres|runtime error|nil pointer|/(work|root|tmp|home|usr|var)/|json: (cannot|unknown|unsupported)|openapi3|\*api\.|strconv\.|eyJhbGci|` + fuzzedSecret)
 
-// fuzzed is what came of the calls so far.
+// fuzzed records the results of the calls so far.
 type fuzzed struct {
 	t        *testing.T
 	calling  *calling
 	client   *http.Client
 	mu       sync.Mutex
 	accepted map[string]bool   // by x-ms-request-id
-	refused  map[string]string // by x-ms-request-id: which call of its route it was
+	refused  map[string]string // by x-ms-request-id: the name of the call
 	statuses map[string]int
-	never    map[string]bool // operations of which no call was accepted yet
-	empty    map[string]bool // operations whose lists had nothing in them yet
+	never    map[string]bool // operations without an accepted call so far
+	empty    map[string]bool // operations whose lists were empty so far
 	sent     int
 }
 
-// Whatever is sent to whichever route, it is answered as openapi.yaml says and never with a failure of ours; no message tells what is
-// none of the caller's business, and what is refused leaves no event. Calls are made out of the description, and out
-// of calls that are accepted; some are not even HTTP.
+// Every response to a fuzzed call matches openapi.yaml, never reports a failure of the service and reveals nothing
+// internal. Refused calls leave no event. Calls are generated from the description and from calls that are accepted;
+// some are not valid HTTP.
 //
 // proves: 1/5 2.2/requestId decisions/1/nothing-internal decisions/2/headers
 func TestFuzzedRoutes(t *testing.T) {
@@ -71,12 +71,12 @@ func TestFuzzedRoutes(t *testing.T) {
 	}
 	f := &fuzzed{t: t, calling: newCalling(t), accepted: map[string]bool{}, refused: map[string]string{}, statuses: map[string]int{}, never: map[string]bool{}, empty: map[string]bool{}}
 	worlds := []*world{f.calling.memory, f.calling.disk.world}
-	f.calling.memory.everywhere(f.calling.llm)
+	f.calling.memory.redirectProviders(f.calling.llm)
 	known := f.calling.memory.furnished(f.calling.llm)
 	tokens := map[*world][]string{}
 	before := map[*world]int64{}
 	for _, w := range worlds {
-		w.forgetful()
+		w.unlimitedRates()
 		tokens[w] = w.strangeTokens()
 		w.client.Transport = accepts{f, w.client.Transport}
 		var last int64
@@ -89,7 +89,7 @@ func TestFuzzedRoutes(t *testing.T) {
 	}
 	doc := description(t)
 	accepted := f.calling.calls()
-	// What is there is deleted last.
+	// Delete routes come last.
 	for _, last := range []bool{false, true} {
 		t.Run(fmt.Sprint("deleting ", last), func(t *testing.T) {
 			for n, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
@@ -113,7 +113,7 @@ func TestFuzzedRoutes(t *testing.T) {
 		})
 	}
 	for _, w := range worlds {
-		f.tracesOfTheRefused(w, before[w])
+		f.checkEvents(w, before[w])
 		f.logged(w)
 	}
 	t.Logf("%d accepted calls, %d refused; answers by status: %v", len(f.accepted), len(f.refused), f.statuses)
@@ -121,19 +121,20 @@ func TestFuzzedRoutes(t *testing.T) {
 		t.Errorf("no call was accepted of %v", slices.Sorted(maps.Keys(f.never)))
 	}
 	maps.DeleteFunc(f.empty, func(_ string, empty bool) bool { return !empty })
-	if len(f.empty) > 0 { // of what is in them nothing was seen
-		t.Errorf("there was nothing in the lists of %v", slices.Sorted(maps.Keys(f.empty)))
+	if len(f.empty) > 0 { // their elements were not checked
+		t.Errorf("the lists of %v were always empty", slices.Sorted(maps.Keys(f.empty)))
 	}
 	if all := len(f.accepted) + len(f.refused); len(f.accepted) < all/50 || len(f.refused) < all/4 {
-		t.Errorf("%d calls were accepted and %d refused; the calls are all of a kind", len(f.accepted), len(f.refused))
+		t.Errorf("%d calls were accepted and %d refused; want more of both", len(f.accepted), len(f.refused))
 	}
 }
 
-// methods are those of the routes.
+// methods are the methods of the routes.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
-// What fuzzing found, once more: the character NUL, which no database holds in a text, in parameters and tokens, and an id of any length told back whole.
-func TestFoundByFuzzing(t *testing.T) {
+// Regressions found by fuzzing: the character NUL, which PostgreSQL cannot store in text, in parameters and tokens;
+// and a long id repeated completely in a message.
+func TestRegressionsFoundByFuzzing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -152,8 +153,8 @@ func TestFoundByFuzzing(t *testing.T) {
 	})
 }
 
-// everywhere has every AI provider, wherever it says it is, be m.
-func (w *world) everywhere(m *llm) {
+// redirectProviders sends all requests to AI providers to m, whatever their address.
+func (w *world) redirectProviders(m *llm) {
 	w.commands.Tester = ai.New(ai.Options{
 		PrivateAddresses: true, Wait: func(context.Context, time.Duration) error { return nil },
 		Client: &http.Client{Transport: toHost{strings.TrimPrefix(m.URL, "http://")}},
@@ -170,8 +171,8 @@ func (h toHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// forgetful windows hold the last call only, so nobody is ever too fast, and nobody needs to empty them.
-func (w *world) forgetful() {
+// unlimitedRates makes windows keep only the last call, so that no caller reaches the rate limit.
+func (w *world) unlimitedRates() {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), `
 		CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.hits := NEW.hits[cardinality(NEW.hits):]; RETURN NEW; END $$;
@@ -180,7 +181,8 @@ func (w *world) forgetful() {
 	check(w.t, err)
 }
 
-// strangeTokens are what calls are sent with: the good one first, those of others, and those that somebody had a hand in.
+// strangeTokens returns the tokens that calls are sent with: a valid one first, then tokens of others and manipulated
+// ones.
 func (w *world) strangeTokens() []string {
 	good, b64 := w.as("ada"), base64.RawURLEncoding
 	header, claims, signature := parts(good)
@@ -213,13 +215,14 @@ func (w *world) strangeTokens() []string {
 	return tokens
 }
 
-// parts are those of a token.
+// parts splits a token.
 func parts(token string) (header, claims, signature string) {
 	all := strings.SplitN(token, ".", 3)
 	return all[0], all[1], all[2]
 }
 
-// furnished puts one of everything into the world and returns what calls can name, by the names of parameters and members.
+// furnished adds one resource of each kind to the world and returns the values that calls can use, by the names of
+// parameters and members.
 func (w *world) furnished(m *llm) map[string][]string {
 	w.t.Helper()
 	record(w, "acme", account.Stream("acme"), account.Evolve, domain.Command[account.Account](licensed{}))
@@ -263,7 +266,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 	}
 }
 
-// licensed gives an account a license.
+// licensed is a command that gives an account a license.
 type licensed struct{}
 
 // Decide implements domain.Command.
@@ -289,15 +292,15 @@ func (w *world) hasQuestions(accountID string, model uuid.UUID) {
 	}))
 }
 
-// answered is what came back; its status is 0 when nothing of ours did.
+// answered is a response; its status is 0 when the service did not respond.
 type answered struct {
 	status int
 	header http.Header
 	text   []byte
 }
 
-// send sends a call and holds what comes back against what every answer is. Whatever an accepted call started in memory is stopped
-// again, so that the next one meets the same.
+// send sends a call and checks the response. It stops work that an accepted call started in the in-memory world, so
+// that the next call finds the same state.
 func (f *fuzzed) send(t *testing.T, name string, call fuzzedCall) answered {
 	answer := f.answer(t, call)
 	if answer.status == 0 {
@@ -326,9 +329,9 @@ func (f *fuzzed) send(t *testing.T, name string, call fuzzedCall) answered {
 	case id == "":
 		t.Errorf("%v\nanswered %d without x-ms-request-id", call, answer.status)
 	case refused && len(answer.text) > 4000:
-		t.Errorf("%v\nis refused in %d bytes: %.200s…", call, len(answer.text), answer.text)
+		t.Errorf("%v\nis refused with %d bytes: %.200s…", call, len(answer.text), answer.text)
 	case refused && leaks.Match(answer.text), bytes.Contains(answer.text, []byte(fuzzedSecret)):
-		t.Errorf("%v\ntells %q: %s", call, leaks.Find(answer.text), answer.text)
+		t.Errorf("%v\nreveals %q: %s", call, leaks.Find(answer.text), answer.text)
 	}
 	if answer.status == http.StatusAccepted && call.of == f.calling.memory {
 		f.stop(t, call, answer.header.Get("X-Ms-Operation-Id"))
@@ -336,7 +339,7 @@ func (f *fuzzed) send(t *testing.T, name string, call fuzzedCall) answered {
 	return answer
 }
 
-// answer is what a call is answered with.
+// answer sends a call and returns the response.
 func (f *fuzzed) answer(t *testing.T, call fuzzedCall) answered {
 	if call.wire != nil {
 		return f.wired(t, call)
@@ -352,13 +355,13 @@ func (f *fuzzed) answer(t *testing.T, call fuzzedCall) answered {
 	r.Header = call.header
 	answer, err := f.client.Do(r)
 	if err != nil {
-		t.Errorf("%v: no answer: %v", call, err)
+		t.Errorf("%v: no response: %v", call, err)
 		return answered{}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		t.Errorf("%v: the answer ends early: %v", call, err)
+		t.Errorf("%v: the response ends early: %v", call, err)
 	}
 	return answered{answer.StatusCode, answer.Header, text}
 }
@@ -379,7 +382,7 @@ func (f *fuzzed) stop(t *testing.T, call fuzzedCall, id string) {
 	f.accepted[answer.Header.Get("X-Ms-Request-Id")] = true
 }
 
-// accepts notes the calls that prepare others.
+// accepts records the requests that prepare other calls as accepted.
 type accepts struct {
 	f    *fuzzed
 	next http.RoundTripper
@@ -396,7 +399,7 @@ func (a accepts) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// logged wants neither a token nor a key in what was logged since the last look.
+// logged checks that the log entries since the last check contain no token and no key.
 func (f *fuzzed) logged(w *world) {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -408,9 +411,9 @@ func (f *fuzzed) logged(w *world) {
 	w.log.text.Reset()
 }
 
-// tracesOfTheRefused wants every event since before to name the accepted call that it came of. What a test itself writes names its
-// account only, and nothing that the service writes does.
-func (f *fuzzed) tracesOfTheRefused(w *world, before int64) {
+// checkEvents checks that every event since before names the accepted call that caused it. It skips events that tests
+// write directly, whose metadata name only the account.
+func (f *fuzzed) checkEvents(w *world, before int64) {
 	f.t.Helper()
 	rows, err := w.pool.Query(f.t.Context(), `
 		SELECT type, coalesce(metadata::json->>'requestId', '') FROM events
@@ -423,17 +426,17 @@ func (f *fuzzed) tracesOfTheRefused(w *world, before int64) {
 		if call, was := f.refused[id]; was {
 			f.t.Errorf("call %s was refused, and %s was appended", call, kind)
 		} else if !f.accepted[id] {
-			f.t.Errorf("%s was appended for the request %q, which is none of the accepted", kind, id)
+			f.t.Errorf("%s was appended for the request %q, which was not accepted", kind, id)
 		}
 		return nil
 	})
 	check(f.t, err)
 	if events == 0 {
-		f.t.Error("no call came to anything")
+		f.t.Error("no call appended an event")
 	}
 	var pending int
 	check(f.t, w.pool.QueryRow(f.t.Context(), `SELECT count(*) FROM idempotency_keys WHERE operation_id IS NULL`).Scan(&pending))
 	if pending > 0 {
-		f.t.Errorf("%d keys are held by calls that were answered", pending)
+		f.t.Errorf("%d keys are still held by finished calls", pending)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// Whatever is sent, decoding ends with a value or a refusal. A value is the one that encoding/json finds, and its
-// canonical form decodes to itself.
+// Decoding any input returns a value or a refusal. A value equals the one that encoding/json returns, and its
+// canonical form decodes to the same value.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a":[1,2.50,1e999,{"b":null}],"c":"\u00e9\ud83d\ude00"}`, `{"a":1,"a":2}`, `"\ud800"`, `"\\ud800"`, `"\udc00\ud800"`, "\ufeff{}",
@@ -77,14 +77,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// bodied is an operation that takes a body, and the type that its body is decoded into.
+// bodied is an operation with a body, and the Go type of the body.
 type bodied struct {
 	line      readinesshttp.Route
 	described *openapi3.Operation
 	body      reflect.Type
 }
 
-// withBodies are all operations that take a body, in the order of the table of routes.
+// withBodies returns all operations with a body, in the order of the table of routes.
 func withBodies(t testing.TB) (all []bodied) {
 	t.Helper()
 	doc := description(t)
@@ -96,7 +96,7 @@ func withBodies(t testing.TB) (all []bodied) {
 		}
 		handler, ok := server.MethodByName(strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:])
 		if !ok {
-			t.Fatalf("nothing answers %s", op.OperationID)
+			t.Fatalf("there is no handler of %s", op.OperationID)
 		}
 		body, ok := handler.Type.In(2).FieldByName("Body")
 		if !ok {
@@ -107,8 +107,7 @@ func withBodies(t testing.TB) (all []bodied) {
 	return all
 }
 
-// A body is refused, or it is what the handler decodes: no body passes the description and fails behind it. What passes passes again
-// in its canonical form.
+// A body that passes validation can be decoded by the handler, and its canonical form passes again.
 func FuzzBody(f *testing.F) {
 	all := withBodies(f)
 	for n, b := range all {
@@ -127,7 +126,7 @@ func FuzzBody(f *testing.F) {
 			canonical, err := readinesshttp.CheckBody(httptest.NewRecorder(), r, b.described)
 			if err == nil && canonical != nil {
 				if left, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(left, canonical) {
-					t.Fatalf("the handler finds another body than %q: %q, %v", canonical, left, err)
+					t.Fatalf("the handler gets a body other than %q: %q, %v", canonical, left, err)
 				}
 			}
 			return canonical, err
@@ -143,7 +142,7 @@ func FuzzBody(f *testing.F) {
 			return // no body
 		}
 		if err := json.Unmarshal(text, reflect.New(b.body).Interface()); err != nil {
-			t.Fatalf("%s: %q passes and is not decoded: %v", b.described.OperationID, text, err)
+			t.Fatalf("%s: %q passes and cannot be decoded: %v", b.described.OperationID, text, err)
 		}
 		if again, err := check(canonical); err != nil || !bytes.Equal(again, canonical) {
 			t.Fatalf("%q becomes %q, which becomes %q, %v", text, canonical, again, err)
@@ -151,10 +150,10 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// listPath is what paths of lists are made of.
+// listPath matches the paths of lists.
 var listPath = regexp.MustCompile(`^(/[0-9A-Za-z-]+)+$`)
 
-// A continuation token leads on in its own list and nowhere else, and nobody but the service makes one.
+// A continuation token is valid in its own list only, and cannot be forged.
 //
 // proves: decisions/1/foreign-token
 func FuzzContinuationToken(f *testing.F) {
@@ -176,7 +175,7 @@ func FuzzContinuationToken(f *testing.F) {
 			t.Fatalf("after %q: got %v, %v", last, after, err)
 		}
 		if u, err := url.Parse(uri); listPath.MatchString(path) && (err != nil || u.Query().Get("continuationToken") != token) {
-			t.Fatalf("the address %q leads elsewhere: %v", uri, err)
+			t.Fatalf("the address %q is wrong: %v", uri, err)
 		}
 		refused := func(what, accountID, path string, filters url.Values, token string) {
 			if _, err := lists.Open(accountID, path, filters, token); !domain.IsRefused(err, domain.InvalidRequest) || strings.Contains(err.Error(), token) && len(token) > 20 {
@@ -204,8 +203,8 @@ func FuzzContinuationToken(f *testing.F) {
 
 var visibleKey = regexp.MustCompile(`^[!-~]{1,255}$`)
 
-// A key is 1 to 255 visible characters; calls that ask for the same have one fingerprint, whatever their spaces and the letter case
-// of their ids, and calls that ask for another thing have others.
+// A key is 1 to 255 visible characters. Equal requests have the same fingerprint, whatever their white space and the
+// letter case of their ids; different requests have different ones.
 //
 // proves: decisions/8/15-malformed
 func FuzzIdempotencyKey(f *testing.F) {

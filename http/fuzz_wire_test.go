@@ -18,11 +18,11 @@ import (
 	"readiness/http/openapitest"
 )
 
-// wire is a call as bytes of HTTP/1.1 with one thing wrong that no client of ours would send.
+// wire is the raw bytes of an HTTP/1.1 request with one fault that no client would send.
 type wire struct {
 	line    string // the request line
 	headers []string
-	body    []byte // as it is framed
+	body    []byte // with its framing
 	end     string // of every line
 }
 
@@ -30,10 +30,10 @@ func (w wire) bytes() []byte {
 	return append([]byte(strings.Join(append(append([]string{w.line}, w.headers...), "", ""), w.end)), w.body...)
 }
 
-// headEnd is where the headers are over.
+// headEnd matches the end of the headers.
 var headEnd = regexp.MustCompile(`\n\r?\n`)
 
-// ends says whether the bytes end before the call does.
+// ends reports whether the bytes end before the request is complete.
 func (w wire) ends() bool {
 	text := w.bytes()
 	if !headEnd.Match(text) {
@@ -46,17 +46,17 @@ func (w wire) ends() bool {
 	return err != nil && strings.Contains(err.Error(), "EOF")
 }
 
-// wired sends a call as such bytes. There is no answer of ours to what net/http cannot read: it refuses that before anything of ours
-// sees it, in one line, and closes the connection.
+// wired sends a call as raw bytes. When net/http cannot parse them, it refuses in one line and closes the connection
+// before the service sees the request.
 func (f *fuzzed) wired(t *testing.T, call fuzzedCall) answered {
 	sent, cut := call.wire.bytes(), call.wire.ends()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(call.of.base, "http://"))
 	check(t, err)
 	defer c.Close()
 	check(t, c.SetDeadline(time.Now().Add(patience)))
-	go func() { // what is refused early is not read to its end
+	go func() { // an early refusal does not read the rest
 		_, _ = c.Write(sent)
-		if cut { // who ends a call that is whole has hung up
+		if cut { // end an incomplete request; after a complete one, this would mean that the caller hung up
 			_ = c.(*net.TCPConn).CloseWrite()
 		}
 	}()
@@ -72,9 +72,9 @@ func (f *fuzzed) wired(t *testing.T, call fuzzedCall) answered {
 		text, err = io.ReadAll(answer.Body)
 	}
 	if err != nil {
-		// When a call is refused before all of it was read, which is at most as much as this, the answer may be lost on the way.
+		// When the service refuses before it has read everything, up to this size, the response may be lost.
 		if !cut && (len(sent) <= 4096 || !errors.Is(err, syscall.ECONNRESET)) {
-			t.Errorf("%.600q: no answer: %v", sent, err)
+			t.Errorf("%.600q: no response: %v", sent, err)
 		}
 		return answered{}
 	}
@@ -82,7 +82,7 @@ func (f *fuzzed) wired(t *testing.T, call fuzzedCall) answered {
 		own := []int{http.StatusBadRequest, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge, http.StatusNotImplemented, http.StatusHTTPVersionNotSupported}
 		everywhere := answer.StatusCode == http.StatusOK && bytes.HasPrefix(sent, []byte("OPTIONS * ")) // RFC 9110 9.3.7
 		if !slices.Contains(own, answer.StatusCode) && !everywhere || len(text) > 200 || leaks.Match(text) {
-			t.Errorf("%.600q: answered %d %q, and not by us", sent, answer.StatusCode, text)
+			t.Errorf("%.600q: got %d %q, not from the service", sent, answer.StatusCode, text)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -91,16 +91,16 @@ func (f *fuzzed) wired(t *testing.T, call fuzzedCall) answered {
 	}
 	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(sent)))
 	if err != nil {
-		t.Errorf("%.600q: answered %d, and is no call: %v", sent, answer.StatusCode, err)
+		t.Errorf("%.600q: got %d for a request that cannot be parsed: %v", sent, answer.StatusCode, err)
 		return answered{}
 	}
 	if err := openapitest.Check(r, answer.StatusCode, answer.Header, text); err != nil {
-		t.Errorf("%.600q: answered %d, which is not as openapi.yaml describes it: %v\n%s", sent, answer.StatusCode, err, text)
+		t.Errorf("%.600q: returned %d, which does not match openapi.yaml: %v\n%s", sent, answer.StatusCode, err, text)
 	}
 	return answered{answer.StatusCode, answer.Header, text}
 }
 
-// spoilWire writes a call down and makes one thing wrong with how.
+// spoilWire encodes a call and spoils the encoding in one way.
 func (c *caller) spoilWire(call fuzzedCall) wire {
 	target := call.path
 	if call.query != "" {
@@ -120,21 +120,21 @@ func (c *caller) spoilWire(call fuzzedCall) wire {
 	case 0, 1: // the request line
 		w.headers = framed
 		w.line = fmt.Sprintf(pick(c, requestLines), call.method, target)
-	case 2, 3: // one header more, or another
+	case 2, 3: // an additional or a different header
 		w.headers = append(framed, pick(c, oddHeaders))
-	case 4: // how long the body is
+	case 4: // the length of the body
 		w.headers = append(w.headers, "Host: "+host, "Connection: close")
 		w.headers = append(w.headers, pick(c, oddLengths)...)
-	case 5: // a body in chunks
+	case 5: // a chunked body
 		w.headers = append(w.headers, "Host: "+host, "Connection: close", "Transfer-Encoding: chunked", "Trailer: Authorization")
 		size := fmt.Sprintf("%x", len(w.body))
 		w.body = fmt.Appendf(nil, pick(c, oddChunks), size, w.body)
-	case 6: // the call is cut off
+	case 6: // the request is cut off
 		w.headers = framed
 		text := w.bytes()
 		w.line, w.headers, w.end = string(text[:c.IntN(len(text))]), nil, ""
 		w.body = nil
-	case 7: // how lines end, or what there is first
+	case 7: // line endings, or bytes before the request
 		w.headers = framed
 		switch c.IntN(5) {
 		case 0:
@@ -145,14 +145,14 @@ func (c *caller) spoilWire(call fuzzedCall) wire {
 			w.line = pick(c, []string{"\r\n", "\n\n", " ", "\x00", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "\ufeff"}) + w.line
 		case 3:
 			w.line, w.headers, w.body = "PRI * HTTP/2.0", nil, []byte("SM\r\n\r\n")
-		case 4: // more than the length says, which is another call
+		case 4: // more bytes than the length says, which form another request
 			w.body = append(slices.Clone(w.body), "POST /v1/operations HTTP/1.1\r\nHost: x\r\n\r\n"...)
 		}
 	}
 	return w
 }
 
-// requestLines have the method and the target.
+// requestLines are formats for the method and the target.
 var requestLines = []string{
 	"%s  %s HTTP/1.1", "%s %s", "%s %s HTTP/1.0", "%s %s HTTP/1.2", "%s %s HTTP/2.0", "%s %s HTTP/9.9", "%s %s http/1.1", "%s %s HTTP/1.1 ", "%s\t%s\tHTTP/1.1", " %s %s HTTP/1.1", "%s %s HTTP/1.1x", "%s %s HTTP/-1.1",
 	"%s http://elsewhere.example%s HTTP/1.1", "%s https://user:pass@elsewhere.example:1%s HTTP/1.1", "%s file://%s HTTP/1.1", "%s //elsewhere.example%s HTTP/1.1", "%s ..%s HTTP/1.1", "%s /%s HTTP/1.1", "%s /./%s HTTP/1.1",
@@ -161,7 +161,7 @@ var requestLines = []string{
 	"OPTIONS%.0s *%.0s HTTP/1.1",
 }
 
-// oddHeaders come after all others.
+// oddHeaders are appended to the headers.
 var oddHeaders = []string{
 	"no colon", ": no name", "Space : x", " Folded: x", "X: a\r\n folded", "X: a\x00b", "X\x00: a", "Näme: x", "X: \xff", "X: \x7f", "X: a\rb", "X(y): z", "Host: elsewhere.example", "Host:", "Host: a b", "Content-Length: 0", "Content-Length: 7",
 	"Content-Type: application/json", "Content-Type: text/plain", "Authorization: Bearer x", "authorization: Basic eDp5", "Transfer-Encoding: chunked", "Transfer-Encoding: identity", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: \x0bchunked",
@@ -169,14 +169,14 @@ var oddHeaders = []string{
 	"X: " + strings.Repeat("x", 2<<20), strings.TrimSuffix(strings.Repeat("X: y\r\n", 5000), "\r\n"), strings.Repeat("X", 70_000) + ": y", "If-None-Match: " + strings.Repeat(`"x", `, 9000) + `"x"`, "Range: bytes=0-", "Proxy-Connection: keep-alive", "Idempotency-Key: a\r\nIdempotency-Key: b",
 }
 
-// oddLengths are headers that say how long the body is.
+// oddLengths are headers that declare the length of the body.
 var oddLengths = [][]string{
 	{"Content-Length: -1"}, {"Content-Length: +5"}, {"Content-Length: 5, 5"}, {"Content-Length: 0x5"}, {"Content-Length: five"}, {"Content-Length: "}, {"Content-Length: 5.0"}, {"Content-Length: 99999999999999999999"}, {"Content-Length: 9223372036854775807"},
 	{"Content-Length: 1073741824"}, {"Content-Length: 1048577"}, {"Content-Length: 1048576"}, {"Content-Length: 3", "Content-Length: 4"}, {"Content-Length: 3", "Content-Length: 3"}, {"Content-Length: 3", "Transfer-Encoding: chunked"}, {"Content-Length : 3"},
 	{"Transfer-Encoding: chunked, chunked"}, {"Transfer-Encoding: chunked", "Transfer-Encoding: chunked"}, {"Transfer-Encoding: xchunked"}, {}, {"Content-Length: 1"},
 }
 
-// oddChunks have the size of the body and the body.
+// oddChunks are formats for the size of the body and the body.
 var oddChunks = []string{
 	"%s\r\n%s\r\n0\r\n\r\n", "%s\r\n%s\r\n0\r\nAuthorization: Bearer x\r\n\r\n", "%s\r\n%s\r\n", "%s\r\n%s", "%s", "%s\r\n%s\r\n0", "%s\r\n%s\r\n0\r\n\r", "%s\n%s\n0\n\n", "0%s\r\n%s\r\n0\r\n\r\n", "%s;x=y;z\r\n%s\r\n0\r\n\r\n", "-%s\r\n%s\r\n0\r\n\r\n", "+%s\r\n%s\r\n0\r\n\r\n", "0x%s\r\n%s\r\n0\r\n\r\n",
 	"f%s\r\n%s\r\n0\r\n\r\n", "fffffffffffffffff%s\r\n%s\r\n0\r\n\r\n", "zz%s\r\n%s\r\n", " %s\r\n%s\r\n0\r\n\r\n", "%s \r\n%s\r\n0\r\n\r\n", "%s\r\n%sxx0\r\n\r\n", "%s\r\n%s\r\n0\r\n\r\ntrailing garbage", "%s\r\n%s\r\n0\r\nno colon\r\n\r\n", "%s;" + strings.Repeat("x", 70_000) + "\r\n%s\r\n0\r\n\r\n",

@@ -9,9 +9,9 @@ import (
 	"readiness/internal/bench"
 )
 
-// BenchmarkGrowth is what reading an operation, listing operations and starting an assessment take from 16 callers, by how many
-// events the log has and by over how many accounts they and the callers are spread. READINESS_BENCH_EVENTS and
-// READINESS_BENCH_ACCOUNTS say other numbers, ten million events say.
+// BenchmarkGrowth measures reading an operation, listing operations and starting an assessment from 16 callers, by
+// the number of events in the log and by the number of accounts that they and the callers are spread over.
+// READINESS_BENCH_EVENTS and READINESS_BENCH_ACCOUNTS set other numbers, for example ten million events.
 func BenchmarkGrowth(b *testing.B) {
 	readinesshttp.Start.Limit, readinesshttp.Operations.Limit = 1<<20, 1<<20
 	b.Cleanup(func() { readinesshttp.Start.Limit, readinesshttp.Operations.Limit = 30, 500 })
@@ -62,8 +62,8 @@ func numbers(b *testing.B, env string, otherwise ...int) []int {
 	return otherwise
 }
 
-// grow fills the log and the views with what was there before, spread over as many accounts, the first of which are those of the
-// crowd.
+// grow fills the log and the views with earlier events, spread over the number of accounts, starting with those of
+// the crowd.
 func (c *crowd) grow(b *testing.B, events, accounts int) {
 	b.Helper()
 	for _, sql := range []string{

@@ -25,15 +25,15 @@ import (
 	"readiness/http/token"
 )
 
-// limiterPause is how long to wait while calls cannot be counted.
+// limiterPause is the Retry-After of calls that cannot be counted.
 const limiterPause = 5 * time.Second
 
-// guard lets a call through to its handler, or refuses it in the order of decisions 1: token, rate, then what the person
-// may do, then the form of the call. The handlers go on with workspace and item, state and allowance.
+// guard admits a call to its handler or refuses it. It checks the token, the rate, the person's rights and the form
+// of the call, in this order (docs/decisions.md 1). The handlers then check workspace and item, state and allowance.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := of(r.Context())
-		if c.route == nil { // a route that needs no token
+		if c.route == nil { // the route needs no token
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -45,8 +45,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// principal is whom a call is made by: the token's person, and the account that the call is for. unknown is set when no
-// account is.
+// principal is the caller: the person of the token and the account that the call is for. unknown is the refusal when
+// there is no such account.
 type principal struct {
 	token.Identity
 	member  account.Membership
@@ -83,7 +83,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	return nil
 }
 
-// bearer returns the token of the call.
+// bearer returns the access token of the call.
 func bearer(r *http.Request) (string, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 {
@@ -91,13 +91,13 @@ func bearer(r *http.Request) (string, error) {
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", domain.Refuse(domain.Unauthorized, "the Authorization header is not Bearer <ACCESS_TOKEN>, once")
+		return "", domain.Refuse(domain.Unauthorized, "the call must have exactly one Authorization header, of the form Bearer <ACCESS_TOKEN>")
 	}
 	return token, nil
 }
 
-// membership picks the account that the call is for. A person whom no account knows, or who does not say which of several, is
-// returned as a refusal: the call is counted before it is refused.
+// membership selects the account that the call is for. When the person is in no account, or in several and the token
+// names none, it returns a refusal instead of an error, because the call must be counted before it is refused.
 func membership(id token.Identity, members []account.Membership) (m account.Membership, unknown *domain.Refusal) {
 	if id.Account != "" {
 		for _, m := range members {
@@ -109,14 +109,15 @@ func membership(id token.Identity, members []account.Membership) (m account.Memb
 	}
 	switch len(members) {
 	case 0:
-		return m, domain.Refuse(domain.UserNotRegistered, "no account knows the signed-in person; ask an administrator of the account to add them")
+		return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in no account; ask an administrator of the account to add them")
 	case 1:
 		return members[0], nil
 	}
 	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members))
 }
 
-// tightest is the group that lets the fewest more calls through: of those that refuse, the one that does so longest.
+// tightest returns the group that allows the fewest further calls. Among groups that refuse, it is the one that
+// refuses longest.
 func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
 	g, n = groups[0], counts[0]
 	for i, c := range counts {
@@ -127,7 +128,7 @@ func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
 	return g, n
 }
 
-// window is the key that calls are counted under: those of a person in an account, or of all its people together.
+// window returns the key that calls are counted under: one per person and account, or one per account.
 func window(g Group, accountID string, p item.Person) string {
 	key := g.Name + " " + strconv.Quote(accountID)
 	if !g.OfAccount {
@@ -136,19 +137,19 @@ func window(g Group, accountID string, p item.Person) string {
 	return key
 }
 
-// rated refuses a call for what its window, or that there is none to be had, says of it.
+// rated returns a refusal when the window is full, or when calls of a closed group cannot be counted.
 func rated(g Group, n rate.Count, uncounted error) error {
 	switch {
 	case uncounted != nil && g.Closed:
-		return domain.Refuse(domain.ThrottleStoreUnavailable, "the rate of calls that start work cannot be counted now, so none is started; reads go on").After(limiterPause)
+		return domain.Refuse(domain.ThrottleStoreUnavailable, "calls that start work cannot be counted now, so no work is started; reads still work").After(limiterPause)
 	case uncounted == nil && !n.Allowed:
 		return domain.Refuse(domain.RequestBlocked, "more than %d calls a minute of this kind; wait as Retry-After says", g.Limit).After(n.Reset)
 	}
 	return nil
 }
 
-// allowed holds what the token and the account allow against what the route needs. An app-only token comes first: it has
-// no scopes that could suffice.
+// allowed checks the token and the account against what the route requires. App-only tokens are refused first,
+// because no scope could make them sufficient.
 func allowed(route Route, by principal) error {
 	m := by.member
 	switch {
@@ -170,9 +171,9 @@ func allowed(route Route, by principal) error {
 	return nil
 }
 
-// startRefusal returns what a call that starts work would be refused for now, judged as the guard, the platform and the
-// commands judge such a call, but without counting one. It is nil when any of the routes that start work would let the caller through:
-// what one of them needs beyond that, a feature that is turned on say, is the route's own matter.
+// startRefusal returns the refusal that a call that starts work would get now, or nil when at least one route that
+// starts work would admit the caller. It applies the checks of the guard, the platform and the commands, without
+// counting a call. Requirements of a single route, such as a feature, matter only when no other route is open.
 func (s *Server) startRefusal(ctx context.Context, c *call) error {
 	n, err := s.limiter.Look(ctx, window(Start, c.by.member.AccountID, c.by.Person), Start.Limit)
 	if err := rated(Start, n, err); err != nil {
@@ -196,8 +197,9 @@ func (s *Server) startRefusal(ctx context.Context, c *call) error {
 	return first
 }
 
-// idempotencyKey returns what makes the call repeatable; nil without an Idempotency-Key. Two calls have the same
-// fingerprint when they ask for the same: letter case of ids in the path, spacing and the order of members do not matter.
+// idempotencyKey returns the key and fingerprint that make the call repeatable; nil without an Idempotency-Key. Equal
+// requests have equal fingerprints: letter case of ids in the path, white space and the order of members do not
+// matter.
 func idempotencyKey(r *http.Request, route *route, canonical []byte) *commands.IdempotencyKey {
 	key := r.Header.Get("Idempotency-Key")
 	if key == "" || !documents(route, "Idempotency-Key") {
@@ -215,7 +217,7 @@ func idempotencyKey(r *http.Request, route *route, canonical []byte) *commands.I
 	return &commands.IdempotencyKey{Key: key, Fingerprint: hex.EncodeToString(sum.Sum(nil))}
 }
 
-// documents reports whether the route documents a header.
+// documents reports whether the route documents the header.
 func documents(route *route, header string) bool {
 	for _, p := range route.described.Parameters {
 		if p.Value.Name == header {
@@ -225,7 +227,7 @@ func documents(route *route, header string) bool {
 	return false
 }
 
-// traceparent is the call's place in a trace (W3C Trace Context); empty outside one.
+// traceparent returns the call's trace context (W3C Trace Context); empty outside a trace.
 func traceparent(ctx context.Context) string {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return ""

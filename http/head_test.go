@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// HEAD answers what GET does, without the body; where there is no GET it is a
-// wrong method.
+// HEAD returns what GET does, without the body. Without a GET it is a wrong method.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

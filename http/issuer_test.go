@@ -13,8 +13,8 @@ import (
 	"readiness/http/token"
 )
 
-// withOIDC makes the world trust a provider that nobody here wrote. Of its people eve is in north and in south, finn in
-// north alone, sol in an account that is suspended and cleo in one that is closed.
+// withOIDC makes the world trust an independent provider. Of its people, eve is in north and south, finn only in
+// north, sol in a suspended account and cleo in a closed one.
 func (w *world) withOIDC() *oidctest.Provider {
 	w.t.Helper()
 	p := oidctest.Start(w.t)
@@ -28,7 +28,7 @@ func (w *world) withOIDC() *oidctest.Provider {
 	return p
 }
 
-// peopled is an account of people of the provider.
+// peopled declares an account of people of the provider.
 func peopled(p *oidctest.Provider, id string, status account.Status, names ...string) account.Declaration {
 	d := account.Declaration{AccountID: id, Plan: account.Team, Status: status, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}}
 	for _, n := range names {
@@ -37,10 +37,10 @@ func peopled(p *oidctest.Provider, id string, status account.Status, names ...st
 	return d
 }
 
-// Everybody who may not call, with the tokens of a provider that nobody here wrote.
+// All refusals of tokens and callers, with the tokens of an independent provider.
 //
 // proves: 5/1 5/6 7.2/Unauthorized 7.2/TokenExpired 7.2/InsufficientScopes 7.2/AppOnlyTokenNotSupported 7.2/UserNotRegistered 7.2/AccountNotActive decisions/3/app-only decisions/3/not-registered decisions/3/not-active decisions/3/token-secrecy
-func TestWhoMayNotCallFromAnotherProvider(t *testing.T) {
+func TestRefusedTokensOfIndependentProvider(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.withOIDC()
@@ -90,7 +90,7 @@ func TestWhoMayNotCallFromAnotherProvider(t *testing.T) {
 	}
 }
 
-// A person of two accounts acts in the one that the token's claim account picks, and the other sees nothing of it.
+// A person in two accounts acts in the one that the token's claim account selects; the other account is unaffected.
 //
 // proves: decisions/3/person 4.2/state
 func TestAccountOfAPersonOfTwo(t *testing.T) {
@@ -110,15 +110,15 @@ func TestAccountOfAPersonOfTwo(t *testing.T) {
 			t.Errorf("got %d operations, want %d", got, want)
 		}
 	}
-	// The rate is that of the person in the account.
+	// The rate is counted per person and account.
 	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[30]) WHERE key LIKE 'start "north"%'`)
 	check(t, err)
 	w.send(http.MethodPost, modelPath(modelB)+"/assess", north, "").refused(429, domain.RequestBlocked)
 	w.send(http.MethodPost, modelPath(modelB)+"/assess", south, "").operation()
 }
 
-// Whoever holds Service.Read.All alone meets InsufficientScopes on every route that starts work or changes something, and
-// on no other.
+// A token with only Service.Read.All gets InsufficientScopes on exactly the routes that start work or change
+// something.
 //
 // proves: 5/2-read 5/2-write 7.2/InsufficientScopes
 func TestReadingScopeStartsNothing(t *testing.T) {
@@ -127,7 +127,7 @@ func TestReadingScopeStartsNothing(t *testing.T) {
 	finn := w.withOIDC().SignIn(t, "finn", oidctest.Service, token.ScopeRead).Access
 	w.untouched(func() {
 		for _, route := range built() {
-			w.uncounted() // there are more routes than calls a minute
+			w.uncounted() // there are more routes than calls allowed per minute
 			got := w.send(route.Method, filled(route.Path), finn, "")
 			if refused := got.body["errorCode"] == string(domain.InsufficientScopes); refused != (route.Method != http.MethodGet) {
 				t.Errorf("%s %s: got %d %s", route.Method, route.Path, got.status, got.text)
@@ -138,11 +138,11 @@ func TestReadingScopeStartsNothing(t *testing.T) {
 	})
 }
 
-// A provider that is gone keeps nobody out of an instance that read its keys; one that starts then lets its people call
-// again later, and the people of other issuers call.
+// When a provider is down, an instance that has its keys still accepts its tokens. An instance that starts then
+// refuses them and asks to call again later, but accepts tokens of other issuers.
 //
 // proves: 7.2/Unauthorized
-func TestProviderGone(t *testing.T) {
+func TestProviderDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.withOIDC()

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/item"
 )
 
-// licensed makes the account of pat, who administers it and has the license, and of kim, who has the account's default one.
+// licensed creates an account of pat, its administrator, who has the license, and kim, who has the default license.
 func (w *world) licensed(l account.License) {
 	w.t.Helper()
 	l.ID = "own"
@@ -26,11 +26,11 @@ func (w *world) licensed(l account.License) {
 	check(w.t, err)
 }
 
-// What the operator says of a license keeps its people, and nobody else, from starting work: the account announces what the
-// start meets, and nothing comes of the start. Once it is mended, work starts.
+// A license that is not usable keeps its people, and only them, from starting work. The account announces the
+// refusal, and a start changes nothing. Work starts again once the license is usable.
 //
 // proves: 7.2/RegionNotReady 7.2/CapacityUnpaid 7.2/StoreNotConnected 2.3/api/writeRefusal 2.3/api/writesAllowed 2.5/status 2.5/provisioningStatus 2.5/dataResidency.location
-func TestLicenseThatStartsNothing(t *testing.T) {
+func TestUnusableLicense(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, tt := range []struct {
@@ -62,7 +62,7 @@ func TestLicenseThatStartsNothing(t *testing.T) {
 			for _, verb := range []string{"/addPixies", "/removePixies"} {
 				w.send(http.MethodPost, "/v1/workspaces/"+sales.String()+"/reports/"+reportA.String()+verb, w.in("held", "pat"), "").refused(409, tt.code)
 			}
-			// What the call is about is looked up before, and its form before that.
+			// The form of the call is checked first, then the items are looked up, then the license.
 			w.send(http.MethodPost, modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
 			w.send(http.MethodPost, bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
 		})
@@ -73,7 +73,7 @@ func TestLicenseThatStartsNothing(t *testing.T) {
 	w.announces(t, w.in("held", "pat"), "")
 }
 
-// starts are well-formed calls that start work on a model that nothing is known of yet.
+// starts returns well-formed calls that start work on a new model.
 func (w *world) starts() (calls []func(tok string) reply) {
 	for path, body := range map[string]string{
 		bulkPath: fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA), modelPath(modelA) + "/assess": "",
@@ -86,8 +86,8 @@ func (w *world) starts() (calls []func(tok string) reply) {
 	return calls
 }
 
-// Work that needs a capacity starts only in workspaces that are on one. Which workspace a call is about, the account cannot
-// announce.
+// Work that needs a capacity starts only in workspaces on one. The account cannot announce this, because it depends
+// on the workspace of the call.
 //
 // proves: 7.2/CapacityRequired
 func TestCapacityRequired(t *testing.T) {
@@ -109,7 +109,8 @@ func TestCapacityRequired(t *testing.T) {
 	w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").operation()
 }
 
-// A member is shown their own license's items and asks for no other's; an administrator asks for any.
+// A member sees only the items of their own license and cannot ask for those of another. An administrator can ask for
+// any.
 //
 // proves: 7.2/LicenseNotYours 5/3
 func TestLicenseNotYours(t *testing.T) {
@@ -141,7 +142,7 @@ func TestLicenseNotYours(t *testing.T) {
 			list(tt.query, tt.accountID, tt.person).refused(403, domain.LicenseNotYours).says("not yours")
 		}
 		list("licenseId=", "duo", "lea").refused(400, domain.InvalidRequest)
-		// A page stays with its filter.
+		// A continuation token is bound to its filter.
 		token := list("licenseId=asia&maxResults=1", "duo", "lea").ok(200).body["continuationToken"].(string)
 		if got := list("licenseId=asia&continuationToken="+token, "duo", "lea").ok(200).value(); len(got) != 1 || got[0]["id"] != modelC.String() {
 			t.Errorf("got %v, want the second of the license", got)

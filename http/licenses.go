@@ -11,7 +11,7 @@ import (
 	"readiness/projections"
 )
 
-// ListLicenses answers GET /v1/licenses (spec 2.5).
+// ListLicenses handles GET /v1/licenses.
 func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (api.ListLicensesResponseObject, error) {
 	c := of(ctx)
 	licensing, err := s.views.Licensing(ctx, c.who.Account)
@@ -22,16 +22,16 @@ func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObje
 		own, _ := licensing.Of(c.who.License)
 		maps.DeleteFunc(licensing.Licenses, func(id string, _ projections.License) bool { return id != own })
 	}
-	held, unread := s.views.TrackedTotal(ctx, c.who.Account)
+	trackedTotal, unread := s.views.TrackedTotal(ctx, c.who.Account)
 	if unread != nil {
-		s.log.ErrorContext(ctx, "how many tracked items the licenses hold cannot be read", "requestId", c.id, "err", unread)
+		s.log.ErrorContext(ctx, "the tracked items of the licenses cannot be counted", "requestId", c.id, "err", unread)
 	}
 	list := api.LicenseList{Value: make([]api.License, 0, len(licensing.Licenses))}
 	for _, l := range licensing.Licenses {
 		list.Value = append(list.Value, api.License{
 			LicenseID: l.ID, Label: text(l.Label), IsDefault: l.Default, Status: text(l.Status), Region: text(l.Region),
 			ProvisioningStatus: new(l.Provisioning()), Members: new(l.Members), CreatedAtUtc: new(l.CreatedAt),
-			TrackedItems:  api.LicenseTrackedItems{Used: read(held.ByLicense[l.ID], unread), Allocated: l.Allocated},
+			TrackedItems:  api.LicenseTrackedItems{Used: read(trackedTotal.ByLicense[l.ID], unread), Allocated: l.Allocated},
 			DataResidency: api.DataResidency{Location: api.DataResidencyLocation(l.Location())},
 		})
 	}

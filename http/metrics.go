@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are what the HTTP side of the process counts. No label holds anything a caller chooses.
+// metrics are the metrics of the HTTP side. No label contains a value that a caller chooses.
 type metrics struct {
 	requests  *prometheus.CounterVec
 	duration  *prometheus.HistogramVec
@@ -26,7 +26,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Name: "readiness_http_request_duration_seconds", Help: "How long calls took to answer.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"method", "route"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "readiness_http_refusals_total", Help: "Calls refused, by error code: those of exhausted allowances among them."}, []string{"code"}),
+			Name: "readiness_http_refusals_total", Help: "Calls refused, by error code, including exhausted allowances."}, []string{"code"}),
 		blocked: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "readiness_http_rate_blocked_total", Help: "Calls refused for their rate, by counting group."}, []string{"group"}),
 		uncounted: prometheus.NewCounterVec(prometheus.CounterOpts{

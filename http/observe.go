@@ -14,11 +14,11 @@ import (
 	"readiness/domain"
 )
 
-// callTimeout bounds the handling of a call, whatever it waits for.
+// callTimeout bounds the handling of a call, including all waiting.
 const callTimeout = 30 * time.Second
 
-// observe gives a call its id and the headers that every answer has, turns a panic into UnknownError, and notes what was
-// answered. A log line never holds a header, a query or a body.
+// observe assigns the request id, sets the headers that every response has, turns a panic into UnknownError, and logs
+// and measures the response. A log line never contains a header, a query or a body.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -26,7 +26,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(with(r.Context(), c), callTimeout)
 		defer cancel()
 		r = r.WithContext(ctx)
-		a := &answer{ResponseWriter: w}
+		a := &recorder{ResponseWriter: w}
 		h := a.Header()
 		h.Set("X-Ms-Request-Id", c.id.String())
 		h.Set("Cache-Control", "no-store")
@@ -48,8 +48,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// panicked answers UnknownError, or reports that the answer had begun: it must not look whole then.
-func (s *Server) panicked(a *answer, r *http.Request, p any) (cut bool) {
+// panicked responds with UnknownError. When the response had already begun, it reports cut, so that the connection is
+// aborted and the response does not look complete.
+func (s *Server) panicked(a *recorder, r *http.Request, p any) (cut bool) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true
 	}
@@ -58,11 +59,11 @@ func (s *Server) panicked(a *answer, r *http.Request, p any) (cut bool) {
 	if a.status != 0 {
 		return true
 	}
-	s.refuse(a, r, domain.Refuse(domain.UnknownError, "the service failed to answer; name the request id if it keeps failing"))
+	s.refuse(a, r, domain.Refuse(domain.UnknownError, "the service failed; report the request id if it keeps failing"))
 	return false
 }
 
-func (s *Server) note(r *http.Request, c *call, a *answer, took time.Duration) {
+func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration) {
 	status := a.status
 	if status == 0 {
 		status = http.StatusOK
@@ -73,19 +74,19 @@ func (s *Server) note(r *http.Request, c *call, a *answer, took time.Duration) {
 	}
 	s.metrics.note(method, path, c, status, took)
 	if path == pixiePath && status < http.StatusInternalServerError {
-		return // there are many, and nothing is kept of who looks at a report
+		return // there are many, and nothing about viewers of reports is logged
 	}
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "call",
-		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path), slog.String("path", shown(r.URL.Path)),
+		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path), slog.String("path", truncated(r.URL.Path)),
 		slog.Int("status", status), slog.String("code", c.refused), slog.Duration("took", took), slog.Int64("bytes", a.bytes),
 		slog.String("account", c.who.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")), slog.String("traceparent", traceparent(r.Context())))
 }
 
-// visible accepts what is echoed: at most 256 visible ASCII characters.
+// visible reports whether v may be echoed: 1 to 256 visible ASCII characters.
 func visible(v string) bool {
 	if v == "" || len(v) > 256 {
 		return false

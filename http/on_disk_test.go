@@ -24,13 +24,14 @@ import (
 	"readiness/work"
 )
 
-// onDisk is a world whose platform is a directory and whose steps are carried out.
+// onDisk is a world whose platform is a directory and whose steps are executed.
 type onDisk struct {
 	*world
 	dir string
 }
 
-// newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in one that ada alone sees.
+// newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in a workspace that only ada
+// sees.
 func newOnDisk(t testing.TB) *onDisk {
 	t.Helper()
 	w := &onDisk{openWorld(t, testlog.URL(t), t.TempDir()), t.TempDir()}
@@ -59,7 +60,7 @@ func newOnDisk(t testing.TB) *onDisk {
 	return w
 }
 
-// shop is a table with more measures outside any display folder than one table should have, and hardly a description.
+// shop returns a table with more measures outside display folders than recommended, and almost no descriptions.
 func shop() string {
 	text := "table Sales\n"
 	for _, base := range []string{"Revenue", "Units", "Margin"} {
@@ -100,7 +101,7 @@ func (w *onDisk) model(workspace, name string, id uuid.UUID, table string) {
 	w.write(table, workspace, dir, "definition", "tables", "Sales.tmdl")
 }
 
-// files are the bytes of every file of the platform, by path.
+// files returns the contents of all files of the platform, by path.
 func (w *onDisk) files() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
@@ -115,7 +116,7 @@ func (w *onDisk) files() map[string]string {
 	return all
 }
 
-// untouched runs do and wants it to have changed nothing: no event, no step of work, no byte on the platform.
+// untouched runs do and fails if it changed anything: an event, a step of work or a file of the platform.
 func (w *onDisk) untouched(do func()) {
 	w.t.Helper()
 	before := w.files()
@@ -125,8 +126,8 @@ func (w *onDisk) untouched(do func()) {
 	}
 }
 
-// post starts something as the person; path is below the address of Actuals unless it is whole. The person has called nothing
-// before as far as rates go.
+// post starts work as the person. path is relative to the address of Actuals unless it is absolute. The person's rate
+// is reset first.
 func (w *onDisk) post(person, path, body string, headers ...string) reply {
 	w.t.Helper()
 	w.uncounted()
@@ -136,7 +137,7 @@ func (w *onDisk) post(person, path, body string, headers ...string) reply {
 	return w.send(http.MethodPost, path, w.as(person), body, headers...)
 }
 
-// resting waits until an operation has ended, or waits for its owner.
+// resting waits until an operation has ended or waits for its owner.
 func (w *onDisk) resting(id uuid.UUID) operation.Operation {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -170,7 +171,7 @@ func (w *onDisk) ended(person string, id uuid.UUID) operation.Operation {
 	}
 }
 
-// done starts something as the person, sees it through to success, and returns it with its result.
+// done starts work as the person, waits until it has succeeded, and returns the operation and its result.
 func (w *onDisk) done(person, path, body string) (uuid.UUID, map[string]any) {
 	w.t.Helper()
 	id := w.post(person, path, body).operation()
@@ -180,8 +181,8 @@ func (w *onDisk) done(person, path, body string) (uuid.UUID, map[string]any) {
 	return id, w.get(operationPath(id)+"/result", w.as(person)).ok(200).body
 }
 
-// agents opens an account whose AI provider is a data agent; gus has not granted the permission to ask it, hal's is not to be
-// had.
+// agents opens an account whose AI provider is a data agent. gus has not granted the permission to ask it; for hal
+// the permission is unavailable.
 func (w *onDisk) agents() {
 	w.t.Helper()
 	person := func(name string, agent item.Access) account.Person {

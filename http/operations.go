@@ -23,14 +23,14 @@ import (
 	"readiness/projections"
 )
 
-// kept is for how long operations are listed, and results that have no life of their own readable after their operation
-// ended (spec 3.1; decisions 5).
-const kept = 7 * 24 * time.Hour
+// retention is how long operations are listed, and how long after the end of its operation a result is readable,
+// unless its kind has a period of its own (docs/decisions.md 5).
+const retention = 7 * 24 * time.Hour
 
-// ListOperations answers GET /v1/operations.
+// ListOperations handles GET /v1/operations.
 func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequestObject) (api.ListOperationsResponseObject, error) {
 	who := of(ctx).who
-	q := projections.OperationsQuery{AccountID: who.Account, Since: s.now().Add(-kept)}
+	q := projections.OperationsQuery{AccountID: who.Account, Since: s.now().Add(-retention)}
 	filters := url.Values{}
 	if r.Params.Status != nil {
 		q.Status = operation.Status(*r.Params.Status)
@@ -58,12 +58,12 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 	return api.ListOperations200JSONResponse(list), nil
 }
 
-// GetOperation answers GET /v1/operations/{operationId}. An operation that waits for its owner goes on when the owner reads
-// it (spec 5.5); a HEAD moves nothing.
+// GetOperation handles GET /v1/operations/{operationId}. A read by its owner resumes an operation that waits for the
+// owner; a HEAD does not.
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
 	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person && !of(ctx).head {
-		// Where other reads were faster every time, the operation is as they left it.
+		// ReadByOwner fails when concurrent reads won every attempt. The operation is then as they left it.
 		if err = s.commands.ReadByOwner(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)
 		}
@@ -88,7 +88,7 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 	return readState{text, headers}, nil
 }
 
-// readState is the answer of GetOperation whose body is written as it was when its tag was made.
+// readState is a response of GetOperation that writes exactly the bytes that its ETag was computed from.
 type readState struct {
 	text    []byte
 	headers api.GetOperation200ResponseHeaders
@@ -106,11 +106,11 @@ func (a readState) VisitGetOperationResponse(w http.ResponseWriter) error {
 		h.Set("Retry-After", strconv.Itoa(*a.headers.RetryAfter))
 	}
 	h.Set("X-Ms-Operation-Id", a.headers.XMsOperationID.String())
-	_, err := w.Write(append(a.text, '\n')) // as every body ends
+	_, err := w.Write(append(a.text, '\n')) // as all JSON responses end
 	return err
 }
 
-// GetOperationResult answers GET /v1/operations/{operationId}/result (spec 4.2, result rules).
+// GetOperationResult handles GET /v1/operations/{operationId}/result.
 func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.GetOperationResultResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 	return api.GetOperationResult200JSONResponse{Body: body, Headers: api.GetOperationResult200ResponseHeaders{XMsOperationID: o.ID}}, nil
 }
 
-// result is the result of an operation that succeeded; its shape is that of the type (spec 4.2, result rule 3).
+// result returns the result of an operation that succeeded. Its shape depends on the operation's type.
 func (s *Server) result(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	switch o.Type {
 	case operation.AssessSemanticModel, operation.AssessDataAgent:
@@ -160,9 +160,9 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }
 
-// assessed is the result of the assessment of one model or agent.
+// assessed returns the result of the assessment of one model or agent.
 func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
 		return nil, err
 	}
 	a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
@@ -178,9 +178,9 @@ func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.Ope
 	return s.assessment(ctx, a, true)
 }
 
-// assessedMany is the result of the assessment of many models.
+// assessedMany returns the result of the assessment of many models.
 func (s *Server) assessedMany(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
 		return nil, err
 	}
 	run, err := s.views.Run(ctx, o.ID)
@@ -194,15 +194,15 @@ func (s *Server) assessedMany(ctx context.Context, o projections.Operation) (api
 	return bulk(run, stored), nil
 }
 
-// inTime refuses a result that was kept until then.
-func (s *Server) inTime(o projections.Operation, until time.Time) error {
+// checkExpiry refuses with OperationExpired when the time until has passed.
+func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 	if !s.now().After(until) {
 		return nil
 	}
 	return domain.Refuse(domain.OperationExpired, "the result of operation %s was kept until %s", o.ID, until.UTC().Format(time.RFC3339)).About("operationId", o.ID)
 }
 
-// CancelOperation answers POST /v1/operations/{operationId}/cancel (spec 4.2, cancel rules).
+// CancelOperation handles POST /v1/operations/{operationId}/cancel.
 func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (api.CancelOperationResponseObject, error) {
 	done, err := s.commands.CancelOperation(ctx, of(ctx).who, r.OperationID)
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *Server) operation(ctx context.Context, id uuid.UUID) (o projections.Ope
 	} else {
 		o, found = c.operations[id]
 		found = found && o.AccountID == c.who.Account
-		c.operations = nil // what is read again is read anew
+		c.operations = nil // a second read must query again
 	}
 	if err == nil && !found {
 		return projections.Operation{}, noOperation(id)
@@ -228,12 +228,12 @@ func (s *Server) operation(ctx context.Context, id uuid.UUID) (o projections.Ope
 	return o, err
 }
 
-// noOperation refuses what is asked of an operation that is not there, or is not there for the caller.
+// noOperation returns the refusal for an operation that does not exist or is not visible to the caller.
 func noOperation(id uuid.UUID) error {
 	return domain.Refuse(domain.OperationNotFound, "this account has no operation %s", id).About("operationId", id)
 }
 
-// state is an operation as callers see it (spec 2.7).
+// state converts an operation to its API form.
 func state(o projections.Operation) api.Operation {
 	out := api.Operation{
 		ID: o.ID, Status: api.OperationStatus(o.Status), OperationType: new(string(o.Type)),
@@ -258,8 +258,8 @@ func state(o projections.Operation) api.Operation {
 	return out
 }
 
-// bulk is the result of a run over many models: one row each, in the order in which they were named (decisions 6). Of an
-// assessment that is stored no more nothing but its outcome is told.
+// bulk returns the result of an assessment of many models: one row per model, in the order of the request. When an
+// assessment is no longer stored, its row has only the outcome.
 func bulk(run assessment.Run, stored map[uuid.UUID]bool) api.BulkAssessment {
 	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName, Value: make([]api.BulkAssessmentRow, len(run.Models))}
 	for i, m := range run.Models {
@@ -285,7 +285,7 @@ func bulk(run assessment.Run, stored map[uuid.UUID]bool) api.BulkAssessment {
 	return out
 }
 
-// accepted is the 202 of a call that started work (spec 4.1).
+// accepted returns the 202 of a call that started work.
 func (s *Server) accepted(a commands.Accepted) api.AcceptedJSONResponse {
 	at := s.operationAddress(a.OperationID)
 	return api.AcceptedJSONResponse{
@@ -298,7 +298,7 @@ func (s *Server) operationAddress(id uuid.UUID) string {
 	return s.address("/v1/operations/" + id.String())
 }
 
-// retryAfter is how many seconds to wait before the next read of an operation of that age (decisions 2).
+// retryAfter returns the seconds to wait before the next read of an operation of that age (docs/decisions.md 2).
 func retryAfter(age time.Duration) int {
 	switch {
 	case age < 5*time.Second:
@@ -314,13 +314,13 @@ func retryAfter(age time.Duration) int {
 	}
 }
 
-// etag names exactly what a body says.
+// etag returns a tag that identifies the body.
 func etag(text []byte) string {
 	sum := sha256.Sum256(text)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
 
-// sameTag reports whether an If-None-Match field names tag (RFC 9110, 13.1.2: weak comparison).
+// sameTag reports whether an If-None-Match field contains tag (RFC 9110, 13.1.2: weak comparison).
 func sameTag(field, tag string) bool {
 	if strings.TrimSpace(field) == "*" {
 		return true

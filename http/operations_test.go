@@ -21,7 +21,7 @@ import (
 
 func operationPath(id uuid.UUID) string { return "/v1/operations/" + id.String() }
 
-// An operation from its start to its result (spec 3.1, 4.1, 4.2).
+// An operation from its start to its result.
 //
 // proves: 1/3 2.7/id 2.7/status 2.7/operationType 2.7/operationType/AssessSemanticModel 2.7/percentComplete 2.7/resource 2.7/allowanceImpact 2.13/AllowanceImpact 3.1/polling-start 3.1/polling-running 3.1/polling-succeeded 3.1/succeeded 4.1/accepted 4.2/state 4.2/result 4.2/result/1 4.2/result/3-AssessSemanticModel 6/polling 7.2/OperationInProgress 7.3/409-OperationInProgress/result decisions/2/retry-after decisions/5/not-started decisions/6/AllowanceImpact
 func TestOperation(t *testing.T) {
@@ -90,7 +90,7 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// A result is readable for 7 days after its operation ended, and its state for longer.
+// A result is readable for 7 days after its operation has ended, and the state for longer.
 //
 // proves: 7.2/OperationExpired decisions/5/result-life
 func TestResultExpires(t *testing.T) {
@@ -122,12 +122,12 @@ func TestFailedOperation(t *testing.T) {
 		t.Errorf("got Location %q and Retry-After %q, want neither", got.header.Get("Location"), got.header.Get("Retry-After"))
 	}
 	if refused := w.get(operationPath(id)+"/result", ada).refused(409, domain.OperationHasNoResult); refused.body["isRetriable"] != false {
-		t.Errorf("got %s: time does not help", refused.text)
+		t.Errorf("got %s: waiting does not help", refused.text)
 	}
 }
 
 // proves: decisions/2/etag
-func TestStateIsSentOnceUntilItChanges(t *testing.T) {
+func TestUnchangedStateIsNotModified(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -135,7 +135,7 @@ func TestStateIsSentOnceUntilItChanges(t *testing.T) {
 	first := w.get(operationPath(id), ada).ok(200)
 	tag := first.header.Get("ETag")
 	for _, field := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
-		w.later(10 * time.Minute) // age alone is no change
+		w.later(10 * time.Minute) // age alone does not change the state
 		got := w.get(operationPath(id), w.as("ada"), "If-None-Match", field).ok(304)
 		if len(got.text) != 0 || got.header.Get("ETag") != tag || got.header.Get("Location") != first.header.Get("Location") || got.header.Get("Retry-After") == "" || got.header.Get("x-ms-operation-id") != id.String() {
 			t.Errorf("%s: got %v %q", field, got.header, got.text)
@@ -145,11 +145,12 @@ func TestStateIsSentOnceUntilItChanges(t *testing.T) {
 	w.get(operationPath(id), ada, "If-None-Match", `"x"`).ok(200)
 	w.change("acme", id, assessment.Begin{})
 	if got := w.get(operationPath(id), ada, "If-None-Match", tag).ok(200); got.header.Get("ETag") == tag {
-		t.Error("another state has the same ETag")
+		t.Error("a different state has the same ETag")
 	}
 }
 
-// Another account's operation is not found, on every route that takes one, and nothing says that it is there.
+// On every route that takes one, another account's operation is refused as not found, and nothing reveals that it
+// exists.
 //
 // proves: 4.2/cancel/other-account 7.2/OperationNotFound 7.3/404-other-account decisions/1/same-404
 func TestOperationOfAnotherAccount(t *testing.T) {
@@ -163,7 +164,7 @@ func TestOperationOfAnotherAccount(t *testing.T) {
 			nobodys := w.send(call.method, operationPath(nowhere)+call.path, w.as("oscar"), "").refused(404, domain.OperationNotFound)
 			same := strings.ReplaceAll(fmt.Sprint(nobodys.body["message"], nobodys.body["parameters"]), nowhere.String(), id.String())
 			if got := fmt.Sprint(theirs.body["message"], theirs.body["parameters"]); got != same {
-				t.Errorf("%s %s: got %s, and of an operation that never was %s", call.method, call.path, got, same)
+				t.Errorf("%s %s: got %s, and %s for an id that does not exist", call.method, call.path, got, same)
 			}
 		}
 	})
@@ -197,7 +198,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Pages hold every operation once, newest first, whatever starts between two of them.
+// Pages contain every operation once, newest first, whatever starts between two pages.
 //
 // proves: 2.1/paging 2.1/paged-operations 4.2/list decisions/2/paging-stable decisions/2/paging-last
 func TestOperationsPages(t *testing.T) {
@@ -232,12 +233,12 @@ func TestOperationsPages(t *testing.T) {
 			}
 		}
 		address = uri
-		w.assess("bob", modelB) // neither repeats nor hides a row
+		w.assess("bob", modelB) // a new operation neither repeats nor hides a row
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	// The filter stays on every page.
+	// The filter applies to every page.
 	got = nil
 	for address = w.base + "/v1/operations?maxResults=2&status=Running"; address != ""; {
 		answer := w.get(address, ada).ok(200)
@@ -252,14 +253,14 @@ func TestOperationsPages(t *testing.T) {
 	if len(got) != 4 || got[0] != want[0] || got[3] != want[6] {
 		t.Errorf("running: got %v, want every other of %v", got, want)
 	}
-	// A page that is exactly full is the last.
+	// A page that is exactly full is the last one.
 	if answer := w.get("/v1/operations?maxResults=4&status=Running", ada).ok(200); len(answer.value()) != 4 || answer.body["continuationToken"] != nil {
-		t.Errorf("got %s, want 4 and no more", answer.text)
+		t.Errorf("got %s, want 4 and no next page", answer.text)
 	}
 }
 
 // proves: decisions/1/foreign-token decisions/2/paging-tokens
-func TestContinuationTokensAreOfOneList(t *testing.T) {
+func TestContinuationTokensAreBoundToOneList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -341,10 +342,10 @@ func TestIdempotencyKey(t *testing.T) {
 		w.send(http.MethodPost, bulkPath, ada, body, "Idempotency-Key", "a", "Idempotency-Key", "a").refused(400, domain.InvalidRequest).says("Idempotency-Key", "2 times")
 	})
 	if second := send(w.as("bob"), bulkPath, body, key); second.operation() == first.operation() {
-		t.Error("another person's call was taken for the first")
+		t.Error("another person's call was treated as a repetition")
 	}
 	if other := send(ada, bulkPath, body, "other"); other.operation() == first.operation() {
-		t.Error("a call with another key was taken for the first")
+		t.Error("a call with another key was treated as a repetition")
 	}
 	// A refusal is not remembered.
 	wrong := "/v1/workspaces/" + nowhere.String() + "/aiReadiness/assess"
@@ -352,7 +353,7 @@ func TestIdempotencyKey(t *testing.T) {
 	send(ada, bulkPath, body, "refused").operation()
 }
 
-// Letter case of ids in the path does not make another call.
+// Ids in the path that differ only in letter case are the same request.
 func TestIdempotencyKeyIgnoresLetterCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -365,8 +366,8 @@ func TestIdempotencyKeyIgnoresLetterCase(t *testing.T) {
 	}
 }
 
-// A bulk run's result: one row a model, in the order named, those not assessed and why among them. A model that was
-// assessed before becomes a tracked item.
+// A bulk run's result has one row per model in the order of the request, including models that were not assessed,
+// with the reason. A model that was assessed before becomes a tracked item.
 //
 // proves: 2.13/AllowanceImpact-tracked 3.5/second-assessment-tracks 2.7/operationType/AssessSemanticModels 2.13/BulkAssessment 3.1/percentComplete 4.2/result/3-AssessSemanticModels 4.4/bulk/4 decisions/6/BulkAssessment
 func TestBulkResult(t *testing.T) {

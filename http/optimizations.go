@@ -7,7 +7,7 @@ import (
 	"readiness/http/api"
 )
 
-// PreviewOptimization answers POST …/aiReadiness/{kind}/preview.
+// PreviewOptimization handles POST …/aiReadiness/{kind}/preview.
 func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizationRequestObject) (api.PreviewOptimizationResponseObject, error) {
 	done, err := s.commands.StartPreview(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Kind)
 	if err != nil {
@@ -16,7 +16,7 @@ func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizat
 	return api.PreviewOptimization202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// ApplyOptimization answers POST …/aiReadiness/{kind}/apply.
+// ApplyOptimization handles POST …/aiReadiness/{kind}/apply.
 func (s *Server) ApplyOptimization(ctx context.Context, r api.ApplyOptimizationRequestObject) (api.ApplyOptimizationResponseObject, error) {
 	body := optimization.ApplyRequest{
 		PreviewID: r.Body.PreviewID, Keys: given(r.Body.Keys), Approval: r.Body.Approval,
@@ -29,7 +29,7 @@ func (s *Server) ApplyOptimization(ctx context.Context, r api.ApplyOptimizationR
 	return api.ApplyOptimization202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// given is a list of the body; nil when the body has none, which is not the same as an empty one.
+// given returns a pointer to a list of the body, or nil when the body has none. An empty list differs from none.
 func given(list []string) *[]string {
 	if list == nil {
 		return nil
@@ -37,7 +37,7 @@ func given(list []string) *[]string {
 	return &list
 }
 
-// RevertOptimization answers POST …/aiReadiness/revert.
+// RevertOptimization handles POST …/aiReadiness/revert.
 func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizationRequestObject) (api.RevertOptimizationResponseObject, error) {
 	done, err := s.commands.StartRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizatio
 	return api.RevertOptimization202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// Optimize answers POST …/aiReadiness/optimize.
+// Optimize handles POST …/aiReadiness/optimize.
 func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api.OptimizeResponseObject, error) {
 	done, err := s.commands.StartBundle(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, given(r.Body.Kinds), r.Body.Approval)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api
 	return api.Optimize202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// ApplyOptimizations answers POST …/aiReadiness/optimize/apply.
+// ApplyOptimizations handles POST …/aiReadiness/optimize/apply.
 func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimizationsRequestObject) (api.ApplyOptimizationsResponseObject, error) {
 	done, err := s.commands.StartBundleApply(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.PreviewID, given(r.Body.Kinds))
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimization
 	return api.ApplyOptimizations202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// RevertOptimizations answers POST …/aiReadiness/optimize/revert.
+// RevertOptimizations handles POST …/aiReadiness/optimize/revert.
 func (s *Server) RevertOptimizations(ctx context.Context, r api.RevertOptimizationsRequestObject) (api.RevertOptimizationsResponseObject, error) {
 	done, err := s.commands.StartBundleRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {

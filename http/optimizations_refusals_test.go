@@ -13,11 +13,11 @@ import (
 
 func quoted(format string, ids ...any) string { return fmt.Sprintf(format, ids...) }
 
-// What is wrong with a call whatever is stored is refused before anything is looked up: each of these names a workspace that
-// nobody sees.
+// Faults that do not depend on stored data are refused before anything is looked up. Each call names a workspace that
+// no person sees.
 //
 // proves: 4.5/kind 4.5/aiDataSchema-unattended 4.5/bundle/1 7.3/400-InvalidRequest/optimizations decisions/8/10-others decisions/8/11 decisions/8/14
-func TestFormOfOptimizations(t *testing.T) {
+func TestMalformedOptimizations(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
 	unseen := "/v1/workspaces/" + nowhere.String() + "/semanticModels/" + modelA.String() + "/aiReadiness"
@@ -94,13 +94,14 @@ func TestFormOfOptimizations(t *testing.T) {
 	})
 }
 
-// Workspace and model are looked up as the caller, on each of the six routes; descriptions and properties need an assessment.
+// Workspace and model are looked up as the caller on each of the six routes. Descriptions and properties need an
+// assessment.
 //
 // proves: 1/2 7.3/404-ItemNotFound 7.3/404-AssessmentNotFound 4.5/preview/3 4.5/apply/7 4.5/bundle/3 decisions/8/14
-func TestOptimizationsOfWhatCannotBeSeen(t *testing.T) {
+func TestOptimizationsOfInvisibleItems(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
-	w.done("oscar", "/assess", "") // another account's assessment is none
+	w.done("oscar", "/assess", "") // another account's assessment does not count
 	w.untouched(func() {
 		for path, body := range map[string]string{
 			"/aiInstructions/preview": "", "/descriptions/preview": "",
@@ -125,7 +126,7 @@ func TestOptimizationsOfWhatCannotBeSeen(t *testing.T) {
 	})
 }
 
-// A preview that cannot be applied, a key that it lacks, and a text that cannot be written: nothing comes of any of them.
+// A preview that cannot be applied, a key that it lacks and a text that cannot be written are refused without effect.
 //
 // proves: 4.5/apply/1 4.5/apply/2 4.5/apply/3 4.5/bundle/6 7.3/400-InvalidPreview 7.3/400-InvalidRequest/optimizations 8/display-folder 8/preview-lifetime decisions/8/12
 func TestApplyRefusals(t *testing.T) {
@@ -207,7 +208,8 @@ func TestApplyRefusals(t *testing.T) {
 	})
 	w.clock.Store(0)
 
-	// Another member may apply what ada previewed, letter case aside; the bundle is written once.
+	// Another member may apply ada's preview, and the letter case of its id does not matter. The bundle is written
+	// once.
 	w.done("bob", "/descriptions/apply", apply(strings.ToUpper(descriptions.String()), `,"keys":["Sales|"]`))
 	used, _ := w.done("ada", "/optimize/apply", apply(bundle, `,"kinds":["properties"]`))
 	refused("ada", []row{{"bundle: applied already", "/optimize/apply", apply(bundle, ""), domain.InvalidPreview, used.String()}})

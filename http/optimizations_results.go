@@ -13,13 +13,13 @@ import (
 	"readiness/projections"
 )
 
-// preview is the result of a preview operation (spec 2.12): readable for as long as it can be applied.
+// preview returns the result of a preview. It is readable as long as it can be applied.
 func (s *Server) preview(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	work, err := s.views.Work(ctx, o.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.inTime(o, work.ExpiresAt); err != nil {
+	if err := s.checkExpiry(o, work.ExpiresAt); err != nil {
 		return nil, err
 	}
 	document, err := s.views.Document(ctx, work.Document)
@@ -48,7 +48,7 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 	return out, nil
 }
 
-// listed is a list as JSON shows it: empty rather than null.
+// listed returns list, or an empty list instead of nil, so that JSON has [] and not null.
 func listed[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -63,7 +63,7 @@ func idText(id *uuid.UUID) *string {
 	return new(id.String())
 }
 
-// previewUsage says why usage took no part in a preview; nil where the person has granted it (spec 4.5, preview rule 6).
+// previewUsage returns why usage was not considered in a preview; nil when the person has granted the permission.
 func (s *Server) previewUsage(access item.Access) *api.PreviewUsage {
 	out := &api.PreviewUsage{Access: api.PreviewUsageAccess(access), Permission: usagePermission}
 	switch access {
@@ -78,8 +78,8 @@ func (s *Server) previewUsage(access item.Access) *api.PreviewUsage {
 	return out
 }
 
-// previewAgent says how the person stands to the permission to ask a data agent; nil where it is granted, or where no data
-// agent is asked (spec 4.5, preview rule 7).
+// previewAgent returns the state of the permission to ask a data agent; nil when it is granted or when no data agent
+// is asked.
 func (s *Server) previewAgent(access *item.Access) *api.PreviewAgent {
 	if access == nil || *access == item.Granted {
 		return nil
@@ -91,8 +91,8 @@ func (s *Server) previewAgent(access *item.Access) *api.PreviewAgent {
 	return out
 }
 
-// applyRecord is the result of an apply or a revert (spec 2.12). One that wrote nothing is readable for as long after it
-// ended.
+// applyRecord returns the result of an apply or a revert. When nothing was written, it is readable for RecordLife
+// after the end of the operation.
 func (s *Server) applyRecord(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	work, err := s.views.Work(ctx, o.ID)
 	if err != nil {
@@ -108,10 +108,10 @@ func (s *Server) applyRecord(ctx context.Context, o projections.Operation) (api.
 		until = work.AppliedAt().Add(optimization.RecordLife)
 		out.AppliedAtUtc, out.ExpiresAtUtc = new(work.AppliedAt().UTC()), new(until.UTC())
 	}
-	return out, s.inTime(o, until)
+	return out, s.checkExpiry(o, until)
 }
 
-// bundlePreview is the result of a bundle of previews: readable for as long as it can be applied.
+// bundlePreview returns the result of a bundle of previews. It is readable as long as it can be applied.
 func (s *Server) bundlePreview(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	b, err := s.views.Bundle(ctx, o.ID)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Server) bundlePreview(ctx context.Context, o projections.Operation) (ap
 	}
 	until := b.ExpiresAt()
 	if until == nil {
-		return nil, fmt.Errorf("http: the bundle %s succeeded and there is no preview of it", o.ID)
+		return nil, fmt.Errorf("http: bundle %s succeeded without a preview", o.ID)
 	}
 	out := api.BundlePreview{PreviewID: o.ID.String(), CreatedAtUtc: b.AcceptedAt.UTC(), ExpiresAtUtc: until.UTC(), Kinds: make([]api.BundlePreviewKind, len(b.Children))}
 	for i, c := range b.Children {
@@ -128,10 +128,10 @@ func (s *Server) bundlePreview(ctx context.Context, o projections.Operation) (ap
 			Reason: text(string(c.Code)), Message: text(c.Message),
 		}
 	}
-	return out, s.inTime(o, *until)
+	return out, s.checkExpiry(o, *until)
 }
 
-// previewID is the preview of a kind, once it was made.
+// previewID returns the preview of a kind; nil before it has been made.
 func previewID(c optimization.Child) *string {
 	if c.ExpiresAt == nil {
 		return nil
@@ -139,7 +139,7 @@ func previewID(c optimization.Child) *string {
 	return idText(c.PreviewID)
 }
 
-// bundleApply is the result of a bundle of applies or reverts.
+// bundleApply returns the result of a bundle of applies or reverts.
 func (s *Server) bundleApply(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	b, err := s.views.Bundle(ctx, o.ID)
 	if err != nil {
@@ -155,10 +155,10 @@ func (s *Server) bundleApply(ctx context.Context, o projections.Operation) (api.
 			ErrorCode: text(string(c.Code)), Message: text(c.Message),
 		}
 		wrote := c.Standing == optimization.ChildApplied || c.Standing == optimization.ChildReverted
-		if wrote && c.Reverts == nil { // a revert is not reverted
+		if wrote && c.Reverts == nil { // a revert cannot be reverted
 			kind.RevertOperationID = kind.OperationID
 		}
 		out.Kinds[i] = kind
 	}
-	return out, s.inTime(o, b.AcceptedAt.Add(optimization.RecordLife))
+	return out, s.checkExpiry(o, b.AcceptedAt.Add(optimization.RecordLife))
 }

@@ -18,13 +18,13 @@ import (
 	"readiness/http/token"
 )
 
-// members are the names of an object's members.
+// members returns the sorted names of an object's members.
 func members(object any) string {
 	m, _ := object.(map[string]any)
 	return strings.Join(slices.Sorted(maps.Keys(m)), " ")
 }
 
-// objects is a list of objects.
+// objects converts a list of objects.
 func objects(t *testing.T, list any) []map[string]any {
 	t.Helper()
 	all, ok := list.([]any)
@@ -38,7 +38,7 @@ func objects(t *testing.T, list any) []map[string]any {
 	return out
 }
 
-// sorted are words in the order of members.
+// sorted returns words in the order of members.
 func sorted(words ...string) string {
 	all := strings.Fields(strings.Join(words, " "))
 	slices.Sort(all)
@@ -52,8 +52,8 @@ const (
 	objectMembers  = "key type table object objectType property previous written"
 )
 
-// The preview, the record of its apply and that of the revert, of each kind: every member by its name, and files that are
-// byte for byte what they were once the revert has ended.
+// The preview, the apply record and the revert record of each kind, with all members by name. The revert restores the
+// files byte for byte.
 //
 // proves: 2.12/preview/changes 2.12/preview/key-aiInstructions 2.12/preview/key-table-object 2.12/preview/change-types 2.12/preview/properties 2.12/preview/recommended 2.12/apply/record 2.12/apply/standing 2.12/apply/reverts 3.5/reverted 4.5/route/preview 4.5/route/apply 4.5/route/revert
 func TestOptimizationResults(t *testing.T) {
@@ -159,7 +159,7 @@ func instant(t *testing.T, text any) time.Time {
 	return at
 }
 
-// part is an object with only some of its members.
+// part returns an object with only the named members.
 func part(object map[string]any, names ...string) map[string]any {
 	out := map[string]any{}
 	for _, n := range names {
@@ -170,7 +170,7 @@ func part(object map[string]any, names ...string) map[string]any {
 	return out
 }
 
-// A kind with nothing to propose has a preview all the same, and an unattended apply of it a record that wrote nothing.
+// A kind with nothing to propose still has a preview, and an unattended apply of it has a record without writes.
 //
 // proves: 2.12/preview/nothingToDo 4.5/preview/5 4.5/apply/7 4.5/revert/4
 func TestNothingToDo(t *testing.T) {
@@ -206,7 +206,7 @@ func TestNothingToDo(t *testing.T) {
 	w.get(operationPath(id)+"/result", w.as("ada")).refused(410, domain.OperationExpired)
 }
 
-// What a preview says of the optional permissions follows how the person who made it stands to them.
+// A preview reports the optional permissions of the person who made it.
 //
 // proves: 2.12/preview/usage 2.12/preview/agent 4.5/preview/6 4.5/preview/7 5/4-agent
 func TestPermissionsOfPreviews(t *testing.T) {
@@ -252,7 +252,7 @@ func TestPermissionsOfPreviews(t *testing.T) {
 	}
 }
 
-// A bundle: its preview, its apply and its revert, each kind with its own operation.
+// A bundle: its preview, its apply and its revert, in which each kind has its own operation.
 //
 // proves: 2.12/bundle/preview 2.12/bundle/apply 4.5/bundle/2 4.5/bundle/6 4.5/bundle/7 4.5/route/optimize 4.5/route/optimize-apply 4.5/route/optimize-revert
 func TestBundleResults(t *testing.T) {
@@ -322,7 +322,7 @@ func TestBundleResults(t *testing.T) {
 		}
 	}
 	if a := w.get(operationPath(applied)+"/result", w.as("ada")).ok(200).body; a["standing"] != "Reverted" || objects(t, a["kinds"])[0]["standing"] != "Reverted" {
-		t.Errorf("the bundle apply, put back, says %v", a)
+		t.Errorf("the reverted bundle apply says %v", a)
 	}
 	if diff := cmp.Diff(before, w.files()); diff != "" {
 		t.Errorf("the files are not what they were (-before +after):\n%s", diff)
@@ -341,7 +341,7 @@ func TestBundleResults(t *testing.T) {
 	w.done("ada", "/aiDataSchema/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|"]}`, last["previewId"]))
 }
 
-// The ids that reverts refuse, whoever asks.
+// Ids that a revert refuses, for any caller.
 //
 // proves: 4.5/revert/4 4.5/bundle/7 7.2/OperationNotFound 7.3/404-OperationNotFound 7.3/400-InvalidRequest/optimizations 7.3/409-ItemChanged 7.3/409-OperationInProgress/held decisions/8/12 decisions/8/13
 func TestRevertRefusals(t *testing.T) {
@@ -382,7 +382,7 @@ func TestRevertRefusals(t *testing.T) {
 	}
 
 	before := w.files()
-	w.model("Sales", "Actuals", modelA, shop()) // somebody has the column counted again
+	w.model("Sales", "Actuals", modelA, shop()) // simulates another person's change
 	second, _ := w.done("ada", "/properties/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Region"]}`, preview))
 	w.untouched(func() {
 		got := w.post("bob", "/revert", revert(first)).refused(409, domain.ItemChanged).says("Sales[Region]", second.String())
@@ -391,13 +391,13 @@ func TestRevertRefusals(t *testing.T) {
 		}
 	})
 	w.done("bob", "/revert", revert(second))
-	w.write(before[table], table) // as the first left it
+	w.write(before[table], table) // as the first apply left it
 	w.done("bob", "/revert", revert(first))
 
-	// While an apply waits for its owner it holds the model, and cannot be reverted.
+	// An apply that waits for its owner locks the model and cannot be reverted.
 	waiting := w.post("ada", "/properties/apply", `{"approval":"none"}`).operation()
 	if op := w.resting(waiting); op.Waiting == nil {
-		t.Fatalf("the unattended apply is %s and waits for nobody", op.Status)
+		t.Fatalf("the unattended apply is %s and does not wait for its owner", op.Status)
 	}
 	w.untouched(func() {
 		w.post("ada", "/revert", revert(waiting)).refused(409, domain.OperationInProgress).says(waiting.String())
@@ -411,10 +411,10 @@ func TestRevertRefusals(t *testing.T) {
 	w.done("bob", "/optimize/revert", revert(bundle))
 }
 
-// Previews are readable for 24 hours, what applies and reverts wrote for 30 days; from then on 410.
+// Previews are readable for 24 hours, results of applies and reverts for 30 days; after that, reads return 410.
 //
 // proves: 2.12/preview/lifetime 3.5/lifetimes 4.5/preview/1 4.5/apply/4 8/preview-lifetime 8/apply-record-lifetime 7.2/OperationExpired
-func TestLivesOfOptimizationResults(t *testing.T) {
+func TestOptimizationResultsExpire(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
 	const day = 24 * time.Hour
@@ -429,7 +429,7 @@ func TestLivesOfOptimizationResults(t *testing.T) {
 	apply := done(30*day, "/aiInstructions/apply", fmt.Sprintf(`{"previewId":%q}`, preview))
 	done(30*day, "/revert", fmt.Sprintf(`{"operationId":%q}`, apply))
 	bundled := done(30*day, "/optimize/apply", fmt.Sprintf(`{"previewId":%q}`, bundle))
-	standing := done(30*day, "/optimize", `{"approval":"none","kinds":["aiInstructions"]}`) // nothing to do any more
+	standing := done(30*day, "/optimize", `{"approval":"none","kinds":["aiInstructions"]}`) // nothing left to do
 	done(30*day, "/optimize/revert", fmt.Sprintf(`{"operationId":%q}`, bundled))
 	for id, life := range lives {
 		w.clock.Store(int64(life - 5*time.Minute))
@@ -447,8 +447,8 @@ func TestLivesOfOptimizationResults(t *testing.T) {
 	})
 }
 
-// What is still to be written waits for the person who started it: a read by another member, with a token that may not start
-// work, of the list or of the result starts nothing; ten reads by the owner start it once.
+// The remaining writes wait for the person who started them. Nothing is started by a read by another member, with a
+// read-only token, of the list or of the result. Ten reads by the owner start the next write once.
 //
 // proves: 4.5/apply/6 4.5/apply/7 5/5 decisions/2/etag
 func TestOwnersRead(t *testing.T) {
@@ -474,7 +474,7 @@ func TestOwnersRead(t *testing.T) {
 		w.get(operationPath(id), w.as("bob"), "If-None-Match", tag).ok(304)
 		w.get(operationPath(id), w.as("oscar")).refused(404, domain.OperationNotFound)
 		w.get("/v1/operations", w.as("ada")).ok(200)
-		if got := w.send(http.MethodHead, operationPath(id), w.as("ada"), ""); got.status != 200 { // which is safe, whoever sends it
+		if got := w.send(http.MethodHead, operationPath(id), w.as("ada"), ""); got.status != 200 { // a HEAD is safe, even from the owner
 			t.Errorf("a HEAD: got %d", got.status)
 		}
 		w.get(operationPath(id)+"/result", w.as("ada")).refused(409, domain.OperationInProgress)
@@ -507,7 +507,7 @@ func TestOwnersRead(t *testing.T) {
 	}
 }
 
-// A bundle goes on in the same way, one child for ten reads at once; reading it as another member starts nothing.
+// A bundle resumes in the same way: ten concurrent reads start one child, and reads by another member start none.
 //
 // proves: 4.5/bundle/4 4.5/bundle/5 4.5/bundle/6 5/5
 func TestOwnersReadOfABundle(t *testing.T) {
@@ -516,7 +516,7 @@ func TestOwnersReadOfABundle(t *testing.T) {
 	preview, _ := w.done("ada", "/optimize", `{"approval":"required","kinds":["aiDataSchema","aiInstructions"]}`)
 	id := w.post("ada", "/optimize/apply", fmt.Sprintf(`{"previewId":%q}`, preview)).operation()
 	if op := w.resting(id); op.Waiting == nil {
-		t.Fatalf("after the first kind the bundle is %s and waits for nobody", op.Status)
+		t.Fatalf("after the first kind the bundle is %s and does not wait for its owner", op.Status)
 	}
 	w.untouched(func() {
 		if got := w.get(operationPath(id), w.as("bob")).ok(200); got.body["status"] != "Running" {
@@ -539,7 +539,7 @@ func TestOwnersReadOfABundle(t *testing.T) {
 	}
 }
 
-// Each of the six routes answers the first 202 again under the same key, and nothing more comes of it.
+// On each of the six routes, a repeated key returns the first 202 again and has no further effect.
 //
 // proves: decisions/2/idempotency decisions/2/idempotency-other-request decisions/8/15-replay
 func TestIdempotencyKeyOfOptimizations(t *testing.T) {
@@ -573,7 +573,7 @@ func TestIdempotencyKeyOfOptimizations(t *testing.T) {
 				t.Errorf("%s: got %d %s for another body, want 422", tt.path, got.status, got.text)
 			}
 		})
-		if tt.path == "/aiDataSchema/apply" { // out of the bundle's way
+		if tt.path == "/aiDataSchema/apply" { // so that it does not block the bundle
 			w.done("ada", "/revert", fmt.Sprintf(`{"operationId":%q}`, first))
 		}
 		if tt.path == "/optimize/apply" {
@@ -582,10 +582,10 @@ func TestIdempotencyKeyOfOptimizations(t *testing.T) {
 	}
 }
 
-// The day's applies of the Free plan: a call that they do not cover is refused whole.
+// Daily applies of the Free plan: a call that exceeds the remainder is refused completely.
 //
 // proves: 8/allowance-optimizationApplies 8/exhausted/OptimizationApplyDailyLimitReached decisions/8/4
-func TestAppliesOfTheDay(t *testing.T) {
+func TestDailyApplies(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
 	w.done("tim", "/assess", "")

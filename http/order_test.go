@@ -14,15 +14,15 @@ import (
 	"readiness/http/token"
 )
 
-// Of everything that is wrong with a call, the first in the order of decisions 1 is told: each row mends what the row
-// before was refused for and leaves all the rest wrong.
+// The first fault in the order of docs/decisions.md 1 is reported. Each row fixes the fault that the previous row was
+// refused for and keeps all others.
 //
 // proves: decisions/1/order-token-rate decisions/1/order-rate-scope decisions/1/order-scope-body decisions/1/order-body-lookup decisions/1/order-lookup-state decisions/1/order-state-allowance decisions/8/14 1/5
 func TestRefusalOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	lastly := w.as("tim")
-	for range 5 { // the day's assessments of the Free plan
+	for range 5 { // the daily assessments of the Free plan
 		w.send(http.MethodPost, modelPath(modelA)+"/assess", lastly, "").operation()
 	}
 	unseen := "/v1/workspaces/" + finance.String() + "/aiReadiness/assess"
@@ -56,10 +56,10 @@ func TestRefusalOrder(t *testing.T) {
 	})
 }
 
-// What a refusal carries beside its code (decisions 1).
+// What a refusal contains in addition to its code (docs/decisions.md 1).
 //
 // proves: 2.2/isRetriable 2.2/moreDetails 2.2/relatedResource 2.2/parameters decisions/1/isRetriable decisions/1/moreDetails decisions/1/consent-parameters decisions/1/limit-parameters decisions/1/nothing-internal 7.2/PlatformConsentRequired 7.2/PlatformAccessDenied 7.2/PlatformUnavailable 7.2/UnknownError 7.3/404-ItemNotFound
-func TestWhatRefusalsCarry(t *testing.T) {
+func TestRefusalDetails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -73,12 +73,12 @@ func TestWhatRefusalsCarry(t *testing.T) {
 		if len(details) != 2 || got.body["relatedResource"] != nil {
 			t.Fatalf("got %s, want a detail for each id", got.text)
 		}
-		want := map[string]any{"errorCode": "ItemNotFound", "message": "semanticModelId " + finance.String() + " is one of those the refusal is about", "relatedResource": map[string]any{"resourceId": finance.String(), "resourceType": "SemanticModel"}}
+		want := map[string]any{"errorCode": "ItemNotFound", "message": "the refusal concerns semanticModelId " + finance.String(), "relatedResource": map[string]any{"resourceId": finance.String(), "resourceType": "SemanticModel"}}
 		if diff := cmp.Diff(want, details[1]); diff != "" {
 			t.Errorf("detail (-want +got):\n%s", diff)
 		}
 		if got.body["isRetriable"] != false || got.header.Get("Retry-After") != "" {
-			t.Errorf("got %s: time alone does not help", got.text)
+			t.Errorf("got %s: waiting does not help", got.text)
 		}
 	})
 	t.Run("the one resource", func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWhatRefusalsCarry(t *testing.T) {
 				}
 			}
 			if strings.Contains(string(got.text), "hunter2") {
-				t.Errorf("the caller is told what only the log may hold: %s", got.text)
+				t.Errorf("the response contains what only the log may contain: %s", got.text)
 			}
 		})
 	}

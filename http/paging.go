@@ -14,15 +14,15 @@ import (
 
 const (
 	defaultResults = 100
-	tagSize        = 16 // bytes of a continuation token's authentication
+	tagSize        = 16 // bytes of the authentication tag in a continuation token
 )
 
-// page is one page of a list: where it begins, how long it is, and how the address of the next is made. C is the key of
-// the list's order, so that what is added or goes between two pages neither repeats nor hides anything else.
+// page is one page of a list. C is the sort key of the list. Pages continue after a key, so elements that are added
+// or removed between two requests neither repeat nor hide other elements.
 type page[C any] struct {
-	// After is the key of the last element of the page before; nil on the first page.
+	// After is the key of the last element of the previous page; nil on the first page.
 	After *C
-	// Limit is how many elements the page has at most. Fetch one more to know whether there is a next page.
+	// Limit is the maximum number of elements on the page. Fetch one more to find out whether there is a next page.
 	Limit int
 
 	server  *Server
@@ -32,8 +32,8 @@ type page[C any] struct {
 	asked   *int
 }
 
-// openPage reads what a call says of paging. filters are what the list is narrowed to; a token of another account, route
-// or filter is refused.
+// openPage returns the page that a call asks for. filters are the filters of the list. It refuses a token of another
+// account, route or filter.
 func openPage[C any](s *Server, accountID, path string, filters url.Values, maxResults *int, continuation *string) (page[C], error) {
 	p := page[C]{
 		Limit: defaultResults, server: s, path: path, filters: filters, asked: maxResults,
@@ -45,7 +45,7 @@ func openPage[C any](s *Server, accountID, path string, filters url.Values, maxR
 	if continuation == nil {
 		return p, nil
 	}
-	refused := domain.Refuse(domain.InvalidRequest, "the continuationToken is not one that this list answered, for this account and these filters; start again without it")
+	refused := domain.Refuse(domain.InvalidRequest, "the continuationToken was not returned by this list for this account and these filters; start again without it")
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(*continuation)
 	if err != nil || len(sealed) < tagSize || !hmac.Equal(sealed[:tagSize], p.tag(sealed[tagSize:])) {
 		return p, refused
@@ -57,7 +57,7 @@ func openPage[C any](s *Server, accountID, path string, filters url.Values, maxR
 	return p, nil
 }
 
-// next returns the token and the address of the page after the one whose last element has the key.
+// next returns the continuation token and the address of the page after the element with key last.
 func (p page[C]) next(last C) (token, uri *string, err error) {
 	key, err := json.Marshal(last)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p page[C]) next(last C) (token, uri *string, err error) {
 	return &t, &u, nil
 }
 
-// tag authenticates a key as one of this list.
+// tag returns the authentication tag of a key in this list.
 func (p page[C]) tag(key []byte) []byte {
 	mac := hmac.New(sha256.New, p.server.tokenKey)
 	fmt.Fprintf(mac, "%d %s", len(p.scope), p.scope)
@@ -83,8 +83,8 @@ func (p page[C]) tag(key []byte) []byte {
 	return mac.Sum(nil)[:tagSize]
 }
 
-// cut returns the page's elements, of which one more than its limit was fetched, with the token and the address of the
-// next page; both are nil on the last page.
+// cut returns at most Limit of the fetched elements, with the token and the address of the next page. Both are nil on
+// the last page. The caller must have fetched one element more than Limit.
 func cut[T, C any](p page[C], fetched []T, key func(T) C) (value []T, token, uri *string, err error) {
 	if len(fetched) <= p.Limit {
 		return fetched, nil, nil, nil

@@ -13,8 +13,8 @@ import (
 	"readiness/domain"
 )
 
-// checkParameters holds the path, query and header parameters of a call against what the route documents. Query
-// parameters it does not document are ignored: the specification closes bodies only.
+// checkParameters validates the path, query and header parameters of a call against the route's description.
+// Undocumented query parameters are ignored.
 func checkParameters(r *http.Request, described *openapi3.Operation) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -39,16 +39,16 @@ func checkParameters(r *http.Request, described *openapi3.Operation) error {
 		case len(values) > 1:
 			return domain.Refuse(domain.InvalidRequest, "%s is given %d times; give it once", p.Name, len(values))
 		case !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0):
-			return domain.Refuse(domain.InvalidRequest, "%s is not a text in UTF-8, or holds the character NUL", p.Name)
+			return domain.Refuse(domain.InvalidRequest, "%s is not valid UTF-8, or contains the character NUL", p.Name)
 		}
-		if _, ok := domain.ParseID(values[0]); ok && p.Schema.Value.Format == "uuid" { // nothing else is documented of ids
+		if _, ok := domain.ParseID(values[0]); ok && p.Schema.Value.Format == "uuid" { // ids have no other constraint
 			continue
 		}
 		var value any = values[0]
 		if p.Schema.Value.Type.Is(openapi3.TypeInteger) {
 			n, err := strconv.Atoi(values[0])
 			if err != nil {
-				return domain.Refuse(domain.InvalidRequest, "%s is not a whole number", p.Name)
+				return domain.Refuse(domain.InvalidRequest, "%s is not an integer", p.Name)
 			}
 			value = float64(n)
 		}

@@ -8,7 +8,7 @@ import (
 	"readiness/http/api"
 )
 
-// ListPermissions answers GET /v1/account/permissions (spec 2.4). While the platform does not answer, none of them is
+// ListPermissions handles GET /v1/account/permissions. While the platform does not respond, no permission is
 // available.
 func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsRequestObject) (api.ListPermissionsResponseObject, error) {
 	access, err := s.commands.Permissions.Access(ctx, of(ctx).who.Caller)

@@ -11,7 +11,7 @@ import (
 	"readiness/projections"
 )
 
-// AddPixies answers POST …/reports/{reportId}/addPixies.
+// AddPixies handles POST …/reports/{reportId}/addPixies.
 func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (api.AddPixiesResponseObject, error) {
 	done, err := s.commands.StartPixies(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.ReportID)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (a
 	return api.AddPixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// RemovePixies answers POST …/reports/{reportId}/removePixies.
+// RemovePixies handles POST …/reports/{reportId}/removePixies.
 func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObject) (api.RemovePixiesResponseObject, error) {
 	done, err := s.commands.StartPixies(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.ReportID)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObje
 	return api.RemovePixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// AddPixiesToReports answers POST …/reports/addPixies.
+// AddPixiesToReports handles POST …/reports/addPixies.
 func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject, error) {
 	done, err := s.commands.StartBulkPixies(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReport
 	return api.AddPixiesToReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// RemovePixiesFromReports answers POST …/reports/removePixies.
+// RemovePixiesFromReports handles POST …/reports/removePixies.
 func (s *Server) RemovePixiesFromReports(ctx context.Context, r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
 	done, err := s.commands.StartBulkPixies(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
@@ -47,10 +47,10 @@ func (s *Server) RemovePixiesFromReports(ctx context.Context, r api.RemovePixies
 	return api.RemovePixiesFromReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
-// pixies is the result of a run that added Pixies or removed them: of its one report, or of each in the order in which they
-// were named (decisions 6).
+// pixies returns the result of a run that added or removed Pixies: of its one report, or of each report in the order
+// of the request.
 func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.inTime(o, o.UpdatedAt.Add(kept)); err != nil {
+	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
 		return nil, err
 	}
 	run, err := s.views.PixiesRun(ctx, o.ID)

@@ -15,22 +15,22 @@ import (
 	"readiness/http/rate"
 )
 
-// pixiesRoutes are the four that start adding and removing Pixies.
+// pixiesRoutes returns the four routes that start adding or removing Pixies.
 func pixiesRoutes() []readinesshttp.Route {
 	return slices.DeleteFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool {
 		return !strings.HasSuffix(r.Path, "/addPixies") && !strings.HasSuffix(r.Path, "/removePixies")
 	})
 }
 
-// hits are how many calls are counted in a window now, by the beginning of its key.
+// hits returns how many calls are counted now in windows whose key begins with key.
 func (w *world) hits(key string) (n int) {
 	w.t.Helper()
 	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE $1 || '%'`, key).Scan(&n))
 	return n
 }
 
-// Adding and removing Pixies together are ten calls a minute of an account, whoever makes them and on whichever of the four
-// routes; one that is refused starts nothing and is missing from nobody's own window. Another account has ten of its own.
+// Additions and removals of Pixies share ten calls a minute per account, over all its people and the four routes. A
+// refused call starts nothing and does not count in a person's own window. Another account has its own ten.
 //
 // proves: 8/pixies-calls 7.3/429-RequestBlocked 4.7/add/7 4.7/bulk/5
 func TestPixiesRate(t *testing.T) {
@@ -64,10 +64,10 @@ func TestPixiesRate(t *testing.T) {
 		}
 		start(0, "oscar").ok(202)
 	})
-	// The person's other work goes on.
+	// The person can still start other work.
 	w.assess("bob", modelA)
 
-	// A person's own window refuses too, and takes nothing from the account's.
+	// A call that the person's own window refuses does not count in the account's window.
 	w.nextMinute()
 	w.blocked(readinesshttp.Start, "acme", "bob")
 	got := start(0, "bob").refused(429, domain.RequestBlocked).says("30 calls")
@@ -77,23 +77,23 @@ func TestPixiesRate(t *testing.T) {
 	if n := w.hits("pixies"); n != 0 {
 		t.Errorf("%d calls are counted in the account's window, want none", n)
 	}
-	// Near the end of a person's window that one is the tighter.
+	// When the person's window has less left, it is the one reported.
 	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits[1:26]`)
 	check(t, err)
 	if got := start(1, "bob").ok(202); !strings.HasPrefix(got.header.Get("RateLimit"), `"start";r=3;`) {
 		t.Errorf("got RateLimit %q, want that of the person", got.header.Get("RateLimit"))
 	}
-	// Whoever is in no account counts in none, and is told so.
+	// Callers in no account share no window; they get UserNotRegistered.
 	start(0, "mallory").refused(403, domain.UserNotRegistered)
 	if n := w.hits(`pixies ""`); n != 0 {
 		t.Errorf("%d calls of strangers share a window", n)
 	}
 }
 
-// While the account's calls cannot be counted, no Pixies are started.
+// While the account's calls cannot be counted, no work on Pixies is started.
 //
 // proves: decisions/2/rate-store
-func TestPixiesRateThatCannotBeCounted(t *testing.T) {
+func TestPixiesRateUncounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	gone, err := rate.Open(t.Context(), "postgres://nobody@127.0.0.1:1/nothing", rate.Options{Timeout: time.Second})
@@ -108,8 +108,8 @@ func TestPixiesRateThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// Two processes count the calls of an account as one, however many people make them at once, and let as many through
-// again as have left the window.
+// Two processes share the count of an account's calls, under concurrency, and admit again as many as have left the
+// window.
 //
 // proves: 8/pixies-calls decisions/2/rates
 func TestPixiesRateOfTwoProcesses(t *testing.T) {
@@ -148,7 +148,7 @@ func TestPixiesRateOfTwoProcesses(t *testing.T) {
 		wg.Wait()
 		return int(got.Load())
 	}
-	// refresh keeps the first calls of a slow machine in the window until the last are made.
+	// refresh keeps the first calls in the window until the last are made, even on a slow machine.
 	refresh := func() {
 		_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'pixies%'`)
 		check(t, err)

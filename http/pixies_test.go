@@ -28,8 +28,8 @@ var (
 
 func reportPath(report uuid.UUID) string { return reportsPath + "/" + report.String() }
 
-// newReporting has, beside the models of newOnDisk, the report Overview of two pages on Actuals, Details of one on Budget, Costs
-// on a model that nobody sees, Broken, which cannot be read, and Invoice, which is paginated.
+// newReporting adds reports to newOnDisk: Overview with two pages on Actuals, Details with one on Budget, Costs on a
+// model that no person sees, Broken, which cannot be read, and Invoice, which is paginated.
 func newReporting(t *testing.T) *onDisk {
 	t.Helper()
 	w := newOnDisk(t)
@@ -45,7 +45,7 @@ func newReporting(t *testing.T) *onDisk {
 	return w
 }
 
-// report writes a report with a page for each number, which has so many visuals.
+// report writes a report with one page per number, which is its number of visuals.
 func (w *onDisk) report(id uuid.UUID, name, model string, pages ...int) {
 	w.t.Helper()
 	dir := name + ".Report"
@@ -73,14 +73,14 @@ func joined(ids []uuid.UUID) string {
 	return strings.Join(texts, `","`)
 }
 
-// pixies reads what is known of a report's Pixies.
+// pixies reads the Pixies of a report.
 func (w *world) pixies(person string, report uuid.UUID) map[string]any {
 	w.t.Helper()
 	w.uncounted()
 	return w.get(reportPath(report)+"/pixies", w.as(person)).ok(200).body
 }
 
-// listedReport is the report's row in the list of reports.
+// listedReport returns the report's row in the list of reports.
 func (w *world) listedReport(person string, report uuid.UUID) map[string]any {
 	w.t.Helper()
 	w.uncounted()
@@ -93,7 +93,7 @@ func (w *world) listedReport(person string, report uuid.UUID) map[string]any {
 	return nil
 }
 
-// have fails unless the object has what is wanted among its members.
+// have fails unless the object has all wanted members.
 func have(t *testing.T, what string, got map[string]any, want map[string]any) {
 	t.Helper()
 	some := maps.Clone(got)
@@ -103,8 +103,8 @@ func have(t *testing.T, what string, got map[string]any, want map[string]any) {
 	}
 }
 
-// A report's Pixies come, are brought up to date, go and come again: what each operation answers, what is known of the report
-// after it, and files that are what they were once the Pixies are gone.
+// Pixies are added to a report, updated, removed and added again. After each operation, its result, the report's
+// record and the files are checked; removal restores the files.
 //
 // proves: 4.7/route/add 4.7/route/remove 4.7/route/read 4.7/add/1 4.7/add/4 4.7/add/6 4.7/remove 2.10/read/reportId-workspaceId 2.10/read/hasPixies 2.10/read/status 2.10/read/pixieVersion 2.10/read/pagesTracked 2.10/read/visualsTracked 2.10/read/lastChangedUtc 2.10/read/trackedItem 2.10/read/lastOperation 2.10/read/unavailableReasons 2.10/tracking-setup 2.10/list/hasPixies 2.10/list/pixiesStatus 2.10/list/lastChangedUtc 2.10/list/trackedItem 2.13/Pixies-result 2.13/AllowanceImpact-pixies 2.7/operationType/AddPixies 2.7/operationType/RemovePixies 3.3/NeverAdded-HasPixies 3.3/HasPixies-PixiesRemoved 3.3/PixiesRemoved-HasPixies 3.3/tracked 4.2/result/3-Pixies decisions/8/7
 func TestPixiesOfAReport(t *testing.T) {
@@ -122,7 +122,7 @@ func TestPixiesOfAReport(t *testing.T) {
 	for i, tt := range []struct {
 		verb, outcome, status string
 		impact                map[string]any
-		changes               bool // what is recorded of the report
+		changes               bool // whether the report's record changes
 		tracks                bool
 	}{
 		{"removePixies", "Removed", "NeverAdded", nil, false, false},
@@ -172,15 +172,15 @@ func TestPixiesOfAReport(t *testing.T) {
 		})
 		have(t, at+": the list", w.listedReport("ada", reportA), map[string]any{"hasPixies": has, "pixiesStatus": tt.status, "lastChangedUtc": changed, "trackedItem": tt.tracks})
 		if added := len(w.files()) - len(before); has && added != 2 || !has && added != 0 {
-			t.Errorf("%s: %d files are new", at, added)
+			t.Errorf("%s: %d files were added", at, added)
 		}
 	}
 	if diff := cmp.Diff(before, w.files()); diff != "" {
-		t.Errorf("what is left of the Pixies (-before +after):\n%s", diff)
+		t.Errorf("remains of the Pixies (-before +after):\n%s", diff)
 	}
 }
 
-// A run over many reports changes those it can and says of each how it ended; one that changes none fails.
+// A run over many reports changes those it can and reports how each ended. It fails when it changes none.
 //
 // proves: 4.7/route/bulk-add 4.7/route/bulk-remove 4.7/bulk/1 4.7/bulk/2 4.7/bulk/4 3.1/pixies-succeeded 3.1/pixies-failed 2.7/error/AddPixiesFailed 2.7/error/RemovePixiesFailed 8/reports-per-bulk-call
 func TestPixiesOfManyReports(t *testing.T) {
@@ -240,15 +240,15 @@ func TestPixiesOfManyReports(t *testing.T) {
 		t.Errorf("the result (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, w.files()); diff != "" {
-		t.Errorf("what is left of the Pixies (-before +after):\n%s", diff)
+		t.Errorf("remains of the Pixies (-before +after):\n%s", diff)
 	}
 }
 
-// What is wrong with a call whatever is stored is refused before anything is looked up: each of these names a workspace that
-// nobody sees.
+// Faults that do not depend on stored data are refused before anything is looked up. Each call names a workspace that
+// no person sees.
 //
 // proves: 8/reports-per-bulk-call decisions/8/10-others decisions/8/14
-func TestFormOfPixies(t *testing.T) {
+func TestMalformedPixies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	unseen := "/v1/workspaces/" + nowhere.String() + "/reports"
@@ -281,7 +281,7 @@ func TestFormOfPixies(t *testing.T) {
 	}
 }
 
-// While adding is turned off it is refused before anything is looked up, and removing works.
+// While adding is turned off, it is refused before anything is looked up; removing still works.
 //
 // proves: 4.7/add/2 7.3/403-FeatureTurnedOff/addPixies 2.3/settings/addPixies
 func TestPixiesTurnedOff(t *testing.T) {
@@ -297,8 +297,8 @@ func TestPixiesTurnedOff(t *testing.T) {
 	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("quin"), "").operation()
 }
 
-// What is not visible is named, all of it; a report that is being worked on refuses the whole call and names what holds it; and
-// nothing comes of a call that is refused.
+// A refusal names all reports that are not visible. A report with work in progress refuses the entire call and names
+// the operation. A refused call has no effect.
 //
 // proves: 4.7/add/3 4.7/add/5 4.7/bulk/1 4.7/bulk/3 7.3/409-OperationInProgress/report
 func TestPixiesRefusals(t *testing.T) {
@@ -327,12 +327,12 @@ func TestPixiesRefusals(t *testing.T) {
 	})
 	have(t, "the report that is worked on", w.pixies("bob", reportA)["lastOperation"].(map[string]any), map[string]any{"id": holds.String(), "status": "NotStarted", "operationType": "AddPixies", "error": nil})
 	have(t, "the other", w.pixies("bob", reportB), map[string]any{"lastOperation": nil, "status": "NeverAdded"})
-	// Another account works on the same report by itself.
+	// Another account's work on the same report is independent.
 	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("oscar"), "").operation()
 }
 
-// The caps are checked once for the whole run, before anything is queued: that of the account, and the allocation of the
-// caller's license. Reports that are tracked need no room.
+// The account's cap and the allocation of the caller's license are checked once for the entire run, before anything
+// is queued. Tracked reports need no room.
 //
 // proves: 4.7/add/4 4.7/bulk/2
 func TestPixiesCaps(t *testing.T) {
@@ -362,7 +362,7 @@ func TestPixiesCaps(t *testing.T) {
 	w.send(http.MethodPost, reportPath(reportC)+"/addPixies", pat, "").operation()
 }
 
-// Ten calls a minute that add or remove, whatever they are answered; the eleventh starts nothing.
+// Ten calls per minute may add or remove, whatever their result; the eleventh starts nothing.
 //
 // proves: 4.7/add/7 4.7/remove 4.7/bulk/5 7.3/429-RequestBlocked 8/pixies-calls
 func TestPixiesCallsAMinute(t *testing.T) {
@@ -393,8 +393,8 @@ func TestPixiesCallsAMinute(t *testing.T) {
 	})
 }
 
-// A capacity that is paused refuses an addition, where the account lets the service look, and never a removal, which then fails
-// because the platform does not let it read.
+// A paused capacity refuses an addition when the account allows the service to check it. It never refuses a removal,
+// which then fails because the platform does not allow the read.
 //
 // proves: 4.7/add/5 4.7/bulk/3 decisions/8/6
 func TestPixiesInAPausedCapacity(t *testing.T) {

@@ -18,16 +18,16 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// processEnv, with the address of a database and the directory of an issuer, makes the test binary be one more process of
-// the service.
+// processEnv, set to the address of a database and the directory of an issuer, makes the test binary run as another
+// process of the service.
 const processEnv = "READINESS_HTTP_TEST_PROCESS"
 
-// TestProcess is what that process runs: it says its addresses, the second of which guards every route of the table, and
-// serves until its standard input ends, which it does however the test ends.
+// TestProcess runs that process. It prints its two addresses and serves until its standard input is closed, even if
+// the test is killed. The second address guards every route of the table.
 func TestProcess(t *testing.T) {
 	var url, issuer string
 	if n, _ := fmt.Sscan(os.Getenv(processEnv), &url, &issuer); n != 2 {
-		return // it is a part of the tests below
+		return // only the tests below start it
 	}
 	w := openWorld(t, url, issuer)
 	base, _ := w.serve(w.limiter(url))
@@ -35,7 +35,7 @@ func TestProcess(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// process starts one more process on the world's database and returns its addresses and what kills it.
+// process starts another process on the world's database. It returns its addresses and a function that kills it.
 func (w *world) process() (base, guarded string, kill func()) {
 	w.t.Helper()
 	exe, err := os.Executable()
@@ -59,7 +59,7 @@ func (w *world) process() (base, guarded string, kill func()) {
 	return base, guarded, end
 }
 
-// rateOf changes the counted calls of ada in a group.
+// rateOf changes ada's counted calls in a group.
 func (w *world) rateOf(group, hits string, args ...any) {
 	w.t.Helper()
 	tag, err := w.pool.Exec(w.t.Context(), `UPDATE rate_windows SET hits = `+hits+` WHERE key LIKE '`+group+` %ada%'`, args...)
@@ -69,8 +69,8 @@ func (w *world) rateOf(group, hits string, args ...any) {
 	}
 }
 
-// Two processes on one database count as one, whichever of them is asked and however many ask at once: the call at the
-// limit is allowed, the next is not, and as many are again as have left the window. What a process counted outlives it.
+// Two processes on one database share the count, under concurrency: the call at the limit is allowed, the next is
+// not, and as many are allowed again as have left the window. The count outlives the process that made it.
 //
 // proves: 7.2/RequestBlocked 8/calls-that-start-work 8/calls-that-read 8/asking-about-an-operation decisions/2/rates decisions/2/rate-refusal
 func TestRatesOfTwoProcesses(t *testing.T) {
@@ -102,7 +102,7 @@ func TestRatesOfTwoProcesses(t *testing.T) {
 		{"operations", "GET", operationPath(nowhere), 500, 404},
 	}
 	for _, g := range groups {
-		// together makes calls from eight callers, half of them at each process, and wants so many to be allowed.
+		// together makes calls from eight callers, half of them at each process, and checks how many are allowed.
 		together := func(calls, allowed int) {
 			t.Helper()
 			var made, got atomic.Int32
@@ -123,14 +123,14 @@ func TestRatesOfTwoProcesses(t *testing.T) {
 			if int(got.Load()) != allowed {
 				t.Errorf("%s: of %d calls %d were allowed, want %d", g.name, calls, got.Load(), allowed)
 			}
-			// A slow machine must not let the first calls leave the window before the last are made.
+			// On a slow machine, the first calls must not leave the window before the last are made.
 			w.rateOf(g.name, `array_fill(clock_timestamp(), ARRAY[cardinality(hits)])`)
 		}
 		for range g.limit/10 - 1 {
 			together(10, 10)
 		}
 		together(9, 9)
-		for _, want := range []int{g.status, 429, 429} { // the 300th, the 301st, and the 302nd
+		for _, want := range []int{g.status, 429, 429} { // the 300th, the 301st and the 302nd
 			if got, _ := call(g.method, second+g.path); got != want {
 				t.Errorf("%s: got %d, want %d", g.name, got, want)
 			}
@@ -151,8 +151,8 @@ func TestRatesOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// A store of the rates that stops while the service runs: reads go on, nothing is started and nothing spent; when it is
-// back, so is everything, with what was counted.
+// When the rate store stops while the service runs, reads still work, and nothing is started or spent. When it is
+// back, calls are counted again and the earlier counts are still there.
 //
 // proves: 7.2/ThrottleStoreUnavailable decisions/2/rate-store
 func TestRateStoreStops(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRateStoreStops(t *testing.T) {
 	config, err := pgx.ParseConfig(counted)
 	check(t, err)
 	database := pgx.Identifier{config.Database}.Sanitize()
-	spent := func() (n int) { // of every allowance
+	spent := func() (n int) { // of all allowances
 		check(t, w.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type LIKE 'allowance.%'`).Scan(&n))
 		return n
 	}
@@ -178,7 +178,7 @@ func TestRateStoreStops(t *testing.T) {
 	check(t, err)
 	_, err = w.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, config.Database)
 	check(t, err)
-	for range 2 { // as connections break, and as there are none
+	for range 2 { // first connections break, then there are none
 		w.untouched(func() {
 			for _, start := range []struct{ path, body string }{{modelPath(modelB) + "/assess", ""}, {bulkPath, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelB)}, {operationPath(id) + "/cancel", ""}} {
 				got := w.send(http.MethodPost, start.path, ada, start.body, "Idempotency-Key", "while-it-is-gone").refused(503, domain.ThrottleStoreUnavailable)

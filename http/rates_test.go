@@ -12,8 +12,8 @@ import (
 	"readiness/http/rate"
 )
 
-// The limits of spec 8, exact across two instances on one database: the call at the limit is allowed, the next is not,
-// and one more is when the oldest has left the window.
+// The rate limits are exact across two instances on one database: the call at the limit is allowed, the next is not,
+// and one more is allowed when the oldest has left the window.
 //
 // proves: 7.2/RequestBlocked 8/calls-that-start-work 8/calls-that-read 8/asking-about-an-operation decisions/2/rates decisions/2/rate-refusal decisions/2/ratelimit-fields
 func TestRates(t *testing.T) {
@@ -33,7 +33,7 @@ func TestRates(t *testing.T) {
 			ada := w.as("ada")
 			bases := []string{w.base, second}
 			for i := 0; i < tt.limit; i++ {
-				if i == 5 { // as many calls as leave ten: a slow machine must not let the first ones leave the window
+				if i == 5 { // leave only ten calls to make, so that on a slow machine the first ones do not expire
 					i = tt.limit - 10
 					_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits || array_fill(clock_timestamp(), ARRAY[$1::int]) WHERE key LIKE $2`, i-5, tt.group+" %ada%")
 					check(t, err)
@@ -57,7 +57,7 @@ func TestRates(t *testing.T) {
 			if w.cloud.calls != calls {
 				t.Error("a call refused for its rate reached the platform")
 			}
-			// Another person of the account has a window of their own, and so has another group.
+			// Another person of the account has their own window, and so has each group.
 			w.send(tt.method, tt.path, w.as("bob"), "").ok(tt.status)
 			_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = (hits[1] - $1::interval) || hits[2:] WHERE key LIKE $2`, rate.Window, tt.group+" %ada%")
 			check(t, err)
@@ -72,7 +72,7 @@ func within(text string, least, most int) bool {
 	return err == nil && n >= least && n <= most
 }
 
-// A call without a valid token is in no window; a refusal for anything else is.
+// A call without a valid token is not counted; calls refused for other reasons are.
 //
 // proves: decisions/1/refused-counts decisions/8/16-no-token
 func TestWhatIsCounted(t *testing.T) {
@@ -98,7 +98,7 @@ func TestWhatIsCounted(t *testing.T) {
 	}
 }
 
-// While calls cannot be counted, reads go on and nothing is started.
+// While calls cannot be counted, reads still work and no work is started.
 //
 // proves: 7.2/ThrottleStoreUnavailable decisions/2/rate-store
 func TestRateStoreUnavailable(t *testing.T) {
@@ -124,7 +124,7 @@ func TestRateStoreUnavailable(t *testing.T) {
 		}
 	}
 	w.get("/v1/workspaces", w.as("mallory")).refused(403, domain.UserNotRegistered)
-	// The table gone is the same.
+	// The same when the table is missing.
 	_, err = w.pool.Exec(t.Context(), `DROP TABLE rate_windows`)
 	check(t, err)
 	w.base, w.client = w.serve(w.limiter(w.url))

@@ -14,14 +14,14 @@ import (
 	"readiness/projections"
 )
 
-// sightLife is how long a person who was seen to see an item may read what is stored of it without being looked up again
-// (decisions 9.9).
+// sightLife is how long a successful look-up of an item permits a person to read stored results about it
+// (docs/decisions.md 3).
 const sightLife = 5 * time.Minute
 
-// mostSights bounds how many sights are remembered; the one not used for longest is forgotten first.
-const mostSights = 16 * 1024
+// maxSights bounds the cache of look-ups; the least recently used one is evicted first.
+const maxSights = 16 * 1024
 
-// sight is an item that a person of an account was seen to see.
+// sight is an item that a person of an account was found to see.
 type sight struct {
 	account             string
 	person              item.Person
@@ -29,10 +29,10 @@ type sight struct {
 	kind                item.Type
 }
 
-// mayRead refuses to answer with a stored result that holds texts of the items, unless the caller started the work, or the
-// platform lets the caller see every one of the items. Who does not see one is refused with absent, which is what an absent
-// result is refused with. A platform that does not answer lets nobody but the starter read. Every handler that answers with
-// such texts and does not look the items up itself asks here.
+// mayRead checks that the caller may read a stored result that contains texts of the items. The person who started
+// the work may; anyone else must be able to see every item on the platform. When the caller cannot see an item,
+// mayRead returns absent, the refusal for a result that does not exist. When the platform does not respond, only the
+// starter may read. Every handler that returns such texts without looking up the items itself must call mayRead.
 func (s *Server) mayRead(ctx context.Context, starter item.Person, absent error, items ...item.Item) error {
 	if starter == of(ctx).who.Person {
 		return nil
@@ -42,7 +42,7 @@ func (s *Server) mayRead(ctx context.Context, starter item.Person, absent error,
 	}
 	for _, it := range items {
 		err := s.sees(ctx, it)
-		if refusal, refused := domain.Refused(err); refused && unseen(refusal.Code) {
+		if refusal, refused := domain.Refused(err); refused && notVisible(refusal.Code) {
 			return absent
 		}
 		if err != nil {
@@ -52,12 +52,12 @@ func (s *Server) mayRead(ctx context.Context, starter item.Person, absent error,
 	return nil
 }
 
-// unseen reports whether a look-up was refused with the code because the person does not see the item.
-func unseen(c domain.Code) bool {
+// notVisible reports whether code is a look-up's refusal of an item that the person cannot see.
+func notVisible(c domain.Code) bool {
 	return c == domain.WorkspaceNotFound || c == domain.ItemNotFound || c == domain.PlatformAccessDenied
 }
 
-// sees looks the item up as the caller, if that was not done with success in the last five minutes. Refusals are not remembered.
+// sees looks up the item as the caller, unless that succeeded less than sightLife ago. Refusals are not cached.
 func (s *Server) sees(ctx context.Context, it item.Item) error {
 	who := of(ctx).who
 	key := sight{who.Account, who.Person, it.WorkspaceID, it.ID, it.Type}
@@ -72,13 +72,14 @@ func (s *Server) sees(ctx context.Context, it item.Item) error {
 	return err
 }
 
-// mayReadResult refuses to answer with the result of an operation whose texts the caller may not read. What a run asked of
-// which models the run itself says (see askedOf); results over a whole workspace name items, outcomes and scores.
+// mayReadResult checks that the caller may read an operation's result. Results of benchmark and A/B runs are checked
+// when the run is read, because the run says which items it asked (see askedOf). Results over a workspace contain
+// only names, outcomes and scores.
 func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) error {
 	switch o.Type {
 	case operation.AssessSemanticModels, operation.AddPixies, operation.RemovePixies:
 		return nil
-	case operation.RunBenchmark, operation.RunAbTest: // when the run was read
+	case operation.RunBenchmark, operation.RunAbTest: // checked when the run is read
 		return nil
 	default:
 		if o.Resource.ItemID == nil {
@@ -88,7 +89,7 @@ func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) err
 	}
 }
 
-// askedOf are the items whose texts the questions and answers of sides hold.
+// askedOf returns the items whose texts the questions and answers of the sides contain.
 func askedOf(sides ...benchmark.Side) (items []item.Item) {
 	for _, side := range sides {
 		items = append(items, item.Item{ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID})
@@ -100,7 +101,7 @@ func askedOf(sides ...benchmark.Side) (items []item.Item) {
 	return items
 }
 
-// starter is who started an operation of the caller's account; nobody where there is none.
+// starter returns who started an operation of the caller's account; the zero Person when there is none.
 func (s *Server) starter(ctx context.Context, operationID uuid.UUID) (item.Person, error) {
 	c := of(ctx)
 	if o, read := c.operations[operationID]; read && o.AccountID == c.who.Account {

@@ -16,28 +16,28 @@ import (
 	"readiness/domain/item"
 )
 
-// seenBy lets the people alone see the workspace Sales.
+// seenBy makes the workspace Sales visible only to the people.
 func (w *onDisk) seenBy(people ...string) {
 	w.t.Helper()
 	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales","members":["%s"]}`, sales, strings.Join(people, `","`)), "Sales", "workspace.json")
 }
 
-// without has the platform away meanwhile.
-func (w *onDisk) without(do func()) {
+// whilePlatformDown runs do while the platform does not respond.
+func (w *onDisk) whilePlatformDown(do func()) {
 	w.t.Helper()
 	check(w.t, os.Rename(w.dir, w.dir+"-away"))
 	do()
 	check(w.t, os.Rename(w.dir+"-away", w.dir))
 }
 
-// reads gets what is stored as the person, who has called nothing before as far as rates go.
+// reads gets a stored result as the person, whose rate is reset first.
 func (w *onDisk) reads(person, path string) reply {
 	w.t.Helper()
 	w.uncounted()
 	return w.get(path, w.as(person))
 }
 
-// ours are A/B tests and benchmark runs of acme on the model Actuals: results that hold texts.
+// ours records an A/B test and a benchmark run of acme on the model Actuals, whose results contain texts.
 func (w *onDisk) ours(sideB benchmark.Side) (of abTested, run uuid.UUID) {
 	w.t.Helper()
 	of = w.abTest("acme", abtest.Words{Name: "Synonyms"}, sideOf(modelA, "Actuals", assistant), sideB, abtest.Source{Kind: abtest.FromQuestions})
@@ -50,13 +50,13 @@ func (w *onDisk) ours(sideB benchmark.Side) (of abTested, run uuid.UUID) {
 	return of, run
 }
 
-// Whoever started something reads its result for as long as it is kept. Another member of the account reads one that holds
-// texts of a model only while the platform lets them see the model: before, it is as absent; a look-up is remembered for five
-// minutes; a platform that does not answer lets nobody else read. Who is in another account reads nothing. Results that hold
-// names, outcomes and scores are everybody's in the account.
+// The person who started work can read its result as long as it is kept. Another member of the account can read a
+// result with texts of a model only while the platform shows them the model; otherwise it is refused as not found. A
+// look-up is cached for five minutes. While the platform does not respond, no one else can read it. People of other
+// accounts never can. Results with only names, outcomes and scores are readable by all members.
 //
 // proves: decisions/9/9
-func TestWhoReadsAResult(t *testing.T) {
+func TestResultReaders(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
 	started := func(path, body string) string {
@@ -64,7 +64,7 @@ func TestWhoReadsAResult(t *testing.T) {
 		return operationPath(id) + "/result"
 	}
 	of, run := w.ours(sideOf(modelB, "Budget", assistant))
-	texts := map[string]domain.Code{ // and what an absent one is refused with
+	texts := map[string]domain.Code{ // with the code of a result that does not exist
 		started("/assess", ""):                                     domain.OperationNotFound,
 		started("/aiInstructions/preview", ""):                     domain.OperationNotFound,
 		started("/optimize", `{"approval":"required"}`):            domain.OperationNotFound,
@@ -89,7 +89,7 @@ func TestWhoReadsAResult(t *testing.T) {
 	for path, absent := range texts {
 		whole := w.reads("ada", path).ok(200).text
 		got := w.reads("bob", path).refused(404, absent)
-		// What is not there at all is refused in the same words.
+		// A result that does not exist is refused in the same words.
 		id := path[strings.LastIndex(strings.TrimSuffix(path, "/result"), "/")+1:]
 		id = strings.TrimSuffix(id, "/result")
 		none := w.reads("bob", strings.ReplaceAll(path, id, nowhere.String())).refused(404, absent)
@@ -110,7 +110,7 @@ func TestWhoReadsAResult(t *testing.T) {
 		w.reads("bob", path).ok(200)
 		w.reads("oscar", path).refused(404, domain.OperationNotFound)
 	}
-	w.without(func() {
+	w.whilePlatformDown(func() {
 		for path, whole := range missing {
 			if got := w.reads("ada", path).ok(200); string(got.text) != whole {
 				t.Errorf("%s: the starter reads %s without the platform, and %s with it", path, got.text, whole)
@@ -128,8 +128,8 @@ func TestWhoReadsAResult(t *testing.T) {
 		}
 	}
 	w.seenBy("ada")
-	w.later(time.Minute) // of five, which leaves the rest to a slow machine
-	w.without(func() {
+	w.later(time.Minute) // one of five minutes; the other four allow for a slow machine
+	w.whilePlatformDown(func() {
 		for path := range missing {
 			w.reads("bob", path).ok(200)
 		}
@@ -140,7 +140,7 @@ func TestWhoReadsAResult(t *testing.T) {
 		w.reads("ada", path).ok(200)
 	}
 
-	// A model that was deleted is seen by nobody.
+	// No one can see a deleted model.
 	w.seenBy("ada", "bob")
 	check(t, os.RemoveAll(w.dir+"/Sales/Actuals.SemanticModel"))
 	for path, absent := range texts {
@@ -152,10 +152,10 @@ func TestWhoReadsAResult(t *testing.T) {
 	}
 }
 
-// A comparison holds texts of both sides: who reads it sees both models, and the data agents that answered.
+// A comparison contains texts of both sides, so a reader must see both models and the data agents that answered.
 //
 // proves: decisions/9/9
-func TestWhoReadsAComparison(t *testing.T) {
+func TestComparisonReaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	hidden := uuid.MustParse("bbbbbbbb-0000-4000-8000-00000000000e")
@@ -186,14 +186,15 @@ func TestWhoReadsAComparison(t *testing.T) {
 				got.refused(404, absent)
 			}
 		}
-		// Names and scores are everybody's.
+		// All members can read names and scores.
 		w.get(abRunPath(of.test, of.run), w.as("bob")).ok(200)
 		w.get(abTestPath(of.test), w.as("bob")).ok(200)
 	}
 }
 
-// What one starts is read without the platform being asked; what others started asks it once in five minutes for each person.
-func TestReadsOfResultsThatAskThePlatform(t *testing.T) {
+// Reading one's own results makes no request to the platform. Reading those of others makes one per person in five
+// minutes.
+func TestResultReadsThatAskThePlatform(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.abTest("acme", abtest.Words{Name: "Synonyms"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
@@ -217,7 +218,7 @@ func TestReadsOfResultsThatAskThePlatform(t *testing.T) {
 			t.Errorf("%s: the platform was asked %d times, want %d", tt.person, got, tt.want)
 		}
 	}
-	// A refusal is not remembered.
+	// A refusal is not cached.
 	w.later(5 * time.Minute)
 	w.cloud.seenBy[sales] = "ada"
 	w.get(paths[0], w.as("bob")).refused(404, domain.OperationNotFound)

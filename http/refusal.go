@@ -17,7 +17,7 @@ import (
 	"readiness/internal/database"
 )
 
-// statuses holds the HTTP status of every code of a refusal (decisions 1).
+// statuses maps every error code to its HTTP status (docs/decisions.md 1).
 var statuses = map[domain.Code]int{
 	domain.InvalidRequest:               http.StatusBadRequest,
 	domain.InvalidPreview:               http.StatusBadRequest,
@@ -79,24 +79,24 @@ var statuses = map[domain.Code]int{
 	domain.ThrottleStoreUnavailable: http.StatusServiceUnavailable,
 }
 
-// Status returns the HTTP status of a refusal's code; false for a code that no refusal has.
+// Status returns the HTTP status of an error code; false for an unknown code.
 func Status(code domain.Code) (int, bool) {
 	status, ok := statuses[code]
 	return status, ok
 }
 
-// another is a refusal whose status is not that of its code: the form of the call is at fault in a way that HTTP has a
-// status of its own for.
-type another struct {
+// withStatus is a refusal with another HTTP status than that of its code, for faults in the form of the call that
+// HTTP has a status for.
+type withStatus struct {
 	*domain.Refusal
 	status int
 }
 
-// Unwrap makes the refusal found in the chain.
-func (a another) Unwrap() error { return a.Refusal }
+// Unwrap returns the refusal, so that errors.As finds it.
+func (a withStatus) Unwrap() error { return a.Refusal }
 
-// refuse answers err as an ErrorResponse (spec 2.2). It is the only place that does. An error that is no refusal is
-// logged, and the caller learns no more than that the service failed.
+// refuse responds with err as an ErrorResponse. No other code writes ErrorResponses, except ownRefusal. An error that
+// is not a refusal is logged, and the caller only learns that the service failed.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	c := of(r.Context())
 	refusal, status := s.refusal(r.Context(), err)
@@ -123,16 +123,16 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// refusal returns what a caller is told of err, and its status.
+// refusal returns the refusal and the status that the caller gets for err.
 func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) {
-	if form, ok := errors.AsType[another](err); ok {
+	if form, ok := errors.AsType[withStatus](err); ok {
 		return form.Refusal, form.status
 	}
 	if errors.Is(err, commands.ErrKeyReused) {
 		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"), http.StatusUnprocessableEntity
 	}
 	if errors.Is(err, commands.ErrMoved) {
-		return domain.Refuse(domain.InvalidRequest, "it was changed since the ETag of If-Match was read; read it again, and call with its ETag"), http.StatusPreconditionFailed
+		return domain.Refuse(domain.InvalidRequest, "it has changed since the ETag in If-Match was read; read it again and use its new ETag"), http.StatusPreconditionFailed
 	}
 	if refusal, ok := domain.Refused(err); ok {
 		if status, known := Status(refusal.Code); known {
@@ -140,42 +140,42 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 		}
 	}
 	if database.Unavailable(ctx, err) {
-		return s.away(ctx, err), http.StatusServiceUnavailable
+		return s.databaseAway(ctx, err), http.StatusServiceUnavailable
 	}
-	// A caller who hung up is no fault of ours.
+	// A caller that disconnected is not an error of the service.
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		s.log.ErrorContext(ctx, "a call failed", "requestId", of(ctx).id, "err", err)
 	}
-	return domain.Refuse(domain.UnknownError, "the service failed to answer; call again, and name the request id if it keeps failing"), http.StatusInternalServerError
+	return domain.Refuse(domain.UnknownError, "the service failed; call again, and report the request id if it keeps failing"), http.StatusInternalServerError
 }
 
-// awayPause is how long to wait when the database does not answer.
-const awayPause = 5 * time.Second
+// databasePause is the Retry-After of calls while the database does not respond.
+const databasePause = 5 * time.Second
 
-// away is what a caller is told when the database did not answer (decisions 9.1). Whoever starts work does so under a key, so what is repeated is
-// done once.
-func (s *Server) away(ctx context.Context, err error) *domain.Refusal {
+// databaseAway logs err and returns the refusal for a call that the database did not answer (docs/decisions.md 2).
+// Calls that start work have an Idempotency-Key, so repeating one does the work once.
+func (s *Server) databaseAway(ctx context.Context, err error) *domain.Refusal {
 	c, code := of(ctx), domain.UnknownError
 	if c.route != nil && c.route.Starts {
 		code = domain.ThrottleStoreUnavailable
 	}
 	s.log.ErrorContext(ctx, "the database did not answer a call", "requestId", c.id, "err", err)
-	return domain.Refuse(code, "the database of the service does not answer now; call again as Retry-After says").After(awayPause)
+	return domain.Refuse(code, "the database of the service does not answer now; call again as Retry-After says").After(databasePause)
 }
 
-// resourceTypes are what the ids that refusals name are ids of.
+// resourceTypes maps the parameters of refusals that are ids to the type of resource.
 var resourceTypes = map[string]string{
 	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule", "providerId": "AiProvider",
 	"abTestId": "AbTest", "runId": "Run",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }
 
-// resources returns the one resource that a refusal concerns, or a detail for each of several.
+// resources returns the resource that a refusal concerns, or one detail for each of several.
 func resources(r *domain.Refusal) (one *api.RelatedResource, each []api.ErrorDetail) {
 	for _, p := range r.Params {
 		if kind, ok := resourceTypes[p.Name]; ok {
 			each = append(each, api.ErrorDetail{
-				ErrorCode: string(r.Code), Message: fmt.Sprintf("%s %s is one of those the refusal is about", p.Name, p.Value),
+				ErrorCode: string(r.Code), Message: fmt.Sprintf("the refusal concerns %s %s", p.Name, p.Value),
 				RelatedResource: &api.RelatedResource{ResourceID: new(p.Value), ResourceType: new(kind)},
 			})
 		}
@@ -186,12 +186,12 @@ func resources(r *domain.Refusal) (one *api.RelatedResource, each []api.ErrorDet
 	return nil, each
 }
 
-// retriable reports whether the same call may be accepted later (decisions 1).
+// retriable reports whether the same call may be accepted later (docs/decisions.md 1).
 func retriable(r *domain.Refusal, status int) bool {
 	return r.RetryAfter > 0 || status >= 500 || r.Code == domain.OperationInProgress || r.Code == domain.ResultNotReady
 }
 
-// challenge says how to authenticate (RFC 6750), where that is what is wrong.
+// challenge returns the WWW-Authenticate field (RFC 6750) of a refusal that needs one; otherwise empty.
 func challenge(r *http.Request, c *call, refusal *domain.Refusal) string {
 	switch refusal.Code {
 	case domain.Unauthorized, domain.TokenExpired:
@@ -205,7 +205,8 @@ func challenge(r *http.Request, c *call, refusal *domain.Refusal) string {
 	return ""
 }
 
-// consent adds where the permission is granted to a refusal that lacks it (decisions 1).
+// consent adds the permission, and the page that grants it, to a refusal for a missing permission (docs/decisions.md
+// 1).
 func (s *Server) consent(r *domain.Refusal) {
 	i := slices.IndexFunc(r.Params, func(p domain.Param) bool { return p.Name == "permission" })
 	if i < 0 {
@@ -217,9 +218,9 @@ func (s *Server) consent(r *domain.Refusal) {
 	}
 }
 
-// seconds is a duration as Retry-After has it: whole seconds, never earlier than the duration and at least one.
-func seconds(d time.Duration) string { return strconv.Itoa(wholeSeconds(d)) }
+// seconds returns a duration as a Retry-After value, rounded up to seconds and at least 1.
+func seconds(d time.Duration) string { return strconv.Itoa(ceilSeconds(d)) }
 
-func wholeSeconds(d time.Duration) int {
+func ceilSeconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
 }

@@ -13,7 +13,7 @@ import (
 	"readiness/http/api"
 )
 
-// ListReports answers GET …/reports (spec 4.7, reports list rules).
+// ListReports handles GET …/reports.
 func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
 	who := of(ctx).who
 	filters := url.Values{}
@@ -61,8 +61,8 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	return api.ListReports200JSONResponse(list), nil
 }
 
-// records returns what the caller's account knows of reports, which is at least that Pixies were never added, and which of
-// them count as tracked items.
+// records returns what the caller's account knows about reports, and which of them are tracked items. A report
+// without a record has the status NeverAdded.
 func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.UUID]pixies.Report, tracked map[uuid.UUID]bool, err error) {
 	account := of(ctx).who.Account
 	if known, err = s.views.Pixies(ctx, account, ids); err != nil {
@@ -77,14 +77,14 @@ func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.U
 	return known, tracked, err
 }
 
-// GetReportPixies answers GET …/reports/{reportId}/pixies (spec 4.7, Pixies read rules).
+// GetReportPixies handles GET …/reports/{reportId}/pixies.
 func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesRequestObject) (api.GetReportPixiesResponseObject, error) {
 	known, tracked, err := s.records(ctx, []uuid.UUID{r.ReportID})
 	if err != nil {
 		return nil, err
 	}
 	record, reasons := known[r.ReportID], map[string]string{}
-	if record.WorkspaceID != r.WorkspaceID { // no record, or that of a report which was elsewhere then
+	if record.WorkspaceID != r.WorkspaceID { // no record, or one from another workspace
 		name, found, err := s.reportName(ctx, r.WorkspaceID, r.ReportID, reasons)
 		if err != nil {
 			return nil, err
@@ -110,8 +110,8 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 	return api.GetReportPixies200JSONResponse(out), nil
 }
 
-// reportName asks the platform, as the caller, what a report is called. One that the caller does not see is refused as one that
-// is not there, whatever of it they do not see; where the look-up failed, reasons says why, and found is false.
+// reportName looks up a report's name on the platform as the caller. A report that the caller cannot see is refused
+// as not found. When the look-up fails for another reason, found is false and reasons explains why.
 func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool, err error) {
 	report, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
 	if err == nil {
@@ -128,11 +128,11 @@ func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID
 	if refusal.Code == domain.PlatformConsentRequired {
 		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
 	}
-	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not tell its name: " + why + "."
+	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not return its name: " + why + "."
 	return "", false, nil
 }
 
-// pixiesOperation is an operation that worked on a report, as the report shows it.
+// pixiesOperation returns an operation that worked on a report, in the form that a report shows.
 func (s *Server) pixiesOperation(ctx context.Context, id uuid.UUID) (*api.PixiesOperation, error) {
 	o, found, err := s.views.Operation(ctx, of(ctx).who.Account, id)
 	if err != nil || !found {

@@ -15,8 +15,8 @@ import (
 	"readiness/domain/item"
 )
 
-// The list of reports: Power BI reports by name with the model each is built on, as far as the caller may know it, filtered and
-// paged. It spends nothing.
+// The list of reports: Power BI reports by name, each with its model as far as the caller may see it, with filters
+// and pages. It spends nothing.
 //
 // proves: 4.7/route/list 4.7/reports-list 2.1/paged-reports 2.10/list/reportId 2.10/list/reportName 2.10/list/semanticModelId 2.10/list/semanticModelWorkspaceId decisions/8/17-unknown-filter
 func TestReportsList(t *testing.T) {
@@ -42,7 +42,7 @@ func TestReportsList(t *testing.T) {
 		if diff := cmp.Diff(all, list("bob", "").value()); diff != "" {
 			t.Errorf("the list (-want +got):\n%s", diff)
 		}
-		// Who sees the other workspace sees which model it is.
+		// A person who sees the other workspace also gets that model.
 		if got := list("ada", "").value()[3]; got["semanticModelId"] != kept.String() || got["semanticModelWorkspaceId"] != finance.String() {
 			t.Errorf("got %v, want the model in the other workspace", got)
 		}
@@ -66,7 +66,7 @@ func TestReportsList(t *testing.T) {
 		if diff := cmp.Diff(all, paged); diff != "" {
 			t.Errorf("by pages (-want +got):\n%s", diff)
 		}
-		// A page stays with its filter.
+		// A continuation token is bound to its filter.
 		token := list("bob", "?maxResults=1&semanticModelId="+modelA.String()).body["continuationToken"]
 		if got := list("bob", fmt.Sprintf("?continuationToken=%s&semanticModelId=%s", token, modelA)).value(); len(got) != 1 || got[0]["reportId"] != reportA.String() {
 			t.Errorf("got %v, want the second report on the model", got)
@@ -76,7 +76,7 @@ func TestReportsList(t *testing.T) {
 	})
 }
 
-// Without the platform permission the list is refused with the page that grants it.
+// Without the platform permission, the list is refused with the page that grants it.
 //
 // proves: 4.7/reports-list 7.3/PlatformConsentRequired
 func TestReportsListWithoutConsent(t *testing.T) {
@@ -91,11 +91,11 @@ func TestReportsListWithoutConsent(t *testing.T) {
 	}
 }
 
-// A report that the complete listing lacks is deleted: with Pixies in it that is what it stays known for, and its tracked item
-// too. Without them only the item is.
+// A report that is missing from the complete listing is deleted. With Pixies, it and its tracked item are shown as
+// deleted; without Pixies, only the item is.
 //
 // proves: 3.3/HasPixies-ReportDeleted 2.10/list/lastChangedUtc 2.10/read/status 2.10/read/trackedItem decisions/8/8
-func TestReportThatIsDeleted(t *testing.T) {
+func TestDeletedReport(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
 	w.done("ada", reportsPath+"/addPixies", reportIDs(reportA, reportB))
@@ -104,7 +104,7 @@ func TestReportThatIsDeleted(t *testing.T) {
 	aside := filepath.Join(t.TempDir(), "Overview.Report")
 	check(t, os.Rename(filepath.Join(w.dir, "Sales", "Overview.Report"), aside))
 	check(t, os.RemoveAll(filepath.Join(w.dir, "Sales", "Details.Report")))
-	// Who asks for the report alone learns that it is not there; that is no listing.
+	// A failed look-up of a single report does not count as a complete listing.
 	w.post("ada", reportPath(reportA)+"/removePixies", "").refused(404, domain.ItemNotFound)
 	have(t, "before the listing", w.pixies("ada", reportA), map[string]any{"status": "HasPixies"})
 
@@ -127,19 +127,19 @@ func TestReportThatIsDeleted(t *testing.T) {
 		t.Errorf("%v is listed as active", i)
 	}
 
-	// One that is there again has its Pixies after the next addition.
+	// A report that reappears has Pixies again after the next addition.
 	check(t, os.Rename(aside, filepath.Join(w.dir, "Sales", "Overview.Report")))
 	have(t, "there again", w.listedReport("ada", reportA), map[string]any{"pixiesStatus": "ReportDeleted", "trackedItem": true})
 	w.done("ada", reportPath(reportA)+"/addPixies", "")
 	have(t, "added again", w.pixies("ada", reportA), map[string]any{"status": "HasPixies", "pagesTracked": 2., "visualsTracked": 3.})
 }
 
-// A report that the account has no record of is looked up as the caller: one that is not there, or not there for the caller, is
-// 404 in the same words, and nothing that is no report is one; where the look-up fails the answer says why. On record, the
+// A report without a record in the account is looked up as the caller. One that does not exist, is not visible or is
+// not a report is refused with the same 404. When the look-up fails, the response explains why. With a record, the
 // platform is not asked.
 //
 // proves: 4.7/pixies-read 2.10/read/reportName 2.10/read/unavailableReasons decisions/9/8
-func TestNameOfAReport(t *testing.T) {
+func TestReportName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	never := w.pixies("ada", reportA)

@@ -15,8 +15,8 @@ import (
 	"readiness/http/token"
 )
 
-// guarded starts one more instance of the service, whose guard stands before routes that are not built too, and returns its
-// address. Nothing is behind it.
+// guarded starts another instance of the service that has only the middleware, in front of all routes including those
+// not built, and returns its address.
 func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base string) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -27,17 +27,18 @@ func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base str
 	return base
 }
 
-// bare makes calls whose answers are not held against openapi.yaml, which says nothing of routes that are not built.
+// bare returns a world whose responses are not checked against openapi.yaml, which does not describe routes that are
+// not built.
 func (w *world) bare() *world {
 	return &world{t: w.t, pool: w.pool, jobs: w.jobs, issuer: w.issuer, client: &http.Client{}}
 }
 
-// addressed is a route's address with ids in it.
+// addressed returns a route's address with ids filled in.
 func addressed(base string, route readinesshttp.Route) string {
 	return base + placeholder.ReplaceAllString(route.Path, nowhere.String())
 }
 
-// Routes that need the admin role refuse everybody else, and no other route asks for a role.
+// Routes for administrators refuse other callers; other routes require no role.
 //
 // proves: 5/6-AdminRoleRequired 7.2/AdminRoleRequired 5/3
 func TestAdminRole(t *testing.T) {
@@ -70,8 +71,8 @@ func (w *world) nextMinute() {
 	check(w.t, err)
 }
 
-// The routes of scheduled assessments are not in every plan, and no other route is in some only. The plan counts in the
-// order of decisions 1: after the role, before features and what the body says.
+// The routes of scheduled assessments require a plan with that feature; other routes require none. The plan is
+// checked in the order of docs/decisions.md 1: after the role, before features and the body.
 //
 // proves: 7.2/FeatureNotInPlan
 func TestFeatureNotInPlan(t *testing.T) {
@@ -87,7 +88,7 @@ func TestFeatureNotInPlan(t *testing.T) {
 		inSome := 0
 		for _, route := range readinesshttp.Routes() {
 			if route.Role == account.Admin {
-				continue // tim is none
+				continue // tim is no administrator
 			}
 			w.nextMinute()
 			calls.send(route.Method, addressed(base, route), w.as("oscar"), "").ok(202) // of the Team plan
@@ -113,7 +114,7 @@ func TestFeatureNotInPlan(t *testing.T) {
 	})
 }
 
-// plainFree opens an account of a small plan that has turned its AI features off; amy administers it.
+// plainFree opens an account of a small plan with AI features turned off; amy is its administrator.
 func (w *world) plainFree() {
 	w.t.Helper()
 	two, plans := 2, account.DefaultPlans()

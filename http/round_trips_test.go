@@ -14,13 +14,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// completeOperation ends an operation well, as the worker does.
+// completeOperation completes an operation, as the worker does.
 func (w *world) completeOperation(id uuid.UUID) {
 	w.t.Helper()
 	record(w, "acme", operation.Stream(id), operation.Evolve, domain.Command[operation.Operation](operation.Begin{}), operation.Complete{})
 }
 
-// counting serves a world once more, at another address, and counts the round trips to the database of each call.
+// counting serves a world at another address and counts the database round trips of each call.
 func (w *world) counting(trips *atomic.Pointer[bench.Trips]) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -36,8 +36,9 @@ func (w *world) counting(trips *atomic.Pointer[bench.Trips]) {
 	w.base = base
 }
 
-// roundTrips are how often a call of a route asks the database at most. Every call asks once before its handler does: who it is that
-// calls, how often they did and, where it reads an operation, for that; calls that change Pixies ask twice.
+// roundTrips is the maximum number of database round trips of a call, by route. Every call makes one before its
+// handler runs, for the caller's account, the rate and an operation that the call reads; calls that change Pixies
+// make two.
 var roundTrips = map[string]int{
 	"GET /v1/operations":                                   2,
 	"GET /v1/operations/{operationId}":                     1,
@@ -60,7 +61,7 @@ var roundTrips = map[string]int{
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview":            6,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply":              6,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert":                    9,
-	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize":                  10, // when the queue tells the workers twice
+	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize":                  10, // when the queue notifies the workers twice
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply":            10,
 	"POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert":           9,
 	"GET /v1/aiReadiness/abTests":                                                                                 2,
@@ -106,7 +107,7 @@ var roundTrips = map[string]int{
 	"POST /v1/operations/{operationId}/cancel": 6,
 }
 
-// No route asks the database more often than it did: a loop of queries is seen here before anybody waits for it.
+// No route makes more database round trips than before, so a loop of queries is noticed.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	c := newCalling(t)
@@ -130,7 +131,7 @@ func TestRoundTrips(t *testing.T) {
 		if got := trips.Load().N(); got > roundTrips[name] {
 			t.Errorf("%s: %d round trips, want at most %d", name, got, roundTrips[name])
 		}
-		// What goes on behind could get into the next call's way, which would ask again.
+		// Background work could interfere with the next call and cause another round trip.
 		if id, err := uuid.Parse(answer.Header.Get("X-Ms-Operation-Id")); err == nil && call.of == c.disk.world {
 			c.disk.resting(id)
 		}

@@ -7,14 +7,15 @@ import (
 	"readiness/http/token"
 )
 
-// Group is a counting group: what a route's calls are counted with (spec 8).
+// Group is a counting group: calls of routes in one group share a rate limit.
 type Group struct {
 	Name string
-	// Limit is how many calls a minute are allowed.
+	// Limit is how many calls per minute are allowed.
 	Limit int
-	// OfAccount groups are counted for all people of an account together, the others for each person in an account.
+	// OfAccount groups count the calls of all people of an account together. Other groups count each person in an
+	// account separately.
 	OfAccount bool
-	// Closed groups refuse calls while they cannot be counted; the others go on.
+	// Closed groups refuse calls while calls cannot be counted. Other groups admit them.
 	Closed bool
 }
 
@@ -23,17 +24,18 @@ var (
 	Start      = Group{Name: "start", Limit: 30, Closed: true}
 	Read       = Group{Name: "read", Limit: 300}
 	Operations = Group{Name: "operations", Limit: 500}
-	// Pixies is shared by the four routes that start adding and removing them; a bulk call counts as one.
+	// Pixies is an additional group for the four routes that start adding or removing Pixies. A bulk call counts as
+	// one.
 	Pixies = Group{Name: "pixies", Limit: 10, OfAccount: true, Closed: true}
 )
 
-// Feature is an account setting that turns routes off (spec 2.3).
+// Feature is an account setting that can turn routes off.
 type Feature string
 
 // The features.
 const (
-	AIFeatures Feature = "aiFeatures" // assessments, optimizations, benchmarks, A/B tests and data agents are offered
-	AddPixies  Feature = "addPixies"  // Pixies may be added to reports
+	AIFeatures Feature = "aiFeatures" // assessments, optimizations, benchmarks, A/B tests and data agents
+	AddPixies  Feature = "addPixies"  // adding Pixies to reports
 )
 
 // on reports whether the settings offer the feature. The empty feature is always on.
@@ -41,10 +43,10 @@ func (f Feature) on(s account.Settings) bool {
 	return (f != AIFeatures || s.AIFeatures) && (f != AddPixies || s.AddPixies)
 }
 
-// PlanFeature is something that not every plan includes (spec 2.3, allowances).
+// PlanFeature is a feature that only some plans include.
 type PlanFeature string
 
-// The features of plans.
+// ScheduledAssessments is the feature of assessments on a schedule.
 const ScheduledAssessments PlanFeature = "scheduledAssessments"
 
 // in reports whether a plan with the limits includes the feature. The empty feature is in every plan.
@@ -52,21 +54,21 @@ func (f PlanFeature) in(l account.Limits) bool {
 	return f != ScheduledAssessments || l.ScheduledAssessments
 }
 
-// Route is a route that a token is needed for, and what else it needs.
+// Route is a route that needs a token, with its requirements.
 type Route struct {
 	Method, Path string
 	Scope        string
 	Group        Group
-	Shared       Group        // a second group that calls are counted in, if there is one
-	Role         account.Role // account.Admin where only administrators may call
+	Shared       Group        // a second group that calls count in; the zero Group for none
+	Role         account.Role // account.Admin if only administrators may call
 	Plan         PlanFeature
 	Feature      Feature
-	// Inactive routes answer in an account that is not Active too (decisions 3).
+	// Inactive routes are also available in an account that is not Active (docs/decisions.md 3).
 	Inactive bool
-	// Starts is true of a route that starts an operation. Other routes of the group start, cancel among them, only change
-	// what is there.
+	// Starts is true for routes that start an operation. Other routes in the group start, such as cancel, only change
+	// existing state.
 	Starts bool
-	// Built routes are answered. What is not built yet is no route for callers, who are answered 404.
+	// Built routes are implemented. Other routes return 404.
 	Built bool
 }
 
@@ -86,30 +88,30 @@ const (
 	providerPath  = providersPath + "/{providerId}"
 )
 
-// Routes lists every route that needs a token, of the specification and of decisions 7. openapi.yaml says the same of each
-// that is built; a route in one and not in the other keeps the server from starting.
+// Routes returns all routes that need a token. openapi.yaml must describe each built route with the same
+// requirements; otherwise New returns an error.
 func Routes() []Route {
 	const get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
 	const read, write = token.ScopeRead, token.ScopeReadWrite
 	return []Route{
-		// Operations (spec 4.2).
+		// Operations.
 		{Method: get, Path: "/v1/operations", Scope: read, Group: Operations, Built: true},
 		{Method: get, Path: operationPath, Scope: read, Group: Operations, Built: true},
 		{Method: get, Path: operationPath + "/result", Scope: read, Group: Operations, Built: true},
 		{Method: post, Path: operationPath + "/cancel", Scope: write, Group: Start, Built: true},
 
-		// The account (spec 4.3).
+		// The account.
 		{Method: get, Path: "/v1/account", Scope: read, Group: Read, Inactive: true, Built: true},
 		{Method: get, Path: "/v1/account/permissions", Scope: read, Group: Read, Built: true},
 		{Method: get, Path: "/v1/licenses", Scope: read, Group: Read, Built: true},
 		{Method: get, Path: "/v1/trackedItems", Scope: read, Group: Read, Built: true},
 
-		// What the caller can see on the platform (decisions 7).
+		// What the caller can see on the platform.
 		{Method: get, Path: "/v1/workspaces", Scope: read, Group: Read, Built: true},
 		{Method: get, Path: workspacePath + "/semanticModels", Scope: read, Group: Read, Built: true},
 		{Method: get, Path: workspacePath + "/dataAgents", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
-		// Assessments (spec 4.4; decisions 7).
+		// Assessments.
 		{Method: post, Path: workspacePath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: get, Path: modelPath + "/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
@@ -119,7 +121,7 @@ func Routes() []Route {
 		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
-		// Optimizations (spec 4.5).
+		// Optimizations.
 		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/{kind}/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
@@ -127,7 +129,7 @@ func Routes() []Route {
 		{Method: post, Path: modelPath + "/optimize/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 
-		// A/B tests (spec 4.6; decisions 2 for the list of runs).
+		// A/B tests.
 		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: post, Path: abTestsPath, Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: get, Path: abTestPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
@@ -141,7 +143,7 @@ func Routes() []Route {
 		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
-		// Pixies (spec 4.7). Removing them is never turned off. Starting either counts in the account's group too.
+		// Pixies. Removing them cannot be turned off. Starting either also counts in the account's group.
 		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
 		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Built: true},
 		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
@@ -149,7 +151,7 @@ func Routes() []Route {
 		{Method: get, Path: reportsPath, Scope: read, Group: Read, Built: true},
 		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read, Built: true},
 
-		// Benchmarks (decisions 7).
+		// Benchmarks.
 		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/benchmark/questions/generate", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/benchmark/questions/save", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
@@ -159,7 +161,7 @@ func Routes() []Route {
 		{Method: del, Path: modelPath + "/benchmark/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
 		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 
-		// Scheduled assessments (decisions 7).
+		// Scheduled assessments.
 		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
@@ -167,7 +169,7 @@ func Routes() []Route {
 		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
 
-		// AI providers (decisions 7).
+		// AI providers.
 		{Method: get, Path: providersPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
 		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
 		{Method: get, Path: providerPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
@@ -175,7 +177,7 @@ func Routes() []Route {
 		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
 		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
 
-		// The history of events (decisions 7).
+		// The history of events.
 		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin, Built: true},
 		{Method: get, Path: "/v1/audit/checkpoint", Scope: read, Group: Read, Role: account.Admin, Built: true},
 	}

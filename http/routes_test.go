@@ -26,15 +26,15 @@ func description(t testing.TB) *openapi3.T {
 	return doc
 }
 
-// built are the routes that are answered.
+// built returns the routes that are implemented.
 func built() []readinesshttp.Route {
 	return slices.DeleteFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool { return !r.Built })
 }
 
-// The table of routes and openapi.yaml say the same of every route.
+// The table of routes and openapi.yaml agree on every route.
 //
 // proves: 4.1/scope-and-group
-func TestTableOfRoutesIsTheDescription(t *testing.T) {
+func TestTableOfRoutesMatchesDescription(t *testing.T) {
 	t.Parallel()
 	described := map[string]map[string]any{}
 	for path, item := range description(t).Paths.Map() {
@@ -69,7 +69,7 @@ func TestTableOfRoutesIsTheDescription(t *testing.T) {
 	}
 }
 
-// Scope and group of a route follow from what it does (spec 5.2, 8).
+// The scope and group of a route follow from what it does.
 //
 // proves: 5/2-read 5/2-write 4.2/group 8/calls-that-start-work 8/calls-that-start-work/abtests 8/calls-that-read 8/asking-about-an-operation
 func TestScopesAndGroups(t *testing.T) {
@@ -97,8 +97,8 @@ func TestScopesAndGroups(t *testing.T) {
 	}
 }
 
-// Every code that a route lists has a status, every status of a code it lists is described, and every code of the
-// description is one of the service's.
+// Every code that a route lists has a status, every status of a listed code is described, and all codes in the
+// description belong to the service.
 //
 // proves: 2.2/errorCode 4.1/refusals
 func TestCodesAreDescribed(t *testing.T) {
@@ -111,7 +111,7 @@ func TestCodesAreDescribed(t *testing.T) {
 			for _, code := range codes {
 				status, ok := readinesshttp.Status(domain.Code(code.(string)))
 				if !ok || !slices.Contains(known, code) {
-					t.Errorf("%s %s lists %v, which is no code of a refusal", method, path, code)
+					t.Errorf("%s %s lists %v, which is not an error code of the service", method, path, code)
 				} else if op.Responses.Status(status) == nil {
 					t.Errorf("%s %s lists %v and describes no %d", method, path, code, status)
 				}
@@ -125,7 +125,7 @@ func TestCodesAreDescribed(t *testing.T) {
 	}
 }
 
-// Decisions 1, the whole table.
+// The complete table of docs/decisions.md 1.
 //
 // proves: 2.2/code-meaning decisions/1/status-of-codes
 func TestStatusOfEveryCode(t *testing.T) {
@@ -150,16 +150,16 @@ func TestStatusOfEveryCode(t *testing.T) {
 		}
 	}
 	if _, ok := readinesshttp.Status(domain.CapacityBusy); ok {
-		t.Error("CapacityBusy is a code of operations alone and has a status")
+		t.Error("CapacityBusy has a status, but is a code of operations only")
 	}
 }
 
-// filled is a route's path with ids in it.
+// filled returns a route's path with ids filled in.
 func filled(path string) string {
 	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
 }
 
-// Every route refuses everybody who may not call it, in the same way, and nothing comes of it.
+// Every route refuses unauthorized callers in the same way and without effect.
 //
 // proves: 5/1 5/2-read 5/2-write 5/6 7.2/Unauthorized 7.2/TokenExpired 7.2/InsufficientScopes 7.2/AppOnlyTokenNotSupported 7.2/UserNotRegistered 7.2/AccountNotActive 7.2/FeatureTurnedOff 7.3/403-FeatureTurnedOff/aiFeatures decisions/1/www-authenticate decisions/3/app-only decisions/3/not-registered decisions/3/not-active decisions/3/token-secrecy
 func TestEveryRouteIsGuarded(t *testing.T) {
@@ -170,7 +170,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	good := w.as("ada")
 	tests := []struct {
 		name      string
-		header    string // Authorization
+		header    string // the Authorization header
 		status    int
 		code      domain.Code
 		challenge string
@@ -199,11 +199,11 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 	w.untouched(func() {
 		for _, route := range built() {
-			_, err := w.pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // bob's alone are full
+			_, err := w.pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // only bob's windows are full
 			check(t, err)
 			for _, tt := range tests {
 				if route.Inactive && tt.code == domain.AccountNotActive {
-					continue // TestAccountThatIsNotActive
+					continue // TestInactiveAccount
 				}
 				t.Run(fmt.Sprint(route.Method, " ", route.Path, " ", tt.name), func(t *testing.T) {
 					got := w.send(route.Method, filled(route.Path), "", "", "Authorization", tt.header).refused(tt.status, tt.code)
@@ -235,8 +235,8 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 }
 
-// What no guard stands in the way of: Service.ReadWrite.All reads, a person of another issuer, one of two accounts by
-// name.
+// Calls that the guard admits: Service.ReadWrite.All reads, a person of another issuer, a person of two accounts who
+// names one.
 //
 // proves: decisions/2/scope-includes decisions/3/person
 func TestWhoMayCall(t *testing.T) {
@@ -264,8 +264,8 @@ func TestWhoMayCall(t *testing.T) {
 	w.get("/v1/workspaces", w.as("ada"), "Authorization", "Bearer "+w.as("bob")).refused(401, domain.Unauthorized)
 }
 
-// A person who leaves an account, or an account that is suspended, is noticed by the very next call.
-func TestChangesOfAnAccountCountAtOnce(t *testing.T) {
+// A suspended account is noticed at the next call.
+func TestSuspendedAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	tok := w.as("oscar")
@@ -287,7 +287,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	} {
 		got := w.get(path, ada).refused(404, domain.InvalidRequest)
 		if len(got.body["message"].(string)) > 300 {
-			t.Errorf("%.40s: the message repeats all of it", path)
+			t.Errorf("%.40s: the message repeats the entire path", path)
 		}
 	}
 	for _, tt := range []struct{ method, path, allow string }{
@@ -308,9 +308,9 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	}
 }
 
-// Every route of the specification is in the table once, and one that is not built is no route yet: it answers 404, or
-// 405 where its path answers other methods, whoever asks and whatever the account has turned on.
-func TestTheTableHoldsEveryRoute(t *testing.T) {
+// Every route of the specification is in the table exactly once. A route that is not built returns 404, or 405 where
+// its path has other methods, for all callers and settings.
+func TestTableHasEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")

@@ -14,7 +14,7 @@ import (
 	"readiness/projections"
 )
 
-// ListSchedules answers GET /v1/aiReadiness/schedules (decisions 7).
+// ListSchedules handles GET /v1/aiReadiness/schedules.
 func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
 	p, err := openPage[projections.ScheduleCursor](s, of(ctx).who.Account, schedulesPath, nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestOb
 	return api.ListSchedules200JSONResponse(list), err
 }
 
-// ListSchedulesOfModel answers GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
+// ListSchedulesOfModel handles GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
 func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject, error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
@@ -52,7 +52,7 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 	return api.ListSchedulesOfModel200JSONResponse(list), err
 }
 
-// schedules reads a page of schedules, and one more when there is a next page.
+// schedules returns a page of schedules, plus one more element when there is a next page.
 func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]schedule.Schedule, error) {
 	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: of(ctx).who.Account, ModelID: modelID, After: p.After, Limit: p.Limit + 1})
 }
@@ -68,7 +68,7 @@ func schedulePage(p page[projections.ScheduleCursor], found []schedule.Schedule)
 	return list, err
 }
 
-// CreateSchedule answers POST …/semanticModels/{semanticModelId}/aiReadiness/schedules.
+// CreateSchedule handles POST …/semanticModels/{semanticModelId}/aiReadiness/schedules.
 func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequestObject) (api.CreateScheduleResponseObject, error) {
 	timing := schedule.Timing{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc}
 	if r.Body.DayOfWeek != nil {
@@ -82,7 +82,7 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 	return api.CreateSchedule200JSONResponse(scheduled(made)), nil
 }
 
-// GetSchedule answers GET /v1/aiReadiness/schedules/{scheduleId}.
+// GetSchedule handles GET /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject) (api.GetScheduleResponseObject, error) {
 	read, found, err := s.views.Schedule(ctx, of(ctx).who.Account, r.ScheduleID)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject
 	return api.GetSchedule200JSONResponse(scheduled(read)), nil
 }
 
-// renew keeps the token of a read by the schedule's owner. A HEAD keeps none.
+// renew stores the caller's token for a schedule when its owner reads it. A HEAD stores nothing.
 func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
 	c := of(ctx)
 	if c.head {
@@ -106,10 +106,10 @@ func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
 	return s.commands.RenewSchedule(ctx, c.who, read)
 }
 
-// ChangeSchedule answers PATCH /v1/aiReadiness/schedules/{scheduleId}.
+// ChangeSchedule handles PATCH /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequestObject) (api.ChangeScheduleResponseObject, error) {
 	patch := schedule.Patch{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc, Enabled: r.Body.Enabled}
-	if r.Body.DayOfWeek != nil { // null clears it as an empty string does
+	if r.Body.DayOfWeek != nil { // null clears it, as an empty string does
 		patch.DayOfWeek = new("")
 		if err := json.Unmarshal(r.Body.DayOfWeek, patch.DayOfWeek); err != nil {
 			return nil, fmt.Errorf("http: dayOfWeek: %w", err)
@@ -122,7 +122,7 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 	return api.ChangeSchedule200JSONResponse(scheduled(changed)), nil
 }
 
-// DeleteSchedule answers DELETE /v1/aiReadiness/schedules/{scheduleId}.
+// DeleteSchedule handles DELETE /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (api.DeleteScheduleResponseObject, error) {
 	if err := s.commands.DeleteSchedule(ctx, of(ctx).who, r.ScheduleID); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequest
 	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil
 }
 
-// scheduled is a schedule as callers see it.
+// scheduled converts a schedule to its API form.
 func scheduled(s schedule.Schedule) api.Schedule {
 	out := api.Schedule{
 		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: text(s.WorkspaceName), SemanticModelID: s.ModelID, SemanticModelName: text(s.ModelName),

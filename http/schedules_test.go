@@ -22,7 +22,7 @@ const (
 	everyMorning  = `{"frequency":"Daily","timeUtc":"06:00"}`
 )
 
-// id is an id that an answer has.
+// id returns an id member of the response.
 func (r reply) id(member string) uuid.UUID {
 	r.t.Helper()
 	id, err := uuid.Parse(fmt.Sprint(r.body[member]))
@@ -30,13 +30,13 @@ func (r reply) id(member string) uuid.UUID {
 	return id
 }
 
-// plan makes a model's schedule, for every morning.
+// plan creates a model's schedule for every morning.
 func (w *world) plan(person string, model uuid.UUID) (path string) {
 	w.t.Helper()
 	return schedulesPath + "/" + w.send(http.MethodPost, modelPath(model)+"/schedules", w.as(person), everyMorning).ok(200).id("scheduleId").String()
 }
 
-// keptUntil is when the one token that is kept expires; zero when none is.
+// keptUntil returns when the single stored token expires; zero without one.
 func (w *world) keptUntil() time.Time {
 	w.t.Helper()
 	rows, err := w.pool.Query(w.t.Context(), `SELECT expires_at FROM step_tokens`)
@@ -49,11 +49,11 @@ func (w *world) keptUntil() time.Time {
 	case 1:
 		return all[0]
 	}
-	w.t.Fatalf("%d tokens are kept", len(all))
+	w.t.Fatalf("%d tokens are stored", len(all))
 	return time.Time{}
 }
 
-// A schedule from its making to its end, as callers see it.
+// The life of a schedule, as callers see it.
 //
 // proves: 7.2/ScheduleConflict 7.2/ScheduleNotFound
 func TestSchedule(t *testing.T) {
@@ -62,7 +62,7 @@ func TestSchedule(t *testing.T) {
 	ada, bob := w.as("ada"), w.as("bob")
 	ofModel := modelPath(modelA) + "/schedules"
 	if got := w.get(ofModel, ada).ok(200).value(); len(got) != 0 {
-		t.Errorf("before there is one: %v", got)
+		t.Errorf("without a schedule: %v", got)
 	}
 
 	asked := w.now()
@@ -85,7 +85,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
 	if w.jobs.count() != 0 {
-		t.Error("making it started something")
+		t.Error("creating it started work")
 	}
 	path := schedulesPath + "/" + id
 	for who, tok := range map[string]string{"its owner": ada, "a member": bob, "who only reads": w.as("bob", token.ScopeRead)} {
@@ -126,7 +126,7 @@ func TestSchedule(t *testing.T) {
 	}
 	got = w.send(http.MethodPatch, path, bob, `{"enabled":true,"frequency":"Daily"}`).ok(200).body
 	if got["status"] != "Active" || got["dayOfWeek"] != nil || got["frequency"] != "Daily" || got["timeUtc"] != "06:30" || got["nextRunAtUtc"] == nil || !cmp.Equal(got["owner"], map[string]any{"personId": "bob"}) {
-		t.Errorf("taken up by another: %v", got)
+		t.Errorf("taken over by another person: %v", got)
 	}
 
 	if got := w.send(http.MethodDelete, path, ada, "").ok(200).body; !cmp.Equal(got, map[string]any{"scheduleId": id, "deleted": true}) {
@@ -137,14 +137,13 @@ func TestSchedule(t *testing.T) {
 		w.send(http.MethodDelete, path, ada, "").refused(404, domain.ScheduleNotFound)
 	})
 	if again := w.plan("ada", modelA); again == path {
-		t.Error("one that is made again has the id of the one deleted")
+		t.Error("a schedule created again has the id of the deleted one")
 	}
 	w.get(path, ada).refused(404, domain.ScheduleNotFound)
 }
 
-// What a call's body says is held against its form before anything is looked up, and what it leaves out, sends as null or sends
-// empty is three things.
-func TestFormOfSchedules(t *testing.T) {
+// The body of a call is validated before anything is looked up. Absent, null and empty members are distinguished.
+func TestMalformedSchedules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
@@ -208,8 +207,8 @@ func TestFormOfSchedules(t *testing.T) {
 	}
 }
 
-// Workspace and model are looked up as the caller, by who makes a schedule, lists that of a model or takes one up, and by
-// nobody else.
+// Workspace and model are looked up as the caller by calls that create a schedule, list a model's schedules or take
+// one over, and by no other calls.
 func TestSchedulesAreLookedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -248,7 +247,8 @@ func TestSchedulesAreLookedUp(t *testing.T) {
 	}
 }
 
-// The token of a schedule is its owner's, of a call that may write, and is gone when the schedule runs no more.
+// The stored token of a schedule is its owner's, from a call that may write, and is deleted when the schedule no
+// longer runs.
 //
 // proves: decisions/3/token-secrecy
 func TestTokensOfSchedules(t *testing.T) {
@@ -257,12 +257,12 @@ func TestTokensOfSchedules(t *testing.T) {
 	path := w.plan("ada", modelA)
 	kept := w.keptUntil()
 	if d := kept.Sub(w.now()); d > time.Hour || d < 59*time.Minute {
-		t.Fatalf("one is kept for %v", d)
+		t.Fatalf("a token is stored for %v", d)
 	}
 	same := func(what string) {
 		t.Helper()
 		if now := w.keptUntil(); !now.Equal(kept) {
-			t.Errorf("%s: one is kept until %v, not %v", what, now, kept)
+			t.Errorf("%s: the token is stored until %v, want %v", what, now, kept)
 		}
 	}
 	w.later(20 * time.Minute)
@@ -290,7 +290,7 @@ func TestTokensOfSchedules(t *testing.T) {
 		t.Helper()
 		now := w.keptUntil()
 		if d := now.Sub(w.now()); !now.After(kept) || d > until || d < until-time.Minute {
-			t.Errorf("%s: one is kept for %v", what, d)
+			t.Errorf("%s: a token is stored for %v", what, d)
 		}
 		kept = now
 	}
@@ -303,12 +303,12 @@ func TestTokensOfSchedules(t *testing.T) {
 	w.send(http.MethodPatch, path, w.as("ada"), `{}`).ok(200)
 	renewed("a change", time.Hour)
 	if w.events() != before {
-		t.Error("keeping a token is in the log")
+		t.Error("the log shows that a token was stored")
 	}
 	w.later(time.Minute)
 	w.send(http.MethodPatch, path, w.as("bob"), `{"enabled":true}`).ok(200)
 	if w.keptUntil().Equal(kept) {
-		t.Error("taken over, it keeps the token of its owner of before")
+		t.Error("after the takeover, the previous owner's token is still stored")
 	}
 	kept = w.keptUntil()
 	w.later(55 * time.Minute)
@@ -318,7 +318,7 @@ func TestTokensOfSchedules(t *testing.T) {
 	none := func(what string) {
 		t.Helper()
 		if until := w.keptUntil(); !until.IsZero() {
-			t.Errorf("%s: one is kept until %v", what, until)
+			t.Errorf("%s: a token is stored until %v", what, until)
 		}
 	}
 	w.send(http.MethodPatch, path, w.as("ada"), `{"enabled":false}`).ok(200)
@@ -330,7 +330,7 @@ func TestTokensOfSchedules(t *testing.T) {
 	none("made turned off")
 	w.send(http.MethodPatch, off, w.as("ada"), `{"enabled":true}`).ok(200)
 	if w.keptUntil().IsZero() {
-		t.Error("turned on, none is kept")
+		t.Error("turned on, but no token is stored")
 	}
 	w.send(http.MethodDelete, off, w.as("bob"), "").ok(200)
 	none("deleted")
@@ -339,7 +339,7 @@ func TestTokensOfSchedules(t *testing.T) {
 	}
 }
 
-// Pages of schedules, the oldest first; one deleted between two pages neither repeats nor hides another.
+// Pages of schedules, the oldest first. A schedule deleted between two pages neither repeats nor hides another.
 func TestSchedulesArePaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,7 +1,7 @@
-// Package http serves the interface of the service under /v1, as openapi.yaml describes it: it says who a call is made by,
-// holds its form against the description, and answers with what commands and views return. Rules live elsewhere. The
-// conventions that all routes share are in the middleware (observe, guard) and in one place each: the table of routes, the
-// table from code to status, the writing of a refusal.
+// Package http serves the API under /v1 that openapi.yaml describes. It authenticates callers, validates calls
+// against the description and returns the results of commands and views. It contains no domain rules. Conventions of
+// all routes live in the middleware (observe, guard), the table of routes, the table of status codes and the function
+// that writes refusals.
 package http
 
 import (
@@ -40,32 +40,32 @@ import (
 	"readiness/projections"
 )
 
-// Check is something that calls cannot be answered without.
+// Check is a dependency that the service needs to handle calls.
 type Check struct {
 	Name string
 	Run  func(context.Context) error
 }
 
-// Options of a Server.
+// Options configures a Server.
 type Options struct {
 	Commands *commands.Service
 	Views    *projections.Views
 	Verifier *token.Verifier
 	Limiter  *rate.Limiter
-	// Collector is told of every Pixie that is asked for; nil for nobody.
+	// Collector receives every view of a Pixie; nil to ignore views.
 	Collector Collector
-	// BaseURL is the absolute address of the service as callers know it: every Location is under it.
+	// BaseURL is the absolute address of the service for callers, the base of every Location.
 	BaseURL string
 	// PortalURL is the page of the web portal that grants permissions.
 	PortalURL string
-	// TokenKey authenticates continuation tokens; at least 32 random bytes, the same in every instance.
+	// TokenKey authenticates continuation tokens: at least 32 random bytes, the same in every instance.
 	TokenKey []byte
-	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log; the same in every instance.
+	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log: the same in every instance.
 	CheckpointKey []byte
-	// Checks are what GET /readyz looks at.
+	// Checks are run by GET /readyz.
 	Checks []Check
-	// ReadLimit and StartLimit are how long a call waits for the database in all, for a connection, a lock or a reply: a GET, and any other; 0 means
-	// 5 s and 10 s (decisions 9.1).
+	// ReadLimit and StartLimit bound the total time that a call waits for the database: for connections, locks and
+	// replies. ReadLimit applies to GET and StartLimit to other methods; 0 means 5 s and 10 s (docs/decisions.md 2).
 	ReadLimit, StartLimit time.Duration
 	Registry              *prometheus.Registry
 	// Tracer receives the spans of calls; nil for none.
@@ -74,48 +74,48 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// Server answers the routes of the interface.
+// Server handles the routes of the API.
 type Server struct {
-	commands  *commands.Service
-	views     *projections.Views
-	verifier  *token.Verifier
-	limiter   *rate.Limiter
-	collector Collector
-	base      string // without a slash at its end
-	portal    *url.URL
-	tokenKey  []byte
-	signer    ed25519.PrivateKey
-	checks    []Check
-	looks     singleflight.Group // at the checks
-	patience  patience
-	metrics   *metrics
-	log       *slog.Logger
-	now       func() time.Time
-	handler   http.Handler
-	router    *mux.Router
-	matched   map[*mux.Route]matched
-	arrivals  coalesce.Trips[arrival, entry]
-	expected  *lru.Cache[item.Person, string] // which account a person's last call was for
-	sights    *lru.Cache[sight, time.Time]    // when a person was last seen to see an item
+	commands   *commands.Service
+	views      *projections.Views
+	verifier   *token.Verifier
+	limiter    *rate.Limiter
+	collector  Collector
+	base       string // without a trailing slash
+	portal     *url.URL
+	tokenKey   []byte
+	signer     ed25519.PrivateKey
+	checks     []Check
+	running    singleflight.Group // running checks
+	waitLimits waitLimits
+	metrics    *metrics
+	log        *slog.Logger
+	now        func() time.Time
+	handler    http.Handler
+	router     *mux.Router
+	matched    map[*mux.Route]matched
+	arrivals   coalesce.Trips[arrival, entry]
+	expected   *lru.Cache[item.Person, string] // the account of each person's last call
+	sights     *lru.Cache[sight, time.Time]    // when a person was last found to see an item
 }
 
-// patience is how long calls wait for the database in all.
-type patience struct{ read, start time.Duration }
+// waitLimits bound the total time that calls wait for the database.
+type waitLimits struct{ read, start time.Duration }
 
-func (p patience) of(r *http.Request) time.Duration {
+func (p waitLimits) of(r *http.Request) time.Duration {
 	if r.Method == http.MethodGet {
 		return p.read
 	}
 	return p.start
 }
 
-// matched is what is known of a route of the router.
+// matched is a route of the router.
 type matched struct {
 	path  string
-	route *route // nil where no token is needed
+	route *route // nil when no token is needed
 }
 
-// New returns a Server, or says what of its options, or of openapi.yaml, is wrong.
+// New returns a Server. It returns an error when its options or openapi.yaml are invalid.
 func New(o Options) (*Server, error) {
 	base, err := absolute("base address", o.BaseURL)
 	if err != nil {
@@ -139,19 +139,19 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	expected, err := lru.New[item.Person, string](mostExpected)
+	expected, err := lru.New[item.Person, string](expectedCacheSize)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	sights, err := lru.New[sight, time.Time](mostSights)
+	sights, err := lru.New[sight, time.Time](maxSights)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: manyArrivals},
+		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: maxWaiting},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
-		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, patience: patience{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log, now: o.Now,
+		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, waitLimits: waitLimits{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log, now: o.Now,
 	}
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
@@ -160,13 +160,13 @@ func New(o Options) (*Server, error) {
 	if o.Tracer != nil {
 		s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
 			otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}),
-			// A span says who calls, and of those who look at reports nothing is kept.
+			// Spans contain the caller, but nothing about viewers of reports may be kept.
 			otelhttp.WithFilter(func(r *http.Request) bool { return !strings.HasPrefix(r.URL.Path, pixieFolder) }))
 	}
 	return s, nil
 }
 
-// traced keeps a caller's place in a trace for the log, where no spans are made.
+// traced puts the caller's trace context into the log when no spans are recorded.
 func traced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Traceparent") != "" {
@@ -176,7 +176,7 @@ func traced(next http.Handler) http.Handler {
 	})
 }
 
-// headAsGet answers HEAD wherever GET is answered (RFC 9110 9.3.2); net/http leaves the body out.
+// headAsGet handles HEAD wherever GET is handled (RFC 9110 9.3.2); net/http omits the body.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
@@ -196,7 +196,7 @@ func absolute(what, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// route makes the router: what openapi.yaml describes, each route with its line of the table of routes.
+// route builds the router from openapi.yaml and the table of routes.
 func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r := mux.NewRouter().SkipClean(true)
 	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
@@ -215,15 +215,15 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	}
 	r.Use(s.match, s.guard)
 	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, another{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists those there are", shown(r.URL.Path)), http.StatusNotFound})
+		s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes", truncated(r.URL.Path)), http.StatusNotFound})
 	})
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
 	s.router = r
 	return s.describe(doc)
 }
 
-// add adds the routes of generated to r: short paths first, which are asked for most, and what a path names outright before what
-// stands for anything, for the first that matches answers.
+// add adds the routes of generated to r. The first match wins, so fixed path segments come before variables. Short
+// paths come first because they are called most.
 func add(r, generated *mux.Router) error {
 	routes := map[string]*mux.Route{}
 	err := generated.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
@@ -239,7 +239,7 @@ func add(r, generated *mux.Router) error {
 		return fmt.Errorf("http: %w", err)
 	}
 	inOrder := slices.SortedFunc(maps.Keys(routes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b)) // { comes after every letter
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b)) // { sorts after every letter
 	})
 	for _, name := range inOrder {
 		path, method, _ := strings.Cut(name, " ")
@@ -248,7 +248,7 @@ func add(r, generated *mux.Router) error {
 	return nil
 }
 
-// describe holds the router, the table of routes and openapi.yaml against each other.
+// describe checks that the router, the table of routes and openapi.yaml agree.
 func (s *Server) describe(doc *openapi3.T) error {
 	table := map[string]Route{}
 	for _, route := range Routes() {
@@ -273,7 +273,7 @@ func (s *Server) describe(doc *openapi3.T) error {
 			line, listed := table[methods[0]+" "+path]
 			delete(table, methods[0]+" "+path)
 			if open := described.Security != nil && len(*described.Security) == 0; open == listed {
-				return fmt.Errorf("%s %s: openapi.yaml says whether a token is needed (%v), and the table of routes says otherwise", methods[0], path, !open)
+				return fmt.Errorf("%s %s: openapi.yaml and the table of routes disagree on whether a token is needed (openapi.yaml: %v)", methods[0], path, !open)
 			}
 			if listed {
 				known.route = &route{line, described}
@@ -291,17 +291,18 @@ func (s *Server) describe(doc *openapi3.T) error {
 	return nil
 }
 
-// match notes which route a call is matched to.
+// match records the route that a call matched and sets the limits on waiting for the database.
 func (s *Server) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, m := of(r.Context()), s.matched[mux.CurrentRoute(r)]
 		c.path, c.route = m.path, m.route
 		trace.SpanFromContext(r.Context()).SetName(r.Method + " " + m.path)
-		next.ServeHTTP(w, r.WithContext(database.Within(r.Context(), s.patience.of(r))))
+		next.ServeHTTP(w, r.WithContext(database.Within(r.Context(), s.waitLimits.of(r))))
 	})
 }
 
-// malformed answers what the generated code could not decode; checkParameters and checkBody find it first.
+// malformed responds to a call that the generated code cannot decode. Normally checkParameters and checkBody find the
+// fault first.
 func (s *Server) malformed(w http.ResponseWriter, r *http.Request, _ error) {
 	s.refuse(w, r, domain.Refuse(domain.InvalidRequest, "the call is not well formed"))
 }
@@ -317,22 +318,23 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
-	s.refuse(w, r, another{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", shown(r.URL.Path), strings.Join(allow, " or "), shown(r.Method)), http.StatusMethodNotAllowed})
+	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", truncated(r.URL.Path), strings.Join(allow, " or "), truncated(r.Method)), http.StatusMethodNotAllowed})
 }
 
-// address is the absolute address of a path of the service.
+// address returns the absolute address of a path of the service.
 func (s *Server) address(path string) string { return s.base + path }
 
-// Handler returns the routes with everything around them.
+// Handler returns the handler of all routes, including the middleware.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// drainTimeout is how long calls that are being handled may go on once the server is to stop.
+// drainTimeout is how long calls in progress may continue after shutdown begins.
 const drainTimeout = callTimeout + 5*time.Second
 
 // maxHeaders bounds the request line and headers of a call, in bytes; net/http allows 4 kB more.
 const maxHeaders = 64 << 10
 
-// Serve answers calls on l until ctx ends. Then it takes no new ones, lets those being handled end, and returns.
+// Serve handles calls on l until ctx ends. Then it accepts no new calls, waits up to drainTimeout for those in
+// progress, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,

@@ -27,8 +27,7 @@ import (
 	"readiness/http/rate"
 )
 
-// Every answer has its own request id and the headers of decisions 2, whatever it answers; openapitest holds the rest
-// against the description.
+// Every response has its own request id and the headers of docs/decisions.md 2; openapitest checks the rest.
 //
 // proves: 2.1/x-ms-request-id 2.2/requestId 7.1/shape decisions/2/headers decisions/2/error-code-header
 func TestRequestIDs(t *testing.T) {
@@ -40,7 +39,7 @@ func TestRequestIDs(t *testing.T) {
 			got := w.get(path, tok)
 			id := uuid.MustParse(got.header.Get("x-ms-request-id"))
 			if id.Version() != 7 || seen[id.String()] {
-				t.Errorf("%s: got request id %s, which is no UUID v7 or not its own", path, id)
+				t.Errorf("%s: got request id %s, which is not a UUID v7 or not unique", path, id)
 			}
 			seen[id.String()] = true
 		}
@@ -66,7 +65,7 @@ func TestClientRequestIDIsEchoed(t *testing.T) {
 	}
 }
 
-// A call's trace and request id are found in the events it caused.
+// A call's trace and request id are stored with the events that it caused.
 //
 // proves: decisions/2/traceparent
 func TestTraceAndRequestIDReachTheLog(t *testing.T) {
@@ -86,8 +85,8 @@ func TestTraceAndRequestIDReachTheLog(t *testing.T) {
 	}
 }
 
-// A panic is the service's fault: the caller gets UnknownError, the log the request id and the stack, the next call an
-// answer.
+// A panic is a fault of the service: the caller gets UnknownError, the log gets the request id and the stack, and the
+// next call works.
 //
 // proves: 7.2/UnknownError decisions/1/nothing-internal
 func TestPanic(t *testing.T) {
@@ -97,7 +96,7 @@ func TestPanic(t *testing.T) {
 	w.cloud.fails = func(item.Caller) error { panic("the secret of the panic") }
 	got := w.get("/v1/workspaces", ada).refused(500, domain.UnknownError)
 	if strings.Contains(string(got.text), "secret") || strings.Contains(string(got.text), ".go") {
-		t.Errorf("the caller is told %s", got.text)
+		t.Errorf("the response is %s", got.text)
 	}
 	for _, want := range []string{"the secret of the panic", got.header.Get("x-ms-request-id"), "cloud"} {
 		if !strings.Contains(w.log.String(), want) {
@@ -107,7 +106,8 @@ func TestPanic(t *testing.T) {
 	w.get("/healthz", "").ok(200)
 }
 
-// An answer that was begun when its handler panicked does not look whole; one that was given up on purpose is no panic.
+// When a handler panics after its response has begun, the response does not look complete. Aborting on purpose is not
+// logged as a panic.
 func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	registry, log := prometheus.NewRegistry(), &logBook{}
@@ -129,7 +129,7 @@ func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 			check(t, answer.Body.Close())
 		}
 		if err == nil {
-			t.Errorf("%s: the answer looks whole", name)
+			t.Errorf("%s: the response looks complete", name)
 		}
 		server.Close()
 	}
@@ -138,7 +138,7 @@ func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	}
 }
 
-// A call is a span of the trace it came with, named for its route; a span holds neither the query nor a header.
+// A call is a span of the caller's trace, named after its route. A span contains neither the query nor a header.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
@@ -152,7 +152,7 @@ func TestSpans(t *testing.T) {
 	r.Header.Set("Authorization", "Basic hunter2")
 	r.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	s.Handler().ServeHTTP(httptest.NewRecorder(), r)
-	// Of who looks at a report there is none.
+	// Views of a report cause no span.
 	s.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/p/"+strings.Repeat("0", 32)+".gif", nil))
 	ended := spans.Ended()
 	if len(ended) != 1 {
@@ -169,7 +169,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// What callers send beside paths is in no log line.
+// No log line contains what callers send outside the path.
 //
 // proves: decisions/3/token-secrecy
 func TestLogHoldsNoSecrets(t *testing.T) {
@@ -221,11 +221,12 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, nowhere.String()) {
-		t.Error("a label holds what a caller chose")
+		t.Error("a label contains a value that a caller chose")
 	}
 }
 
-// The description is served whole, with the service's own address, and the page that shows it loads nothing from elsewhere.
+// The complete description is served with the service's own address, and the page that shows it loads nothing from
+// other hosts.
 //
 // proves: 9/7 decisions/2/openapi
 func TestDescriptionIsServed(t *testing.T) {
@@ -243,7 +244,7 @@ func TestDescriptionIsServed(t *testing.T) {
 	want, err := json.Marshal(description(t))
 	check(t, err)
 	if !bytes.Equal(got, want) {
-		t.Error("what is served is not openapi.yaml")
+		t.Error("the served description differs from openapi.yaml")
 	}
 
 	page := w.get("/docs", "").ok(200)
@@ -274,7 +275,7 @@ func TestDescriptionIsServed(t *testing.T) {
 	}
 }
 
-// Serve ends when its context does: calls being handled get their answer, and no new one is taken.
+// Serve returns when its context ends: calls in progress complete, and no new ones are accepted.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -311,14 +312,14 @@ func TestServeDrains(t *testing.T) {
 	}
 	close(goOn)
 	if got := <-answered; got != http.StatusOK {
-		t.Errorf("the call being handled got %d, want its answer", got)
+		t.Errorf("the call being handled got %d, want its response", got)
 	}
 	if err := <-served; err != nil {
 		t.Errorf("got %v, want a clean end", err)
 	}
 }
 
-func TestServeSaysWhyItEnds(t *testing.T) {
+func TestServeReturnsListenerError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -358,7 +359,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Behind a prefix, every address is under the configured base.
+// All addresses in responses are under the configured base, even with a path prefix.
 //
 // proves: decisions/2/absolute-locations
 func TestAddressesAreUnderTheBase(t *testing.T) {

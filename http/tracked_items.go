@@ -13,7 +13,7 @@ import (
 	"readiness/projections"
 )
 
-// ListTrackedItems answers GET /v1/trackedItems (spec 2.6).
+// ListTrackedItems handles GET /v1/trackedItems.
 func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsRequestObject) (api.ListTrackedItemsResponseObject, error) {
 	who := of(ctx).who
 	filters, license := url.Values{}, ""
@@ -37,9 +37,9 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 		}
 		own, ok := licensing.Of(who.License)
 		if license != "" && license != own {
-			return nil, domain.Refuse(domain.LicenseNotYours, "license %s is not yours; leave licenseId out to list what is tracked under your own", shown(license)).About("licenseId", shown(license))
+			return nil, domain.Refuse(domain.LicenseNotYours, "license %s is not yours; leave licenseId out to list what is tracked under your own", truncated(license)).About("licenseId", truncated(license))
 		}
-		if !ok && len(licensing.Licenses) > 0 { // the items are others', whose licenses the caller has no part in
+		if !ok && len(licensing.Licenses) > 0 { // all items belong to licenses that the caller does not have
 			return api.ListTrackedItems200JSONResponse{Value: []api.TrackedItem{}}, nil
 		}
 		q.LicenseID = own
@@ -61,7 +61,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	return api.ListTrackedItems200JSONResponse(list), nil
 }
 
-// tracked is a tracked item as callers see it.
+// tracked converts a tracked item to its API form.
 func tracked(i trackeditem.Item) api.TrackedItem {
 	out := api.TrackedItem{
 		ID: new(i.ItemID.String()), ItemType: new(api.TrackedItemItemType(i.ItemType)), Status: api.TrackedItemStatus(i.Status),

@@ -15,10 +15,10 @@ import (
 	"readiness/http/api"
 )
 
-// ownRefusals is a listener whose connections replace the refusals that net/http writes by itself, for calls that never become
-// a request: headers that are too large (431), a transfer encoding it does not know (501), a malformed request line or header
-// (400), another version of HTTP (505), an expectation it does not meet (417). They become ErrorResponses, as every other
-// refusal is (spec 2.2).
+// ownRefusals is a listener whose connections replace the refusals that net/http writes by itself, for calls that
+// never become a request, with ErrorResponses. These are headers that are too large (431), an unknown transfer
+// encoding (501), a malformed request line or header (400), another HTTP version (505) and an unsupported expectation
+// (417).
 type ownRefusals struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -33,11 +33,12 @@ func (l ownRefusals) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// refusingTCP is a connection of ownRefusals. It stays a *net.TCPConn in all else: net/http half-closes it after a refusal.
+// refusingTCP is a connection of ownRefusals. It embeds *net.TCPConn because net/http half-closes the connection
+// after a refusal.
 type refusingTCP struct{ *net.TCPConn }
 
-// Write implements net.Conn. net/http writes a refusal of its own in one piece, past the buffer that answers of handlers go
-// through; those have a Date and never these headers in this order.
+// Write implements net.Conn. net/http writes its own refusals in one piece, bypassing the buffer of handlers'
+// responses. Responses of handlers have a Date and never begin with exactly these headers.
 func (c refusingTCP) Write(p []byte) (int, error) {
 	own := ownRefusal(p)
 	if own == nil {
@@ -54,7 +55,7 @@ var (
 	unexpected   = []byte("HTTP/1.1 417 Expectation Failed\r\n")
 )
 
-// wireMessages say what is wrong with a call that net/http refuses by itself, by status.
+// wireMessages are the messages for calls that net/http refuses by itself, by status.
 var wireMessages = map[int]string{
 	http.StatusRequestHeaderFieldsTooLarge: fmt.Sprintf("the headers of the call are larger than %d bytes; send fewer or shorter ones", maxHeaders),
 	http.StatusNotImplemented:              "the Transfer-Encoding of the call is not supported; send the body with a Content-Length, or chunked",
@@ -62,7 +63,7 @@ var wireMessages = map[int]string{
 	http.StatusExpectationFailed:           "the Expect header of the call is not supported; send it without, or as 100-continue",
 }
 
-// ownRefusal returns the answer that takes the place of p, or nil if p is no refusal that net/http wrote by itself.
+// ownRefusal returns the response that replaces p; nil if p is not a refusal that net/http wrote by itself.
 func ownRefusal(p []byte) []byte {
 	line, _, found := bytes.Cut(p, []byte("\r\n"))
 	if !found || !bytes.HasPrefix(p, unexpected) && !bytes.HasPrefix(p[len(line):], plainRefusal) {

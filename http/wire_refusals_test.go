@@ -19,7 +19,7 @@ import (
 	"readiness/http/openapitest"
 )
 
-// A call that never becomes a request is refused as every other is, and the connection is closed.
+// A call that never becomes a request is refused with an ErrorResponse, and the connection is closed.
 //
 // proves: 7.1/shape
 func TestMalformedHTTPIsAnErrorResponse(t *testing.T) {
@@ -55,7 +55,7 @@ func TestMalformedHTTPIsAnErrorResponse(t *testing.T) {
 			check(t, err)
 			defer c.Close()
 			check(t, c.SetDeadline(time.Now().Add(patience)))
-			go func() { _, _ = io.WriteString(c, row.sent) }() // what is refused early is not read to its end
+			go func() { _, _ = io.WriteString(c, row.sent) }() // an early refusal does not read the rest
 			from := bufio.NewReader(c)
 			answer, err := http.ReadResponse(from, nil)
 			check(t, err)
@@ -69,7 +69,7 @@ func TestMalformedHTTPIsAnErrorResponse(t *testing.T) {
 				t.Errorf("the request id is %v in the header and %v in the body, want the same UUID v7", id, refusal.RequestID)
 			}
 			if answer.StatusCode != row.status || refusal.ErrorCode != string(domain.InvalidRequest) || !strings.Contains(refusal.Message, row.says) {
-				t.Errorf("answered %d %s, want %d, InvalidRequest and %q", answer.StatusCode, text, row.status, row.says)
+				t.Errorf("got %d %s, want %d, InvalidRequest and %q", answer.StatusCode, text, row.status, row.says)
 			}
 			if !answer.Close || answer.Header.Get("X-Ms-Error-Code") != string(domain.InvalidRequest) {
 				t.Errorf("got the headers %v, want the error's code and Connection: close", answer.Header)
@@ -80,13 +80,13 @@ func TestMalformedHTTPIsAnErrorResponse(t *testing.T) {
 				check(t, openapitest.Check(r, answer.StatusCode, answer.Header, text))
 			}
 			if _, err := from.ReadByte(); err == nil {
-				t.Error("the connection goes on after the refusal")
+				t.Error("the connection stays open after the refusal")
 			}
 		})
 	}
 }
 
-// Numbers that are integers may be written with a fraction or an exponent.
+// Integers may be written with a fraction or an exponent.
 func TestIntegersInEveryNotation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,7 @@ import (
 	"readiness/http/api"
 )
 
-// byName is the key of lists that are ordered by name.
+// byName is the sort key of lists ordered by name.
 type byName struct {
 	Name string    `json:"n"`
 	ID   uuid.UUID `json:"i"`
@@ -21,7 +21,7 @@ func (a byName) compare(b byName) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.ID[:], b.ID[:]))
 }
 
-// named returns the page of a whole list, which is ordered by name.
+// named returns the page of a complete list ordered by name.
 func named[T any](p page[byName], all []T, key func(T) byName) (value []T, token, uri *string, err error) {
 	if p.After != nil {
 		at := slices.IndexFunc(all, func(v T) bool { return key(v).compare(*p.After) > 0 })
@@ -33,7 +33,7 @@ func named[T any](p page[byName], all []T, key func(T) byName) (value []T, token
 	return cut(p, all, key)
 }
 
-// ListWorkspaces answers GET /v1/workspaces.
+// ListWorkspaces handles GET /v1/workspaces.
 func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequestObject) (api.ListWorkspacesResponseObject, error) {
 	who := of(ctx).who
 	p, err := openPage[byName](s, who.Account, "/v1/workspaces", nil, r.Params.MaxResults, r.Params.ContinuationToken)
@@ -55,7 +55,7 @@ func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequest
 	return api.ListWorkspaces200JSONResponse(list), nil
 }
 
-// ListSemanticModels answers GET /v1/workspaces/{workspaceId}/semanticModels.
+// ListSemanticModels handles GET /v1/workspaces/{workspaceId}/semanticModels.
 func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModelsRequestObject) (api.ListSemanticModelsResponseObject, error) {
 	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.SemanticModel, "semanticModels", r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModel
 	return api.ListSemanticModels200JSONResponse(list), nil
 }
 
-// ListDataAgents answers GET /v1/workspaces/{workspaceId}/dataAgents.
+// ListDataAgents handles GET /v1/workspaces/{workspaceId}/dataAgents.
 func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequestObject) (api.ListDataAgentsResponseObject, error) {
 	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.DataAgent, "dataAgents", r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 	return api.ListDataAgents200JSONResponse(list), nil
 }
 
-// items returns a page of a workspace's items of a type.
+// items returns a page of the items of a type in a workspace.
 func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, segment string, maxResults *int, continuation *string) (found []item.Item, token, uri *string, err error) {
 	who := of(ctx).who
 	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+workspaceID.String()+"/"+segment, nil, maxResults, continuation)

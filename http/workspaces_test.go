@@ -42,7 +42,8 @@ func TestWorkspaceLists(t *testing.T) {
 	}
 }
 
-// Pages go by name and id: equal names, and workspaces that come and go between two pages, neither repeat nor hide another.
+// Pages are ordered by name and id. Equal names, and workspaces that appear or disappear between two pages, neither
+// repeat nor hide others.
 //
 // proves: decisions/2/paging-stable
 func TestWorkspacesPages(t *testing.T) {
@@ -63,7 +64,7 @@ func TestWorkspacesPages(t *testing.T) {
 		for _, v := range answer.value() {
 			got = append(got, v["workspaceId"].(string))
 		}
-		if page == 0 { // the last one seen goes, one before it comes
+		if page == 0 { // the last workspace seen disappears, and an earlier one appears
 			w.cloud.workspaces = slices.DeleteFunc(w.cloud.workspaces, func(ws item.Workspace) bool { return ws.ID.String() == want[4] })
 			w.cloud.workspaces = append(w.cloud.workspaces, item.Workspace{ID: nowhere, DisplayName: "A Team"})
 		}
@@ -72,7 +73,7 @@ func TestWorkspacesPages(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("workspaces (-want +got):\n%s", diff)
 	}
-	// When everything after the last one seen is gone, the page is empty and the last.
+	// When all later workspaces are gone, the page is empty and the last.
 	first := w.get("/v1/workspaces?maxResults=1", ada).ok(200)
 	w.cloud.workspaces = w.cloud.workspaces[:0]
 	if answer := w.get(first.body["continuationUri"].(string), ada).ok(200); len(answer.value()) != 0 || answer.body["continuationUri"] != nil {

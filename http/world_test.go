@@ -53,8 +53,8 @@ import (
 )
 
 var (
-	sales   = uuid.MustParse("11111111-1111-4111-8111-111111111111") // a workspace everybody sees
-	finance = uuid.MustParse("22222222-2222-4222-8222-222222222222") // a workspace that ada alone sees
+	sales   = uuid.MustParse("11111111-1111-4111-8111-111111111111") // a workspace that all people see
+	finance = uuid.MustParse("22222222-2222-4222-8222-222222222222") // a workspace that only ada sees
 	nowhere = uuid.MustParse("99999999-9999-4999-8999-999999999999")
 
 	modelA  = uuid.MustParse("aaaaaaaa-0000-4000-8000-000000000001")
@@ -65,12 +65,12 @@ var (
 	agent   = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
 )
 
-// cloud is a platform in memory: who sees what, and what goes wrong.
+// cloud is an in-memory platform with permissions and injected failures.
 type cloud struct {
 	mu         sync.Mutex
 	workspaces []item.Workspace
 	items      []item.Item
-	seenBy     map[uuid.UUID]string // the one person who sees a workspace
+	seenBy     map[uuid.UUID]string // the only person who sees the workspace
 	fails      func(as item.Caller) error
 	calls      int
 	table      string // of every semantic model
@@ -142,7 +142,7 @@ func (c *cloud) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID,
 	return all[i], nil
 }
 
-// Reports are built on modelA, and none is paginated.
+// Reports implements the platform port. All reports are built on modelA; none is paginated.
 func (c *cloud) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (listed []item.WorkspaceReport, err error) {
 	all, err := c.Items(ctx, as, workspaceID, item.Report)
 	for _, it := range all {
@@ -155,7 +155,7 @@ func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.Capacity
 	return item.CapacityActive, nil
 }
 
-// Definition is that of a model with one measure, whichever item it is.
+// Definition implements the platform port: the same model with one measure for every item.
 func (c *cloud) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	if _, err := c.Item(ctx, as, it.WorkspaceID, it.Type, it.ID); err != nil {
 		return definition.Definition{}, err
@@ -165,7 +165,7 @@ func (c *cloud) Definition(ctx context.Context, as item.Caller, it item.Item) (d
 	return definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte(c.table)}), nil
 }
 
-// jobs counts the steps that were enqueued, and hands them on where somebody carries them out.
+// jobs counts the enqueued steps and passes them on when there is a worker.
 type jobs struct {
 	steps atomic.Int64
 	next  commands.Jobs
@@ -213,7 +213,7 @@ func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
 
 func (j *jobs) count() int { return int(j.steps.Load()) }
 
-// world is a service over real HTTP on a real database, with a platform in memory and a clock that tests move.
+// world is a service over real HTTP on a real database, with an in-memory platform and a clock that tests set.
 type world struct {
 	t         testing.TB
 	url       string // of the database
@@ -228,17 +228,17 @@ type world struct {
 	issuer    *token.Issuer
 	issuerDir string
 	provider  *provider
-	trusted   []token.Trusted // issuers beside the embedded one
+	trusted   []token.Trusted // issuers in addition to the embedded one
 	log       *logBook
 	base      string
 	client    *http.Client
 	collector readinesshttp.Collector
-	clock     atomic.Int64 // added to the time
+	clock     atomic.Int64 // added to the current time
 	checks    []readinesshttp.Check
-	limit     time.Duration // of how long calls wait for the database; 0 for those of the service
+	limit     time.Duration // how long calls wait for the database; 0 for the default
 }
 
-// logBook keeps what is logged, unless it is blank.
+// logBook stores the log, unless it is blank.
 type logBook struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -262,7 +262,7 @@ func (b *logBook) String() string {
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())).UTC() }
 
-// later moves the clock of the service; the rate's clock is the database's and stays.
+// later advances the clock of the service. Rates use the database's clock, which does not change.
 func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
 
 func newWorld(t testing.TB) *world {
@@ -273,7 +273,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// openWorld is a world on a database, with the embedded issuer of a directory, that serves nobody yet.
+// openWorld returns a world on a database, with the embedded issuer of a directory, that does not serve yet.
 func openWorld(t testing.TB, url, issuer string) *world {
 	t.Helper()
 	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t), trace: &bench.Statements{}}
@@ -301,7 +301,7 @@ func (w *world) limiter(url string) *rate.Limiter {
 	return l
 }
 
-// serve starts one more instance of the service; answers to its client are held against openapi.yaml.
+// serve starts another instance of the service. Its client checks responses against openapi.yaml.
 func (w *world) serve(l *rate.Limiter) (base string, client *http.Client) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -330,7 +330,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	return s
 }
 
-// accounts opens the accounts that tests call from.
+// accounts opens the accounts that tests use.
 func (w *world) accounts() {
 	w.t.Helper()
 	on := account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
@@ -371,10 +371,10 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// accountOf is the account that a person's token names.
+// accountOf maps a person to the account that their token names.
 var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain", "quin": "bare", "gus": "agents", "hal": "agents", "ivy": "agents"}
 
-// as returns a person's token with both scopes, or with those given.
+// as returns a person's token with both scopes, or with the given ones.
 func (w *world) as(person string, scopes ...string) string {
 	w.t.Helper()
 	if scopes == nil {
@@ -385,7 +385,7 @@ func (w *world) as(person string, scopes ...string) string {
 	return t
 }
 
-// reply is an answer that was read to its end.
+// reply is a response with its complete body.
 type reply struct {
 	t      testing.TB
 	status int
@@ -394,7 +394,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// send sends a call. headers are names and values in turn; without a token there is no Authorization.
+// send sends a call. headers are alternating names and values. An empty token sends no Authorization.
 func (w *world) send(method, path, tok, body string, headers ...string) reply {
 	w.t.Helper()
 	address := path
@@ -435,7 +435,7 @@ func (w *world) get(path, tok string, headers ...string) reply {
 	return w.send(http.MethodGet, path, tok, "", headers...)
 }
 
-// refused wants a refusal.
+// refused fails unless the reply is the refusal.
 func (r reply) refused(status int, code domain.Code) reply {
 	r.t.Helper()
 	if r.status != status || r.body["errorCode"] != string(code) {
@@ -444,7 +444,7 @@ func (r reply) refused(status int, code domain.Code) reply {
 	return r
 }
 
-// says wants the message of a refusal to hold every part.
+// says fails unless the message contains every part.
 func (r reply) says(parts ...string) reply {
 	r.t.Helper()
 	for _, p := range parts {
@@ -455,7 +455,7 @@ func (r reply) says(parts ...string) reply {
 	return r
 }
 
-// parameter is a parameter of a refusal.
+// parameter returns the values of a refusal's parameter.
 func (r reply) parameter(name string) (values []string) {
 	parameters, _ := r.body["parameters"].([]any)
 	for _, p := range parameters {
@@ -466,7 +466,7 @@ func (r reply) parameter(name string) (values []string) {
 	return values
 }
 
-// ok wants a status and returns the reply.
+// ok fails unless the reply has the status.
 func (r reply) ok(status int) reply {
 	r.t.Helper()
 	if r.status != status {
@@ -475,7 +475,7 @@ func (r reply) ok(status int) reply {
 	return r
 }
 
-// operation is the id of the operation that a 202 started.
+// operation returns the id of the operation that a 202 started.
 func (r reply) operation() uuid.UUID {
 	r.t.Helper()
 	r.ok(http.StatusAccepted)
@@ -501,13 +501,13 @@ func modelPath(model uuid.UUID) string {
 
 var bulkPath = "/v1/workspaces/" + sales.String() + "/aiReadiness/assess"
 
-// assess starts the assessment of a model as the person and returns the operation.
+// assess starts the assessment of a model as the person and returns the operation's id.
 func (w *world) assess(person string, model uuid.UUID) uuid.UUID {
 	w.t.Helper()
 	return w.send(http.MethodPost, modelPath(model)+"/assess", w.as(person), "").operation()
 }
 
-// events counts everything in the log.
+// events returns the number of events in the log.
 func (w *world) events() (n int) {
 	w.t.Helper()
 	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
@@ -521,14 +521,14 @@ func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
 	check(w.t, err)
 }
 
-// uncounted empties everybody's windows.
+// uncounted empties all windows.
 func (w *world) uncounted() {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
 	check(w.t, err)
 }
 
-// untouched runs do and wants it to have changed nothing: no event, no step of work.
+// untouched runs do and fails if it appended an event or enqueued a step.
 func (w *world) untouched(do func()) {
 	w.t.Helper()
 	events, steps := w.events(), w.jobs.count()
@@ -541,7 +541,7 @@ func (w *world) untouched(do func()) {
 	}
 }
 
-// change carries out commands on a run, as the worker does.
+// change executes commands on a run, as the worker does.
 func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[assessment.Run]) {
 	w.t.Helper()
 	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
@@ -555,7 +555,7 @@ func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[as
 	}))
 }
 
-// assessed ends the assessment of a model well, as the worker does, and returns the assessment's id.
+// assessed completes the assessment of a model, as the worker does, and returns the assessment's id.
 func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment.Usage) uuid.UUID {
 	w.t.Helper()
 	made, score := uuid.Must(uuid.NewV7()), 52
@@ -577,7 +577,7 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 	return made
 }
 
-// provider is an OpenID Connect provider of which one account knows a person.
+// provider is an OpenID Connect provider. One account has a person of it.
 type provider struct {
 	url string
 	key *ecdsa.PrivateKey
@@ -604,7 +604,7 @@ func startProvider(t testing.TB) *provider {
 	return p
 }
 
-// token signs the claims of eve's token, changed.
+// token returns eve's token with changed claims.
 func (p *provider) token(t testing.TB, changes jwt.MapClaims) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.url, "aud": "service", "sub": "eve", "tid": "tenant", "oid": "eve", "exp": time.Now().Add(time.Hour).Unix(), "scp": token.ScopeReadWrite}

@@ -82,7 +82,7 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 		status = notModified
 	}
 	if described := route.Operation.Responses.Status(status); len(body) > 0 && (head || described != nil && len(described.Value.Content) == 0) {
-		return fmt.Errorf("there is a body, and none is described")
+		return fmt.Errorf("the response has a body, but none is described")
 	}
 	if h.Get("Content-Type") == "application/json" && !head && !json.Valid(body) {
 		return fmt.Errorf("the body is not JSON, or there is something after it")
@@ -168,7 +168,7 @@ func conventions(head bool, status int, h http.Header, body []byte) error {
 func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	var e api.ErrorResponse
 	if err := json.Unmarshal(body, &e); err != nil {
-		return fmt.Errorf("the body is no ErrorResponse: %w", err)
+		return fmt.Errorf("the body is not an ErrorResponse: %w", err)
 	}
 	if e.RequestID != id {
 		return fmt.Errorf("requestId is %s and x-ms-request-id is %s", e.RequestID, id)
@@ -214,14 +214,14 @@ func undescribed(r *http.Request, status int, head bool, body []byte) error {
 		return nil
 	}
 	if status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
-		return fmt.Errorf("an unknown route answers 404, and a wrong method 405")
+		return fmt.Errorf("an unknown route must return 404, and a wrong method 405")
 	}
 	if head {
 		return nil
 	}
 	var e api.ErrorResponse
 	if err := json.Unmarshal(body, &e); err != nil || e.ErrorCode != string(domain.InvalidRequest) {
-		return fmt.Errorf("an unknown route or method answers an ErrorResponse with InvalidRequest")
+		return fmt.Errorf("an unknown route or method must return an ErrorResponse with InvalidRequest")
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func undescribed(r *http.Request, status int, head bool, body []byte) error {
 func documentedCode(operation *openapi3.Operation, body []byte) error {
 	var e api.ErrorResponse
 	if err := json.Unmarshal(body, &e); err != nil {
-		return fmt.Errorf("the body is no ErrorResponse: %w", err)
+		return fmt.Errorf("the body is not an ErrorResponse: %w", err)
 	}
 	codes, _ := operation.Extensions["x-error-codes"].([]any)
 	if !slices.Contains(codes, any(e.ErrorCode)) {

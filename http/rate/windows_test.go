@@ -46,7 +46,7 @@ func TestCallCountsInAllWindowsOrNone(t *testing.T) {
 			t.Fatalf("got %+v, want each window's own oldest call", got)
 		}
 	}
-	// In a window of one kind, it is the one that Take counts in too.
+	// TakeAll with a single limit counts in the same window as Take.
 	if c := take(t, l, "z", 30); c.Remaining != 27 {
 		t.Errorf("got %+v, want 27 remaining", c)
 	}

@@ -157,11 +157,11 @@ func (k *keys) get(ctx context.Context, address string) ([]byte, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", address, answer.Status)
+		return nil, fmt.Errorf("%s returned %s", address, answer.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocument+1))
 	if err == nil && len(text) > maxDocument {
-		err = fmt.Errorf("%s answered more than %d bytes", address, maxDocument)
+		err = fmt.Errorf("%s returned more than %d bytes", address, maxDocument)
 	}
 	return text, err
 }

@@ -17,12 +17,13 @@ import (
 	"readiness/projections"
 )
 
-// What is asked for every call is planned a few times and then no more: planning takes longer than everything else about it.
-func TestPlansOfEveryCallAreKept(t *testing.T) {
+// The statements of every call are planned a few times and then use cached plans, because planning takes longer than
+// everything else.
+func TestQueryPlansAreCached(t *testing.T) {
 	t.Parallel()
 	config, err := pgxpool.ParseConfig(testlog.URL(t))
 	check(t, err)
-	config.MaxConns = 1 // plans are a connection's
+	config.MaxConns = 1 // plans belong to a connection
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	check(t, err)
 	t.Cleanup(pool.Close)
@@ -31,7 +32,7 @@ func TestPlansOfEveryCallAreKept(t *testing.T) {
 	check(t, log.Engine.Create(t.Context()))
 	const times = 20
 	for i := range times {
-		n := 1 + i%4 // together
+		n := 1 + i%4 // per batch
 		people, ids, windows := make([]item.Person, n), make([]uuid.UUID, n), make([]rate.Limit, n)
 		for j := range n {
 			people[j], ids[j], windows[j] = item.Person{ID: uuid.NewString()}, uuid.New(), rate.Limit{Key: uuid.NewString(), Calls: 3}

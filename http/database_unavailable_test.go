@@ -21,9 +21,9 @@ import (
 	"readiness/internal/testlog"
 )
 
-// beside is one more instance of a world's service, whose commands and views reach the database at one address and whose limiter at another. Calls wait
-// for the database for limit.
-func (w *world) beside(address, counting string, limit time.Duration) *world {
+// instance returns another instance of a world's service. Its commands and views reach the database at address and
+// its limiter at counting. Calls wait at most limit for the database.
+func (w *world) instance(address, counting string, limit time.Duration) *world {
 	w.t.Helper()
 	other := openWorld(w.t, address, w.issuerDir)
 	other.limit, other.jobs = limit, w.jobs
@@ -36,11 +36,12 @@ func (w *world) beside(address, counting string, limit time.Duration) *world {
 	return other
 }
 
-// Every route answers 503 while the database is away, whatever it had begun, says when to call again, and changes nothing: where the server is stopped, where it is
-// frozen or the network swallows everything, and where it goes away behind the guard.
+// While the database is unavailable, every route returns 503 with Retry-After and changes nothing, whatever the call
+// had begun. Cases: the server is stopped, it is frozen or the network drops all packets, and it fails after the
+// guard admitted the call.
 //
 // proves: 7.2/ThrottleStoreUnavailable 7.2/UnknownError decisions/9/1 decisions/9/1-limits decisions/9/5-packets
-func TestDatabaseAwayOnEveryRoute(t *testing.T) {
+func TestDatabaseUnavailableOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	c := newCalling(t)
 	routes, prepare := c.callsOfRoutes(t)
@@ -52,7 +53,7 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		away   func(*pgtest.Proxy)
-		behind bool // the guard is let through
+		behind bool // the database fails after the guard admitted the call
 		limit  time.Duration
 	}{
 		"stopped":                  {(*pgtest.Proxy).Break, false, 0},
@@ -67,8 +68,8 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 			if tt.behind {
 				counting = w.url
 			}
-			proxies[w], instances[w] = p, w.beside(p.URL, counting, tt.limit)
-			instances[w].answersAgain("/v1/account", w.as("ada")) // the instance then knows ada
+			proxies[w], instances[w] = p, w.instance(p.URL, counting, tt.limit)
+			instances[w].awaitRecovery("/v1/account", w.as("ada")) // caches ada's account
 			w.uncounted()
 		}
 		c.memory.untouched(func() {
@@ -79,7 +80,7 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 			for n, route := range routes {
 				call := calls[n]
 				if tt.behind && (roundTrips[route.Method+" "+route.Path] <= 1 || route.Path == "/v1/account") {
-					continue // it needs no more than the guard does, or answers without what it cannot read
+					continue // it needs only what the guard needs, or omits what it cannot read
 				}
 				call.of = instances[call.of]
 				request := call.request(t, route.Method, c.memory.as("ada"))
@@ -87,7 +88,7 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 					request = call.request(t, route.Method, c.disk.as("ada"))
 				}
 				wg.Go(func() {
-					if err := answersAway(route, request); err != nil {
+					if err := checkUnavailable(route, request); err != nil {
 						t.Errorf("%s: %s %s: %v", name, route.Method, route.Path, err)
 					}
 				})
@@ -95,14 +96,15 @@ func TestDatabaseAwayOnEveryRoute(t *testing.T) {
 			wg.Wait()
 			for w, p := range proxies {
 				p.Pass()
-				instances[w].answersAgain("/readyz", "")
+				instances[w].awaitRecovery("/readyz", "")
 			}
 		})
 	}
 }
 
-// answersAgain calls a path until the answer is 200. With a short limit a slow machine needs several calls, even when nothing is wrong.
-func (w *world) answersAgain(path, token string) {
+// awaitRecovery calls a path until it returns 200. With a short limit, a slow machine may need several calls even when
+// nothing is wrong.
+func (w *world) awaitRecovery(path, token string) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); ; {
 		if got := w.get(path, token); got.status == http.StatusOK {
@@ -113,8 +115,8 @@ func (w *world) answersAgain(path, token string) {
 	}
 }
 
-// answersAway says what is wrong with the answer to a call while the database is away.
-func answersAway(route readinesshttp.Route, request *http.Request) error {
+// checkUnavailable returns an error unless the response to a call is right while the database is unavailable.
+func checkUnavailable(route readinesshttp.Route, request *http.Request) error {
 	answer, err := answerInTime(request)
 	if err != nil {
 		return err
@@ -135,7 +137,7 @@ func answersAway(route readinesshttp.Route, request *http.Request) error {
 	if err := json.Unmarshal(text, &said); err != nil {
 		return err
 	}
-	// A call that cannot be counted and is in a closed group is refused for that.
+	// A call that cannot be counted in a closed group is refused for that reason.
 	uncounted := route.Group.Closed && said.ErrorCode == domain.ThrottleStoreUnavailable
 	if answer.StatusCode != http.StatusServiceUnavailable || said.ErrorCode != want && !uncounted || !said.IsRetriable || answer.Header.Get("Retry-After") != "5" {
 		return fmt.Errorf("got %d with Retry-After %q: %s", answer.StatusCode, answer.Header.Get("Retry-After"), text)
@@ -143,7 +145,7 @@ func answersAway(route readinesshttp.Route, request *http.Request) error {
 	return openapitest.Check(request, answer.StatusCode, answer.Header, text)
 }
 
-// answerInTime makes a call that has to end before callTimeout ends it. A slow machine may need several calls for one that does.
+// answerInTime makes a call that must end before callTimeout. A slow machine may need several attempts.
 func answerInTime(request *http.Request) (*http.Response, error) {
 	client := &http.Client{Timeout: 25 * time.Second}
 	for deadline := time.Now().Add(patience); ; {
@@ -160,10 +162,11 @@ func answerInTime(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// A disk that hangs is not ready in the time of a read, keeps no other check from saying so, and is looked at once however often it is asked about.
+// When a disk hangs, readyz reports that check as failed within the read limit, reports the other checks, and runs
+// only one check of the disk at a time.
 //
 // proves: decisions/9/1-ready
-func TestReadyzOfADiskThatHangs(t *testing.T) {
+func TestReadyzWithHangingDisk(t *testing.T) {
 	t.Parallel()
 	w := openWorld(t, testlog.URL(t), t.TempDir())
 	hangs, looks := make(chan struct{}), atomic.Int64{}
@@ -176,15 +179,15 @@ func TestReadyzOfADiskThatHangs(t *testing.T) {
 		if checks["disk"] != "unavailable" {
 			t.Errorf("got %s", got.text)
 		}
-		if checks["database"] == "ok" { // in time, which a slow machine may not manage
+		if checks["database"] == "ok" { // may take several attempts on a slow machine
 			answers++
 		} else if time.Now().After(deadline) {
-			t.Fatalf("the disk keeps the database's check from ending: %s", got.text)
+			t.Fatalf("the disk blocks the check of the database: %s", got.text)
 		}
 	}
 	if looks.Load() != 1 {
-		t.Errorf("it was looked at %d times", looks.Load())
+		t.Errorf("the disk was checked %d times", looks.Load())
 	}
 	close(hangs)
-	w.answersAgain("/readyz", "")
+	w.awaitRecovery("/readyz", "")
 }
