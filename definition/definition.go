@@ -1,6 +1,6 @@
-// Package definition holds item definitions as the platform and Git keep them:
-// a set of parts, each a path and bytes. Its subpackages parse and edit the
-// parts without loss. Nothing here does I/O.
+// Package definition represents item definitions as the platform and Git store them:
+// a set of parts, each a path and bytes. Its subpackages parse and edit the parts
+// without loss. Nothing here does I/O.
 package definition
 
 import (
@@ -12,18 +12,18 @@ import (
 )
 
 // Part is one file of a definition. Path is relative to the item's folder, with
-// forward slashes; it never starts with a slash and never holds "..".
+// forward slashes; it never starts with a slash and never contains "..".
 type Part struct {
 	Path string `json:"path"`
 	Data []byte `json:"data"`
 }
 
-// Definition is every part of an item, ordered by path (byte-wise).
+// Definition is the set of all parts of an item, ordered by path (byte-wise).
 type Definition struct {
 	Parts []Part
-	// Loose tells that the parts are the files of a semantic model that has no
-	// folder of an item: one .bim file, or TMDL files below a folder of their own.
-	// It can have no other parts.
+	// Loose reports that the parts are the files of a semantic model that has no
+	// item folder: one .bim file, or TMDL files in a folder. It can have no other
+	// parts.
 	Loose bool
 }
 
@@ -42,9 +42,8 @@ func (d Definition) Part(path string) ([]byte, bool) {
 	return d.Parts[i].Data, true
 }
 
-// Named returns the part at path as a disk of Windows does, where letter case tells
-// no names apart: the one of that very path, else the first whose path is the same
-// but for letter case.
+// Named returns the part at path, ignoring letter case as Windows does. It prefers
+// the part with exactly that path, else the first that differs only in letter case.
 func (d Definition) Named(path string) (Part, bool) {
 	if data, ok := d.Part(path); ok {
 		return Part{path, data}, true
@@ -56,9 +55,9 @@ func (d Definition) Named(path string) (Part, bool) {
 	return d.Parts[i], true
 }
 
-// Spelled is path in the letter case of the parts: that of the part that Named
-// returns, and of a part that there is none of the case of the folders that there
-// are.
+// Spelled returns path in the letter case of the parts. If Named finds a part, that
+// is the part's path; otherwise the existing folders of the path keep their letter
+// case.
 func (d Definition) Spelled(path string) string {
 	if p, ok := d.Named(path); ok {
 		return p.Path
@@ -79,9 +78,9 @@ func (d Definition) Spelled(path string) string {
 	return spelled
 }
 
-// Hash is "sha256:" and the hex digest over every path and every byte, each
-// preceded by its length, so that two definitions share a hash only when they
-// are the same byte for byte.
+// Hash returns "sha256:" and the hex digest of every path and all bytes, each
+// preceded by its length. Two definitions have the same hash only if they are equal
+// byte for byte.
 func (d Definition) Hash() string {
 	h := sha256.New()
 	var n [8]byte

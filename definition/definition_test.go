@@ -6,8 +6,8 @@ import (
 	"readiness/definition"
 )
 
-// Names that differ by letter case alone are one, as on Windows; of several the very
-// name is meant, and what is new goes into the folders that there are.
+// Names that differ only in letter case are equal, as on Windows. If there are
+// several, the exact name is preferred, and new parts go into existing folders.
 //
 // proves: decisions/9/15-letter-case
 func TestNamesInAnyLetterCase(t *testing.T) {
@@ -39,7 +39,7 @@ func TestNamesInAnyLetterCase(t *testing.T) {
 	}
 	exact := definition.New(definition.Part{Path: "COPILOT/a/b"}, definition.Part{Path: "Copilot/a/b"})
 	if got := exact.Spelled("Copilot/a/c"); got != "Copilot/a/c" {
-		t.Errorf("beside the folder of that very name: %q", got)
+		t.Errorf("next to the folder with the exact name: %q", got)
 	}
 	if (definition.Definition{}).Spelled("a/b") != "a/b" {
 		t.Error("a definition without parts spells otherwise")

@@ -14,18 +14,18 @@ import (
 	"readiness/eventstore"
 )
 
-// aiProviderCommands are the commands about the AI providers that accounts save.
+// aiProviderCommands returns the commands about saved AI providers.
 func aiProviderCommands() map[string]command {
 	return map[string]command{"llm": plain(1, llm), "asked-as": plain(2, askedAs), "secret": plain(1, secret)}
 }
 
-// models are the language models of a script, by name, with the keys that each was asked with since the last look.
+// models are the language models of a script, by name, with the keys that each was asked with since the last check.
 type models struct {
 	mu   sync.Mutex
 	keys map[string][]string
 }
 
-// llm starts a language model that says nothing but what a JSON Schema of any form allows, at $NAME.
+// llm starts a language model at $NAME that answers with the minimum that a JSON Schema allows.
 func llm(ts *testscript.TestScript, w *world, args []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.models.mu.Lock()
@@ -44,7 +44,7 @@ func llm(ts *testscript.TestScript, w *world, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// askedAs holds with which key a language model was asked since the last look, each time; - for not at all.
+// askedAs asserts the keys with which a language model was asked since the last check, one per request; - for none.
 func askedAs(ts *testscript.TestScript, w *world, args []string) {
 	w.models.mu.Lock()
 	keys := w.models.keys[args[0]]
@@ -66,13 +66,13 @@ func askedAs(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// secret is a text that must be found nowhere but sealed: not in what is logged, stored or exported.
+// secret registers a text that may be stored only encrypted: never logged, stored or exported in the clear.
 func secret(_ *testscript.TestScript, w *world, args []string) {
 	w.minted = append(w.minted, args[0])
 	w.secrets = append(w.secrets, args[0])
 }
 
-// exportsNoSecret fails the scenario when what readiness events export writes, in either form, holds a secret.
+// exportsNoSecret fails the scenario if the output of readiness events export, in either form, contains a secret.
 func (w *world) exportsNoSecret() {
 	if len(w.secrets) == 0 {
 		return

@@ -14,17 +14,17 @@ import (
 	"readiness/work"
 )
 
-// askCommands are the commands about the questions that sides are asked.
+// askCommands returns the commands about the questions that sides are asked.
 func askCommands() map[string]command {
 	return map[string]command{"hold-asks": plain(2, holdAsks), "release-asks": plain(1, releaseAsks), "asks": plain(2, asks), "overdue": plain(0, overdue), "sweep": plain(0, sweep)}
 }
 
-// asker is what answers, which can be made to answer only so many questions about a model, by its name.
+// asker answers questions. It can be limited to a number of answers about a model, by the model's name.
 type asker struct {
 	work.Asker
 	mu   sync.Mutex
 	made map[string]int
-	left map[string]int // how many more are answered, of a model that is held
+	left map[string]int // remaining answers, for models that are held
 	gate map[string]chan struct{}
 }
 
@@ -50,7 +50,7 @@ func (a *asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	}, nil
 }
 
-// takes counts an ask that may be answered; one that may not waits.
+// takes counts an ask if it may be answered; otherwise it returns a channel to wait on.
 func (a *asker) takes(model string) chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,7 +64,7 @@ func (a *asker) takes(model string) chan struct{} {
 	return nil
 }
 
-// holdAsks lets so many more questions about a model be answered; the others wait.
+// holdAsks allows a number of further answers about a model; later questions wait.
 func holdAsks(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -93,7 +93,7 @@ func (a *asker) releaseAll() {
 	}
 }
 
-// asks holds how many questions about a model were answered.
+// asks asserts how many questions about a model were answered.
 func asks(ts *testscript.TestScript, w *world, args []string) {
 	w.asker.mu.Lock()
 	defer w.asker.mu.Unlock()
@@ -102,12 +102,12 @@ func asks(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// overdue ends what has waited for its owner for too long, as the workers do from time to time.
+// overdue ends operations that waited too long for their owner, as the workers do periodically.
 func overdue(ts *testscript.TestScript, w *world, _ []string) {
 	ts.Check(w.commands.LapseOverdue(w.t.Context()))
 }
 
-// sweep deletes the documents whose life is over, as the service does every so often.
+// sweep deletes expired documents, as the service does periodically.
 func sweep(ts *testscript.TestScript, w *world, _ []string) {
 	ts.Check(documents.Sweep(w.t.Context(), w.pool, w.now()))
 }

@@ -21,12 +21,12 @@ import (
 	"readiness/http/token"
 )
 
-// caller is who the calls of a script come from.
+// caller is the person who makes the calls of a script.
 type caller struct {
 	account account.Declaration
 	person  string
 	scopes  []string
-	bearer  string // sent as it is, in place of a token made for the person
+	bearer  string // sent unchanged instead of a token made for the person
 }
 
 // answer is the last answer a script got.
@@ -38,7 +38,7 @@ type answer struct {
 	body   any
 }
 
-// as makes the calls that follow those of a person.
+// as makes later calls as a person.
 func as(ts *testscript.TestScript, w *world, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: as PERSON [SCOPE…]")
@@ -115,7 +115,7 @@ func call(ts *testscript.TestScript, w *world, method string, args []string) {
 	switch moves := method == http.MethodGet && strings.HasPrefix(args[1], "/v1/operations/"); {
 	case got.StatusCode == http.StatusAccepted:
 		w.accepted(ts)
-	case got.StatusCode >= http.StatusBadRequest || !moves: // what waits for its owner goes on with the owner's read
+	case got.StatusCode >= http.StatusBadRequest || !moves: // an operation that waits for its owner resumes with the owner's read
 		w.didNothing(ts)
 	}
 	fmt.Fprint(ts.Stdout(), w.stable(string(text)))
@@ -138,8 +138,8 @@ func (w *world) accepted(ts *testscript.TestScript) {
 	ts.Setenv(w.names[body.OperationID], body.OperationID.String())
 }
 
-// didNothing fails when the call that was not accepted left anything behind (spec 1, rule 5). What makes, changes or deletes without
-// an operation does so at once, and a list records what it finds to be gone (decisions 8.8).
+// didNothing fails if a refused call left anything behind. Calls that create, change or delete without an operation do
+// so at once, and a list records the items that it finds deleted (docs/decisions.md 8.8).
 func (w *world) didNothing(ts *testscript.TestScript) {
 	if w.last.method != http.MethodGet && w.last.method != http.MethodHead && w.last.status == http.StatusOK {
 		return
@@ -162,7 +162,7 @@ var (
 	aWindow = regexp.MustCompile(`;r=\d+;t=\d+`)
 )
 
-// stable replaces what differs from run to run: ids by the names that the script knows, times, tokens and tags.
+// stable replaces values that differ between runs: ids by the names that the script knows, times, tokens and tags.
 func (w *world) stable(text string) string {
 	text = anID.ReplaceAllStringFunc(text, func(id string) string {
 		if name := w.names[uuid.MustParse(id)]; name != "" {
@@ -177,8 +177,8 @@ func (w *world) stable(text string) string {
 	return aTag.ReplaceAllString(text, "<etag>")
 }
 
-// member is what the last answer holds at a path: value.0.score, value.length for how many, changes.key=Sales|.proposed for the
-// element whose key it is, or header:NAME.
+// member returns the value of the last answer at a path: value.0.score, value.length for the count,
+// changes.key=Sales|.proposed for the element with that key, or header:NAME.
 func (w *world) member(path string) (v any, there bool) {
 	if name, ok := strings.CutPrefix(path, "header:"); ok {
 		values := w.last.header.Values(name)
@@ -219,7 +219,7 @@ func (w *world) member(path string) (v any, there bool) {
 	return v, true
 }
 
-// shown is a member as scripts write it: strings bare, the rest as JSON.
+// shown formats a member as scripts write it: strings bare, other values as JSON.
 func shown(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -23,7 +23,7 @@ import (
 	"readiness/domain"
 )
 
-// changeCommands are the commands about what is written to the platform.
+// changeCommands returns the commands about writes to the platform.
 func changeCommands() map[string]command {
 	return map[string]command{
 		"keep": plain(1, keep), "kept": plain(1, kept), "changed": plain(1, changed), "edit": plain(3, edit), "crlf": plain(1, crlf),
@@ -33,14 +33,14 @@ func changeCommands() map[string]command {
 	}
 }
 
-// files are the bytes of every file of the workspaces, by path.
+// files returns the bytes of every file of the workspaces, by path.
 func (w *world) files(ts *testscript.TestScript) map[string]string {
 	all, err := filesIn(w.dir)
 	ts.Check(err)
 	return all
 }
 
-// filesIn are the bytes of every file of a directory, by path.
+// filesIn returns the bytes of every file of a directory, by path.
 func filesIn(dir string) (map[string]string, error) {
 	all := map[string]string{}
 	return all, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -54,19 +54,19 @@ func filesIn(dir string) (map[string]string, error) {
 	})
 }
 
-// keep remembers every file of the workspaces under a name.
+// keep records every file of the workspaces under a name.
 func keep(ts *testscript.TestScript, w *world, args []string) {
 	w.keeps[args[0]] = w.files(ts)
 }
 
-// kept holds every file of the workspaces against what was kept, byte for byte.
+// kept asserts that every file of the workspaces equals the recorded one, byte for byte.
 func kept(ts *testscript.TestScript, w *world, args []string) {
 	if differ := difference(w.keeps[args[0]], w.files(ts)); differ != "" {
 		ts.Fatalf("the files are not as kept:\n%s", differ)
 	}
 }
 
-// changed prints what differs from what was kept: the lines of each file that came and went.
+// changed prints the differences from the recorded files: the added and removed lines of each file.
 func changed(ts *testscript.TestScript, w *world, args []string) {
 	fmt.Fprint(ts.Stdout(), difference(w.keeps[args[0]], w.files(ts)))
 }
@@ -95,7 +95,7 @@ func difference(before, after map[string]string) string {
 	return b.String()
 }
 
-// lines are the lines of a text, each with its line ending where it is not the usual one.
+// lines returns the lines of a text, each with its line ending if that is not the usual one.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -111,7 +111,7 @@ func lines(text string) []string {
 	return all
 }
 
-// lineDifference is the shortest way from one list of lines to another.
+// lineDifference returns the shortest edit from one list of lines to another.
 func lineDifference(a, b []string) []string {
 	common := make([][]int, len(a)+1) // of a[i:] and b[j:]
 	for i := range common {
@@ -143,8 +143,8 @@ func lineDifference(a, b []string) []string {
 	return out
 }
 
-// edit changes a file of the workspaces, as someone else would: one text, found once, becomes another. \n, \r and \t are
-// what they are in Go.
+// edit changes a file of the workspaces as another person would: one text, which must occur once, is replaced. \n, \r
+// and \t have their meaning in Go.
 func edit(ts *testscript.TestScript, w *world, args []string) {
 	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
@@ -157,7 +157,7 @@ func edit(ts *testscript.TestScript, w *world, args []string) {
 	ts.Check(os.WriteFile(file, []byte(strings.Replace(string(text), old, now, 1)), 0o644))
 }
 
-// crlf gives a file of the workspaces the other line ending.
+// crlf changes the line endings of a file of the workspaces to CRLF.
 func crlf(ts *testscript.TestScript, w *world, args []string) {
 	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
@@ -165,10 +165,10 @@ func crlf(ts *testscript.TestScript, w *world, args []string) {
 	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "\n", "\r\n")), 0o644))
 }
 
-// nothing holds that the last call started nothing.
+// nothing asserts that the last call started nothing.
 func nothing(ts *testscript.TestScript, w *world, _ []string) { w.didNothing(ts) }
 
-// reads holds how often the platform has been asked for a model's definition; writes, how often to take one.
+// reads asserts how many times the platform was asked for a model's definition; writes, how many times to write one.
 func reads(ts *testscript.TestScript, w *world, args []string) {
 	w.platform.mu.Lock()
 	defer w.platform.mu.Unlock()
@@ -189,7 +189,7 @@ func holdWrite(_ *testscript.TestScript, w *world, args []string) {
 	w.platform.hold("write " + args[0])
 }
 
-// held waits until something waits for a model that is held.
+// held waits until a step waits for a held model.
 func held(ts *testscript.TestScript, w *world, args []string) {
 	within(ts, "something waits for "+args[0], func() bool {
 		w.platform.mu.Lock()
@@ -198,7 +198,7 @@ func held(ts *testscript.TestScript, w *world, args []string) {
 	})
 }
 
-// failWrite makes writing a model fail with a code, or no longer.
+// failWrite makes writing a model fail with a code, or succeed again.
 func failWrite(_ *testscript.TestScript, w *world, args []string) {
 	w.platform.fail("write "+args[0], nil)
 	if args[1] != "none" {
@@ -206,7 +206,7 @@ func failWrite(_ *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// within waits until something is so.
+// within waits until a condition holds.
 func within(ts *testscript.TestScript, what string, is func() bool) {
 	end := time.Now().Add(patience)
 	for pause := firstPause; !is(); pause = longer(pause) {
@@ -217,7 +217,7 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 	}
 }
 
-// quiet waits until no step is left to do but those that are held: what the service would do on its own is done.
+// quiet waits until no step is left except held ones, so that everything the service does on its own is done.
 func quiet(ts *testscript.TestScript, w *world, _ []string) {
 	within(ts, "every step is done", func() bool {
 		var left int
@@ -231,7 +231,7 @@ func quiet(ts *testscript.TestScript, w *world, _ []string) {
 	})
 }
 
-// drive reads an operation as the caller until it ends, each time waiting until nothing more happens by itself.
+// drive reads an operation as the caller until it ends, waiting before each read until the service is quiet.
 func drive(ts *testscript.TestScript, w *world, args []string) {
 	for range 40 {
 		quiet(ts, w, nil)
@@ -246,7 +246,8 @@ func drive(ts *testscript.TestScript, w *world, args []string) {
 	ts.Fatalf("the operation goes on and on:\n%s", w.last.text)
 }
 
-// together makes N calls at once: N METHOD PATTERN PATH [FILE], each answered with a status like the pattern; stdout has them.
+// together makes N calls at once: N METHOD PATTERN PATH [FILE]. Each answer must have a status like the pattern; the
+// statuses go to stdout.
 func together(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -275,7 +276,7 @@ func together(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// one makes a call that no script looks at, and says how it was answered.
+// one makes a call outside the script's state and returns its status.
 func (w *world) one(method, path, bearer, body string) (status string, err error) {
 	var reader io.Reader
 	if body != "" {
@@ -312,13 +313,13 @@ func list(ts *testscript.TestScript, w *world, args []string) {
 		}
 	}
 	slices.Sort(all)
-	out := ts.Stdout() // also when there is nothing to print
+	out := ts.Stdout() // even if there is nothing to print
 	for _, line := range all {
 		fmt.Fprintln(out, line)
 	}
 }
 
-// like holds a member of the last answer against a pattern.
+// like asserts that a member of the last answer matches a pattern.
 func like(ts *testscript.TestScript, w *world, args []string) {
 	got, there := w.member(args[0])
 	if !there || !regexp.MustCompile(args[1]).MatchString(shown(got)) {
@@ -326,7 +327,7 @@ func like(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// logged holds how many stored events match a pattern, each written as its stream, its name and its data as JSON.
+// logged asserts how many stored events match a pattern, each written as its stream, its name and its data as JSON.
 func logged(ts *testscript.TestScript, w *world, args []string) {
 	var n int
 	ts.Check(w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events WHERE stream || ' ' || type || ' ' || data::text ~ $1`, args[1]).Scan(&n))
@@ -335,7 +336,7 @@ func logged(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// wide makes a file of a table with many columns, and a measure after them, that nothing describes.
+// wide writes a file with a table of many columns, and a measure after them, without descriptions.
 func wide(ts *testscript.TestScript, _ *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -348,14 +349,14 @@ func wide(ts *testscript.TestScript, _ *world, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }
 
-// text puts N characters in the place of the @ of a file.
+// text replaces the @ of a file with N characters.
 func text(ts *testscript.TestScript, _ *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[0]), "@", strings.Repeat("x", n), 1)), 0o644))
 }
 
-// provider starts an AI provider that answers every question with nothing to say; $provider is its address.
+// provider starts an AI provider that answers every question with an empty answer; $provider is its address.
 func provider(ts *testscript.TestScript, w *world, _ []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		w.questions.Add(1)
@@ -369,7 +370,7 @@ func provider(ts *testscript.TestScript, w *world, _ []string) {
 	ts.Setenv("provider", server.URL)
 }
 
-// asked holds whether that provider was asked, yes or no.
+// asked asserts whether that provider was asked, yes or no.
 func asked(ts *testscript.TestScript, w *world, args []string) {
 	if n := w.questions.Load(); n > 0 != (args[0] == "yes") {
 		ts.Fatalf("the provider was asked %d times, want %s", n, args[0])

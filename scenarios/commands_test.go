@@ -26,7 +26,7 @@ import (
 
 type worldKey struct{}
 
-// command is a command of scripts; a negated one is only what says so.
+// command is a command of scripts. Only commands that accept neg can be negated.
 type command func(ts *testscript.TestScript, w *world, neg bool, args []string)
 
 func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string) {
@@ -55,7 +55,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 	return cmds
 }
 
-// plain is a command that cannot be negated and takes so many arguments at least.
+// plain returns a command that cannot be negated and takes at least that many arguments.
 func plain(least int, do func(*testscript.TestScript, *world, []string)) command {
 	return func(ts *testscript.TestScript, w *world, neg bool, args []string) {
 		if neg || len(args) < least {
@@ -90,14 +90,14 @@ func holdsHeader(ts *testscript.TestScript, w *world, neg bool, args []string) {
 	}
 }
 
-// named gives an id a name in the script and in what the script sees.
+// named gives an id a name, in the script and in the output that the script sees.
 func (w *world) named(ts *testscript.TestScript, name string, id uuid.UUID) {
 	w.names[id] = name
 	ts.Setenv(name, id.String())
 	ts.Setenv(strings.ToUpper(name), strings.ToUpper(id.String()))
 }
 
-// idOf is the id of what a script calls by a name: the same in every run.
+// idOf returns the id of a named object: the same in every run.
 func idOf(kind, name string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://readiness.test/"+kind+"/"+name))
 }
@@ -124,7 +124,7 @@ func addWorkspace(ts *testscript.TestScript, w *world, args []string) {
 	w.named(ts, args[0], idOf("workspace", args[0]))
 }
 
-// goodTable is the one table of a model unless a script has another.
+// goodTable is the table of a model unless the script has another.
 const goodTable = "/// One row for each invoice line.\ntable Sales\n\n\t/// The invoiced amount in euro.\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: Amount\n"
 
 func addModel(ts *testscript.TestScript, w *world, args []string) {
@@ -166,7 +166,7 @@ func bearer(_ *testscript.TestScript, w *world, args []string) {
 	w.caller.bearer = args[0]
 }
 
-// tokenOf makes the calls that follow with one token of a person, however long they take.
+// tokenOf makes later calls with a single token of a person, however long they take.
 func tokenOf(ts *testscript.TestScript, w *world, args []string) {
 	as(ts, w, args)
 	w.caller.bearer = w.token()
@@ -195,16 +195,16 @@ func let(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// patience is how long anybody waits for any one thing. It says that something never comes to pass, not that it took long: so it is more than the
-// slowest machine needs.
+// patience is the longest wait for any one condition. It detects that something never happens, not that it is slow, so
+// it is longer than the slowest machine needs.
 const patience = 5 * time.Minute
 
-// firstPause is how long who waits for something lets pass before looking again; the next pauses are longer.
+// firstPause is the first pause between two checks of a condition; later pauses are longer.
 const firstPause = 3 * time.Millisecond
 
 func longer(pause time.Duration) time.Duration { return min(pause*3/2, 50*time.Millisecond) }
 
-// await waits until the operation is as wanted.
+// await waits until the operation is in the wanted state.
 func await(ts *testscript.TestScript, w *world, op, want string, is func(status operation.Status, percent *int) bool) {
 	id, err := uuid.Parse(op)
 	ts.Check(err)
@@ -239,7 +239,7 @@ func waitForPercent(ts *testscript.TestScript, w *world, args []string) {
 	})
 }
 
-// listEvents prints the stored events, without those that accounts and people came from unless they are asked for.
+// listEvents prints the stored events. Those that create accounts and people are left out unless requested.
 func listEvents(ts *testscript.TestScript, w *world, args []string) {
 	streams := map[string][]eventstore.Recorded{}
 	var order []string
@@ -306,7 +306,7 @@ func release(_ *testscript.TestScript, w *world, args []string) {
 	w.platform.release("write " + args[0])
 }
 
-// fail makes reading a model fail with a code, or as if the time for the step had run out, or no longer.
+// fail makes reading a model fail with a code or as if the step had timed out, or succeed again.
 func fail(_ *testscript.TestScript, w *world, args []string) {
 	switch args[1] {
 	case string(domain.AssessmentTimedOut):
@@ -318,7 +318,7 @@ func fail(_ *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// pad makes a JSON file longer with white space before its last byte.
+// pad lengthens a JSON file with white space before its last byte.
 func pad(ts *testscript.TestScript, _ *world, args []string) {
 	size, err := strconv.Atoi(args[1])
 	ts.Check(err)

@@ -15,8 +15,8 @@ import (
 	"readiness/internal/testlog"
 )
 
-// TestCorpus optimizes every semantic model of the corpus in every kind, finds it no worse for an AI, and puts it all back: every
-// file, to the byte.
+// TestCorpus optimizes every semantic model of the corpus in every kind, checks that none is worse for an AI, and
+// reverts everything: every file, to the byte.
 //
 // proves: 1/does/optimize 4.5/bundle/4 4.5/bundle/7 4.5/revert/1 decisions/8/20
 func TestCorpus(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCorpus(t *testing.T) {
 		}
 		return err
 	}))
-	var people []string // one a model, since each may start only so much a minute
+	var people []string // one per model, because each may start only so many calls a minute
 	for i := range found {
 		people = append(people, fmt.Sprintf("p%d", i))
 	}
@@ -102,13 +102,13 @@ func TestCorpus(t *testing.T) {
 	c.operate("projections", "rebuild", "--diff")
 }
 
-// visited is a model whose turn it is.
+// visited is a model of the corpus and its person.
 type visited struct {
 	*crash
 	name, route string
 }
 
-// run starts an operation and reads it until it ends; ok when it succeeded.
+// run starts an operation and reads it until it ends; ok if it succeeded.
 func (m *visited) run(route, body string) (result map[string]any, ok bool) {
 	m.t.Helper()
 	var sent any
@@ -132,7 +132,7 @@ func (m *visited) run(route, body string) (result map[string]any, ok bool) {
 	return m.call(m.t.Context(), http.MethodGet, at+"/result", http.StatusOK, nil)
 }
 
-// must puts back what an apply or a bundle recorded, all of it.
+// must reverts everything that an apply or a bundle recorded.
 func (m *visited) must(route string, record map[string]any) {
 	m.t.Helper()
 	got, ok := m.run(route, fmt.Sprintf(`{"operationId": %q}`, record["revertOperationId"]))

@@ -13,7 +13,7 @@ import (
 	"readiness/internal/testlog"
 )
 
-// What one A/B run asks: enough that it takes some lives of the process.
+// The number of questions of one A/B run: enough that it takes several lives of the process.
 const (
 	crashQuestions = 60
 	crashRepeats   = 2
@@ -52,7 +52,7 @@ func killAbRuns(t *testing.T, kills int) {
 type abtester struct {
 	*crash
 	model uuid.UUID
-	op    string // the run that goes on, "" for none
+	op    string // the current run, "" for none
 }
 
 // save saves the model's questions.
@@ -75,7 +75,7 @@ func (a *abtester) save(ctx context.Context) {
 	})
 }
 
-// live carries one run after the other on until its time is over.
+// live performs one run after another until its time is over.
 func (a *abtester) live(ctx context.Context, lasts time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
@@ -89,7 +89,7 @@ func (a *abtester) live(ctx context.Context, lasts time.Duration) {
 	}
 }
 
-// start starts the next run under a key: a call that got no answer is repeated.
+// start starts the next run under a key. A call without an answer is repeated.
 func (a *abtester) start(ctx context.Context) {
 	_, _ = query[int](a.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
 	side := map[string]any{"semanticModelId": a.model, "workspaceId": a.workspace, "answeredBy": map[string]any{"kind": "PlatformAssistant"}}
@@ -106,7 +106,7 @@ func (a *abtester) start(ctx context.Context) {
 	}
 }
 
-// follow reads the run that goes on, which starts side B, and holds its result once it has ended.
+// follow reads the current run, which starts side B, and checks its result once it has ended.
 func (a *abtester) follow(ctx context.Context) {
 	at := "/v1/operations/" + a.op
 	state, ok := a.call(ctx, http.MethodGet, at, http.StatusOK, nil)
@@ -118,7 +118,7 @@ func (a *abtester) follow(ctx context.Context) {
 	case !ok && ctx.Err() == nil && a.last["errorCode"] != nil:
 		a.t.Fatalf("operation %s is %v and has no result: %v", a.op, state["status"], a.last)
 	case !ok:
-		return // killed meanwhile; it is read again
+		return // killed meanwhile; read again later
 	}
 	for _, name := range []string{"sideA", "sideB"} {
 		side := result[name].(map[string]any)
@@ -129,7 +129,7 @@ func (a *abtester) follow(ctx context.Context) {
 	a.op = ""
 }
 
-// finish ends what goes on and waits until nothing is left to do.
+// finish ends the current run and waits until nothing is left to do.
 func (a *abtester) finish() {
 	a.t.Helper()
 	a.await("the last run has ended", func() bool {
@@ -144,7 +144,7 @@ func (a *abtester) finish() {
 	})
 }
 
-// verify holds the log against what was asked for: every run once, its sides once, every ask once.
+// verify compares the log with the calls: every run once, its sides once, every ask once.
 func (a *abtester) verify() {
 	a.t.Helper()
 	count := func(sql string) int {

@@ -15,13 +15,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Enough models, each large enough, that a run takes many lives of the process.
+// The number of models and their size: enough that a run takes many lives of the process.
 const (
 	hardModels = 80
 	hardTables = 60
 )
 
-// times is how often a test kills: n times, or as often as READINESS_KILLS says.
+// times returns how many times a test kills: n, or READINESS_KILLS if set.
 func times(t *testing.T, n int) int {
 	t.Helper()
 	if set := os.Getenv("READINESS_KILLS"); set != "" {
@@ -52,7 +52,7 @@ func TestHardKilledAbRuns(t *testing.T) {
 	killAbRuns(t, times(t, 20))
 }
 
-// TestHardKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, while runs go on.
+// TestHardKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, during runs.
 func TestHardKilledPostgreSQL(t *testing.T) {
 	t.Parallel()
 	kills := times(t, 5)
@@ -80,7 +80,8 @@ func TestHardKilledPostgreSQL(t *testing.T) {
 	c.verify()
 }
 
-// TestHardKilledPostgreSQLOfWrites kills the service's own PostgreSQL, or one of its backends, while applies and reverts go on.
+// TestHardKilledPostgreSQLOfWrites kills the service's own PostgreSQL, or one of its backends, during applies and
+// reverts.
 func TestHardKilledPostgreSQLOfWrites(t *testing.T) {
 	t.Parallel()
 	kills := times(t, 5)
@@ -104,11 +105,11 @@ func TestHardKilledPostgreSQLOfWrites(t *testing.T) {
 	w.verify()
 }
 
-// killPostgreSQL kills the postmaster, or one of its processes, which makes it start all of them again.
+// killPostgreSQL kills the postmaster, or one of its processes, which makes the postmaster restart all of them.
 func (c *crash) killPostgreSQL() {
 	c.t.Helper()
 	c.await("PostgreSQL is killed", func() bool {
-		// A server that answers is the one whose processes are named here, and no other has their ids.
+		// A server that answers is the one listed here, so no other process has these ids.
 		pid, ok := query[int](c, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
 		if ok && c.random.IntN(2) == 0 {
 			file, err := os.ReadFile(filepath.Join(c.cluster, "postmaster.pid"))

@@ -21,12 +21,12 @@ import (
 	"readiness/internal/testlog"
 )
 
-// crashReports are enough that a run over them takes some lives of the process.
+// crashReports is enough that a run over them takes several lives of the process.
 const crashReports = 60
 
-// TestKilledPixies kills the program at random instants of runs that add Pixies to many reports and remove them again, while
-// one more report is looked at. Each run ends, and each report of it once; what is removed leaves no byte; no view counts
-// twice, and a process that ends in good order loses none.
+// TestKilledPixies kills the program at random instants of runs that add Pixies to many reports and remove them again,
+// while one more report is viewed. Each run ends, and each of its reports ends once. Removal leaves no byte, no view
+// counts twice, and a process that stops gracefully loses no view.
 //
 // proves: 4.7/bulk/4 3.3/tracked
 func TestKilledPixies(t *testing.T) {
@@ -67,23 +67,23 @@ func killPixies(t *testing.T, kills int) {
 	r.verify()
 }
 
-// reporter adds Pixies to reports and removes them in turn.
+// reporter alternately adds Pixies to reports and removes them.
 type reporter struct {
 	*crash
 	reports []uuid.UUID
-	watched uuid.UUID // the report that is looked at, which no run is over
-	address string    // of the Pixie in it
+	watched uuid.UUID // the report that is viewed and that no run changes
+	address string    // address of the Pixie in it
 	before  map[string]string
 	seen    atomic.Int64 // views that were answered
 
-	has bool      // Pixies are in the reports
-	op  uuid.UUID // that goes on, or none
+	has bool      // whether Pixies are in the reports
+	op  uuid.UUID // the current operation, or none
 }
 
 func newReporter(t *testing.T, database ...string) *reporter {
 	t.Helper()
 	r := &reporter{crash: newProgram(t, []string{"ada"}, database...), watched: uuid.New()}
-	// Each process listens elsewhere; the address of a Pixie stays.
+	// Each process listens on its own address; the address of a Pixie stays the same.
 	accounts := r.args[slices.Index(r.args, "--accounts")+1]
 	text, err := os.ReadFile(accounts)
 	check(t, err)
@@ -109,7 +109,7 @@ func (r *reporter) report(name string, id uuid.UUID, pages int) {
 	}
 }
 
-// of are the files of the reports that runs are over.
+// of returns the files of the reports that runs change.
 func (r *reporter) of(all map[string]string) map[string]string {
 	maps.DeleteFunc(all, func(path, _ string) bool { return strings.Contains(path, "/Watched.Report/") })
 	return all
@@ -126,7 +126,7 @@ func (r *reporter) route(rest string) string {
 	return fmt.Sprintf("/v1/workspaces/%s/reports/%s", r.workspace, rest)
 }
 
-// prepare puts a Pixie into the report that is looked at.
+// prepare adds a Pixie to the report that is viewed.
 func (r *reporter) prepare(ctx context.Context) {
 	accepted, ok := r.call(ctx, http.MethodPost, r.route(r.watched.String()+"/addPixies"), http.StatusAccepted, nil)
 	if !ok {
@@ -148,7 +148,7 @@ func (r *reporter) prepare(ctx context.Context) {
 	r.before = r.of(all)
 }
 
-// look asks for the Pixie once.
+// look requests the Pixie once.
 func (r *reporter) look(ctx context.Context) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+r.address, http.NoBody)
 	check(r.t, err)
@@ -162,7 +162,7 @@ func (r *reporter) look(ctx context.Context) {
 	}
 }
 
-// counted are the views that the log holds, and those of hours that are not over.
+// counted returns the views in the log and those of unfinished hours.
 func (r *reporter) counted() int64 {
 	r.t.Helper()
 	n, ok := query[int64](r.crash, `SELECT (SELECT coalesce(sum(v.value::int), 0) FROM events, json_each_text(data->'views') v WHERE type = 'pixies.seen')
@@ -173,7 +173,7 @@ func (r *reporter) counted() int64 {
 	return n
 }
 
-// live carries one run after the other on until its time is over, and looks at the one report meanwhile.
+// live performs one run after another until its time is over, and views the one report meanwhile.
 func (r *reporter) live(ctx context.Context, lasts time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
@@ -195,13 +195,13 @@ func (r *reporter) live(ctx context.Context, lasts time.Duration) {
 	}
 }
 
-// start starts the next run under a key: a call that got no answer is repeated.
+// start starts the next run under a key. A call without an answer is repeated.
 func (r *reporter) start(ctx context.Context) {
 	verb := "addPixies"
 	if r.has {
 		verb = "removePixies"
 	}
-	// What is slept through elsewhere: the minute that ten such calls fill.
+	// This replaces waiting for the minute that ten such calls fill.
 	_, _ = query[int](r.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
 	got, ok := r.call(ctx, http.MethodPost, r.route(verb), http.StatusAccepted, map[string]any{"reportIds": r.reports}, "Idempotency-Key", fmt.Sprintf("run-%d", r.key))
 	switch {
@@ -214,7 +214,7 @@ func (r *reporter) start(ctx context.Context) {
 	}
 }
 
-// follow reads the run that goes on and, when it has ended, holds its result and the files against it.
+// follow reads the current run. Once it has ended, it compares the run's result with the files.
 func (r *reporter) follow(ctx context.Context) {
 	at := "/v1/operations/" + r.op.String()
 	state, ok := r.call(ctx, http.MethodGet, at, http.StatusOK, nil)
@@ -226,7 +226,7 @@ func (r *reporter) follow(ctx context.Context) {
 	case !ok && ctx.Err() == nil && r.last["errorCode"] != nil:
 		r.t.Fatalf("operation %s is %v and has no result: %v", r.op, state["status"], r.last)
 	case !ok:
-		return // killed meanwhile; it is read again
+		return // killed meanwhile; read again later
 	}
 	if result["succeeded"] != float64(crashReports) || result["failed"] != 0. {
 		r.t.Errorf("operation %s changed %v and not %v: %v", r.op, result["succeeded"], result["failed"], result["value"])
@@ -242,7 +242,7 @@ func (r *reporter) follow(ctx context.Context) {
 	r.op = uuid.Nil
 }
 
-// finish ends what goes on, removes what is there, and waits until nothing is left to do.
+// finish ends the current run, removes the remaining Pixies, and waits until nothing is left to do.
 func (r *reporter) finish() {
 	r.t.Helper()
 	r.await("the last run has ended", func() bool {
@@ -260,7 +260,7 @@ func (r *reporter) finish() {
 	})
 }
 
-// verify holds the log against what was asked for: every run once, every report of it once, every tracked item once.
+// verify compares the log with the calls: every run once, every report of it once, every tracked item once.
 func (r *reporter) verify() {
 	r.t.Helper()
 	count := func(sql string) int {

@@ -37,7 +37,7 @@ func TestKilledProcess(t *testing.T) {
 	killProcess(t, 3, 40, 20)
 }
 
-// killProcess kills the program so often in runs over so many models of so many tables.
+// killProcess kills the program that many times in runs over that many models of that many tables.
 func killProcess(t *testing.T, kills, models, tables int) {
 	t.Helper()
 	c := newCrash(t, models, tables, "--database-url", testlog.URL(t))
@@ -48,31 +48,31 @@ func killProcess(t *testing.T, kills, models, tables int) {
 			ctx, cancel := context.WithTimeout(ctx, lasts)
 			defer cancel()
 			for ctx.Err() == nil {
-				c.accept(ctx) // killed while it is accepted, too
+				c.accept(ctx) // killed while it is being accepted, too
 				c.wait(ctx, pollPause)
 			}
 		})
-		return before || c.unfinished() // what was killed before it was a run, or after, does not count
+		return before || c.unfinished() // a kill before or after the run does not count
 	})
 	t.Logf("seed %d: %d kills over %d runs of %d models", c.seed, kills, len(c.runs), models)
 	c.finish()
 	c.verify()
 }
 
-// pollPause is how long those who wait for an operation to end wait before they look again.
+// pollPause is the pause between two reads of an operation.
 const pollPause = 30 * time.Millisecond
 
-// crash is a service that is killed.
+// crash is a service that is killed repeatedly.
 type crash struct {
 	t        *testing.T
 	program  string
 	data     string
 	args     []string // of serve
-	database []string // how commands reach the database
+	database []string // flags with which commands reach the database
 	seed     uint64
 	random   *rand.Rand
 
-	workspaces string // where they are
+	workspaces string // folder of the workspaces
 	cluster    string // of the PostgreSQL that is killed
 
 	base, token string
@@ -85,7 +85,7 @@ type crash struct {
 	last        map[string]any // answer
 }
 
-// newCrash is a service with so many models to assess, of so many tables each.
+// newCrash returns a service with that many models to assess, of that many tables each.
 func newCrash(t *testing.T, models, tables int, database ...string) *crash {
 	t.Helper()
 	c := newProgram(t, []string{"ada"}, database...)
@@ -100,7 +100,7 @@ func newCrash(t *testing.T, models, tables int, database ...string) *crash {
 	return c
 }
 
-// newProgram is the program with a workspace and an account of its own, of the named people.
+// newProgram returns the program with its own workspace and an account of the named people.
 func newProgram(t *testing.T, people []string, database ...string) *crash {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readiness-crash-") // one that another user, PostgreSQL's, may enter
@@ -135,7 +135,7 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 	return c
 }
 
-// removeAll removes a folder, which a PostgreSQL whose service was killed may write to for a moment more.
+// removeAll removes a folder to which the PostgreSQL of a killed service may still write for a moment.
 func removeAll(t *testing.T, dir string) {
 	t.Helper()
 	began := time.Now()
@@ -161,7 +161,7 @@ func (c *crash) putIn(workspace, text string, path ...string) {
 	check(c.t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-// table is a table that scoring has something to say about.
+// table returns a table with findings.
 func table(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "table T%d\n", i)
@@ -197,7 +197,7 @@ func (p *process) over() bool {
 	}
 }
 
-// kill kills it unless it has ended, and returns when it has.
+// kill kills the process unless it has ended, and returns when it has.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
@@ -205,7 +205,7 @@ func (p *process) kill() {
 
 var greeting = regexp.MustCompile(`Listening on (\S+),`)
 
-// spawn starts the program, which the end of the test kills if nobody did before.
+// spawn starts the program. It is killed at the end of the test at the latest.
 func (c *crash) spawn() *process {
 	c.t.Helper()
 	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &logBook{}, stderr: &logBook{}, ended: make(chan struct{})}
@@ -248,7 +248,7 @@ func (c *crash) mint(person string) string {
 	return made
 }
 
-// life starts the program, lets do happen, and kills it. Now and then it is killed before it listens.
+// life starts the program, runs do, and kills it. Sometimes it is killed before it listens.
 func (c *crash) life(do func(context.Context)) {
 	c.t.Helper()
 	if len(c.runs) > 0 && c.random.IntN(5) == 0 {
@@ -262,7 +262,7 @@ func (c *crash) life(do func(context.Context)) {
 	do(c.t.Context())
 }
 
-// wait lets a time pass.
+// wait waits for a time.
 func (c *crash) wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -272,33 +272,33 @@ func (c *crash) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// await looks again and again, less and less often, until is holds.
+// await checks repeatedly, at growing intervals, until is returns true.
 func (c *crash) await(what string, is func() bool) {
 	c.t.Helper()
 	began := time.Now()
 	for pause := firstPause; !is(); pause = min(pause*3/2, 150*time.Millisecond) {
 		if time.Since(began) > patience {
-			c.t.Fatalf("in %s it did not come to pass that %s; the last answer was %v%s", patience, what, c.last, c.said())
+			c.t.Fatalf("after %s it was still not true that %s; the last answer was %v%s", patience, what, c.last, c.output())
 		}
 		c.wait(c.t.Context(), pause)
 	}
 }
 
-// said is what the last life of the program said.
-func (c *crash) said() string {
+// output returns the output of the program's last life.
+func (c *crash) output() string {
 	if len(c.lives) == 0 {
 		return ""
 	}
 	return "\n" + c.lives[len(c.lives)-1].stderr.String()
 }
 
-// strike lets try happen until it counted n times, each lasting for a random time. The longest that may be doubles after each try that did not count,
-// so that a machine of any speed comes to some that do.
+// strike runs try until it counted n times, each for a random time. The longest time doubles after each try that did
+// not count, so a machine of any speed reaches tries that count.
 func (c *crash) strike(n int, longest time.Duration, try func(lasts time.Duration) (counted bool)) {
 	c.t.Helper()
 	for now := longest; n > 0; {
 		if now > patience {
-			c.t.Fatalf("nothing went on at any of the instants up to %s, so no kill counted; %d more were wanted; the last answer was %v%s", now/2, n, c.last, c.said())
+			c.t.Fatalf("nothing was in progress at any instant up to %s, so no kill counted; want %d more; the last answer was %v%s", now/2, n, c.last, c.output())
 		}
 		if try(time.Duration(c.random.Int64N(int64(now)))) {
 			n, now = n-1, max(longest, now/2)
@@ -308,8 +308,8 @@ func (c *crash) strike(n int, longest time.Duration, try func(lasts time.Duratio
 	}
 }
 
-// call makes a call, and says whether there was an answer with the status. One that came too early, or could not be counted, is made again, as a
-// client would.
+// call makes a call and reports whether it was answered with the status. A call that came too early or could not be
+// counted is repeated, as a client would.
 func (c *crash) call(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
 	for began := time.Now(); ; {
 		status, got, err := exchange(ctx, c.base, c.token, method, path, body, headers...)
@@ -327,14 +327,15 @@ func (c *crash) call(ctx context.Context, method, path string, want int, body an
 	}
 }
 
-// againLater reports whether an answer says that nothing was begun, and to make the call again.
+// againLater reports whether an answer says that nothing was begun and that the call should be repeated.
 func againLater(status int, got map[string]any) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && got["isRetriable"] == true
 }
 
-// exchange makes a call and returns the status and the object that answer it; an error when nothing whole did.
+// exchange makes a call and returns the status and the JSON object of the answer, or an error if there is no complete
+// answer.
 func exchange(ctx context.Context, base, token, method, path string, body any, headers ...string) (status int, got map[string]any, err error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute) // twice what the service gives itself
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // twice the service's own limit
 	defer cancel()
 	var reader io.Reader
 	switch body := body.(type) {
@@ -368,8 +369,8 @@ func exchange(ctx context.Context, base, token, method, path string, body any, h
 	return answer.StatusCode, got, err
 }
 
-// accept starts a run unless one goes on. A call that got no answer is sent again under its key; whether it was accepted the
-// first time, the service knows.
+// accept starts a run unless one is in progress. A call without an answer is repeated under its key; the service knows
+// whether it accepted the first one.
 func (c *crash) accept(ctx context.Context) {
 	if c.unfinished() {
 		return
@@ -385,7 +386,7 @@ func (c *crash) accept(ctx context.Context) {
 	}
 }
 
-// url is the address of the database, "" while it is down.
+// url returns the address of the database, "" while it is down.
 func (c *crash) url() string {
 	if len(c.database) > 2 {
 		return c.database[3]
@@ -394,7 +395,7 @@ func (c *crash) url() string {
 	return url
 }
 
-// query reads one value from the database; false while it does not answer.
+// query reads one value from the database; ok is false while it does not answer.
 func query[T any](c *crash, sql string, args ...any) (v T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -406,7 +407,8 @@ func query[T any](c *crash, sql string, args ...any) (v T, ok bool) {
 	return v, conn.QueryRow(ctx, sql, args...).Scan(&v) == nil
 }
 
-// unfinished reports whether the newest run goes on. While the database does not answer, it did when last seen.
+// unfinished reports whether the newest run is in progress. While the database does not answer, it returns the last
+// known state.
 func (c *crash) unfinished() bool {
 	if len(c.runs) == c.done {
 		return false
@@ -418,7 +420,7 @@ func (c *crash) unfinished() bool {
 	return true
 }
 
-// finish gives the service one more life, in which what is left of the last run ends.
+// finish gives the service one more life, in which the rest of the last run ends.
 func (c *crash) finish() {
 	c.t.Helper()
 	p := c.launch()
@@ -446,7 +448,7 @@ func (c *crash) settle() {
 	}
 }
 
-// verify holds the log against what was asked for: every run once, every model of it once, everything spent once.
+// verify compares the log with the calls: every run once, every model of it once, everything spent once.
 func (c *crash) verify() {
 	c.t.Helper()
 	count := func(sql string, args ...any) int {
@@ -485,7 +487,7 @@ func (c *crash) verify() {
 	c.operate("projections", "rebuild", "--diff")
 }
 
-// operate carries out an operator's command, which has to find nothing wrong.
+// operate runs an operator's command, which must succeed.
 func (c *crash) operate(args ...string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(c.t.Context(), patience, fmt.Errorf("it did not end in %s", patience))

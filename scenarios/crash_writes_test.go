@@ -14,8 +14,8 @@ import (
 	"readiness/internal/testlog"
 )
 
-// TestKilledWrites kills the program at random instants of applies, reverts and bundles of one model. After each of them the
-// files are, to the byte, as before or as written, the record says which, and all was counted once.
+// TestKilledWrites kills the program at random instants of applies, reverts and bundles of one model. After each of
+// them the files are as before or as written, to the byte, the record says which, and everything was counted once.
 //
 // proves: 4.5/apply/4 4.5/apply/8 4.5/revert/1 8/allowance-optimizationApplies decisions/8/20
 func TestKilledWrites(t *testing.T) {
@@ -30,7 +30,7 @@ func killWrites(t *testing.T, kills int) {
 	w.strike(kills, 400*time.Millisecond, func(lasts time.Duration) bool {
 		goesOn := w.op != uuid.Nil
 		w.life(func(ctx context.Context) { w.live(ctx, lasts) })
-		return goesOn || w.asked || w.op != uuid.Nil // what was killed before it was asked for does not count
+		return goesOn || w.asked || w.op != uuid.Nil // a kill before the request does not count
 	})
 	p := w.launch()
 	defer p.kill()
@@ -39,18 +39,18 @@ func killWrites(t *testing.T, kills int) {
 	w.verify()
 }
 
-// writer applies and reverts in turn, in every way there is.
+// writer alternately applies and reverts, in every way there is.
 type writer struct {
 	*crash
 	model  uuid.UUID
-	tokens []string // of people, each of whom may start so much a minute
+	tokens []string // of people, each of whom may start only so many calls a minute
 	ways   []way
 	before map[string]string
 
-	way   int       // that is applied or reverted now
-	apply uuid.UUID // that stands, or none
-	op    uuid.UUID // that goes on, or none
-	asked bool      // for what was not answered
+	way   int       // the way in use
+	apply uuid.UUID // the current apply, or none
+	op    uuid.UUID // the current operation, or none
+	asked bool      // whether a request was not answered
 
 	ended, writes int
 	failed        map[string]int
@@ -79,7 +79,7 @@ func newWriter(t *testing.T, database ...string) *writer {
 	return w
 }
 
-// salesTable is a table for which every kind has something to propose.
+// salesTable returns a table for which every kind has a proposal.
 func salesTable(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "table 'Sales %d'\n", i)
@@ -100,7 +100,7 @@ func (w *writer) files() map[string]string {
 	return all
 }
 
-// ask makes a call as the person whose turn it is.
+// ask makes a call as the next person.
 func (w *writer) ask(ctx context.Context, method, path string, want int, body any, headers ...string) (map[string]any, bool) {
 	w.token = w.tokens[w.key%len(w.tokens)]
 	return w.call(ctx, method, path, want, body, headers...)
@@ -110,7 +110,7 @@ func (w *writer) route(name string) string {
 	return fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s", w.workspace, w.model, name)
 }
 
-// rehearse does undisturbed what is killed later, and remembers what it writes.
+// rehearse performs the writes once without kills and records what they write.
 func (w *writer) rehearse(ctx context.Context) {
 	for i := range 12 {
 		w.tokens = append(w.tokens, w.mint(fmt.Sprintf("p%d", i)))
@@ -136,7 +136,7 @@ func (w *writer) rehearse(ctx context.Context) {
 	}
 }
 
-// rehearsed carries out one operation to its end.
+// rehearsed runs one operation to its end.
 func (w *writer) rehearsed(ctx context.Context, route string, body any) (result map[string]any) {
 	w.t.Helper()
 	accepted, ok := w.ask(ctx, http.MethodPost, w.route(route), http.StatusAccepted, body)
@@ -153,7 +153,7 @@ func (w *writer) rehearsed(ctx context.Context, route string, body any) (result 
 	return result
 }
 
-// live asks for one thing after the other until its time is over.
+// live makes one request after another until its time is over.
 func (w *writer) live(ctx context.Context, lasts time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
@@ -167,7 +167,7 @@ func (w *writer) live(ctx context.Context, lasts time.Duration) {
 	}
 }
 
-// finishWrites ends what goes on, and waits until nothing is left to do.
+// finishWrites ends the current operation and waits until nothing is left to do.
 func (w *writer) finishWrites() {
 	w.t.Helper()
 	w.await("what was asked for has ended", func() bool {
@@ -185,7 +185,7 @@ func (w *writer) finishWrites() {
 	})
 }
 
-// start asks for what comes next, under a key: a call that got no answer is repeated.
+// start makes the next request, under a key. A call without an answer is repeated.
 func (w *writer) start(ctx context.Context) {
 	now := w.ways[w.way]
 	route, body := now.route, now.body
@@ -205,7 +205,7 @@ func (w *writer) start(ctx context.Context) {
 	}
 }
 
-// follow reads what goes on and, when it has ended, holds the files and the record against it.
+// follow reads the current operation. Once it has ended, it compares the files and the record with it.
 func (w *writer) follow(ctx context.Context) {
 	at := "/v1/operations/" + w.op.String()
 	state, ok := w.ask(ctx, http.MethodGet, at, http.StatusOK, nil)
@@ -217,7 +217,7 @@ func (w *writer) follow(ctx context.Context) {
 	if reverts {
 		want = w.before
 	}
-	if state["status"] == "Failed" { // written not at all
+	if state["status"] == "Failed" { // nothing was written
 		if want = w.before; reverts {
 			want = now.written
 		}
@@ -225,7 +225,7 @@ func (w *writer) follow(ctx context.Context) {
 	} else {
 		record, ok := w.ask(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
 		if !ok {
-			return // killed meanwhile; it is read again
+			return // killed meanwhile; read again later
 		}
 		w.recorded(ctx, record, reverts)
 		w.writes += now.writes
@@ -244,7 +244,7 @@ func (w *writer) follow(ctx context.Context) {
 	w.key++
 }
 
-// recorded holds the record of an apply or of its revert against what was to be done: all of it.
+// recorded checks that the record of an apply or of its revert is complete.
 func (w *writer) recorded(ctx context.Context, record map[string]any, reverts bool) {
 	w.t.Helper()
 	if skipped, _ := record["skipped"].([]any); len(skipped) > 0 {
@@ -263,7 +263,8 @@ func (w *writer) recorded(ctx context.Context, record map[string]any, reverts bo
 	}
 }
 
-// verify holds the log against what ended: each write landed once and was counted once, and nothing is left behind.
+// verify compares the log with the operations that ended: each write happened once and was counted once, and nothing is
+// left over.
 func (w *writer) verify() {
 	w.t.Helper()
 	count := func(sql string) int {
@@ -284,7 +285,7 @@ func (w *writer) verify() {
 	}
 	want := counts{Spent: w.writes, Landed: w.writes}
 	if len(w.failed) > 0 {
-		want.Spent = got.Spent // what failed may be given back or not
+		want.Spent = got.Spent // a failed one may or may not be refunded
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.t.Errorf("the log after %d applies and reverts (-want +got):\n%s", w.ended, diff)

@@ -1,62 +1,62 @@
-// Package scenarios tells what the service does as text: each script of testdata drives it over real HTTP, on a real
-// PostgreSQL and a real directory of workspaces, with its real workers. Every answer is held against openapi.yaml, and every
-// refused call must have left nothing in the log and enqueued nothing. Other tests here kill the program and its database.
+// Package scenarios describes the service's behavior as text. Each script of testdata drives it over real HTTP, on a real
+// PostgreSQL and a real directory of workspaces, with real workers. Every answer is validated with openapi.yaml. Every
+// refused call must leave nothing in the log and enqueue nothing. Other tests in this package kill the program and its database.
 //
-// The commands of a script, beside those of testscript:
+// The commands of a script, in addition to those of testscript:
 //
-//	workspace NAME [paused] [PERSON…]   makes a workspace, of everyone or of the named persons; $NAME is its id
-//	model WORKSPACE NAME [FILE]         makes a semantic model, its one table from FILE or a good one; $NAME is its id
-//	models WORKSPACE N                  makes N of them, $m1 to $mN, and a file models.json with their ids
-//	wide FILE N                         makes such a FILE, a table of N columns and a measure that nothing describes
-//	report WORKSPACE NAME MODEL [N]     makes a report of two pages, or N, on a model of the workspace; $NAME is its id
-//	reports WORKSPACE MODEL N           makes N of one page, $r1 to $rN, and a file reports.json with their ids
+//	workspace NAME [paused] [PERSON…]   creates a workspace for everyone, or for the named people; $NAME is its id
+//	model WORKSPACE NAME [FILE]         creates a semantic model with one table, from FILE or a good one; $NAME is its id
+//	models WORKSPACE N                  creates N of them, $m1 to $mN, and a file models.json with their ids
+//	wide FILE N                         creates such a FILE: a table of N columns and a measure, without descriptions
+//	report WORKSPACE NAME MODEL [N]     creates a report of two pages, or N, on a model of the workspace; $NAME is its id
+//	reports WORKSPACE MODEL N           creates N reports of one page, $r1 to $rN, and a file reports.json with their ids
 //	accounts FILE                       applies an accounts file; at the start testdata/accounts.yaml is applied
-//	as PERSON [SCOPE…]                  makes the calls that follow those of a person, with both scopes or those given; as - sends no token
-//	token-of PERSON                     makes them with one token, however long they take
-//	bearer TOKEN                        sends exactly this token with the calls that follow
-//	with HEADER VALUE                   sends a header with the next call; an empty value leaves one out
+//	as PERSON [SCOPE…]                  makes later calls as a person, with both scopes or those given; as - sends no token
+//	token-of PERSON                     makes later calls with one token, however long they take
+//	bearer TOKEN                        sends exactly this token with later calls
+//	with HEADER VALUE                   sends a header with the next call; an empty value removes one
 //	METHOD STATUS PATH [FILE]           makes a call; the body to stdout, headers to stderr, ids and times replaced. After a 202 $op is the operation
 //	repeat N METHOD STATUS PATH [FILE]  makes a call N times
-//	together N METHOD PATTERN PATH [FILE] makes a call N times at once; the statuses, each like the pattern, to stdout
-//	nothing                             holds that the last call started nothing, as every refused call must have
-//	json PATH VALUE                     holds a member of the last answer, value.0.score, value.length for how many, or
-//	                                    changes.key=Sales|.table of the element with that key; ! json PATH: there is none
-//	like PATH PATTERN                   holds a member against a pattern
+//	together N METHOD PATTERN PATH [FILE] makes a call N times at once; each status must match the pattern; prints the statuses
+//	nothing                             asserts that the last call started nothing, as after every refused call
+//	json PATH VALUE                     asserts a member of the last answer: value.0.score, value.length for the count, or
+//	                                    changes.key=Sales|.table of the element with that key; ! json PATH: it is absent
+//	like PATH PATTERN                   asserts that a member matches a pattern
 //	list PATH,… MEMBER                  prints a member of every element of arrays, sorted
-//	header NAME [PATTERN]               holds a header of the last answer
-//	let NAME PATH                       makes a member of the last answer, or header:NAME, the variable $NAME
-//	wait-for OP STATUS                  until the operation has the status
-//	wait-for-percent OP N               until so much of the operation is done
-//	quiet                               until no step is left to do but those that are held
-//	drive OP STATUS                     reads the operation as the caller, and waits until it is quiet, until it ends with the status
-//	events [STREAM]                     stored events, stream by stream in order, or none
-//	spent KIND N                        what the caller's account has used of an allowance in its window of now
-//	logged N PATTERN                    holds how many stored events match, each as its stream, name and data
-//	clock DURATION                      moves the service's clock
-//	clock stop                          stops it: from then on it stands still until it is moved
-//	workers stop|start|kill             stops or starts carrying out work; stops it in the middle
-//	hold MODEL, hold-write MODEL        makes reading a model's definition wait, or writing it; release MODEL lets both go on
-//	held MODEL                          until something waits for it
-//	fail MODEL CODE, fail-write MODEL CODE makes it fail, as the platform refuses or as the step's time runs out; none: no longer
-//	hold-asks MODEL N, release-asks MODEL makes questions about a model wait once so many more were answered; lets them go on
-//	asks MODEL N                        holds how many questions about a model were answered
-//	overdue, sweep                      ends what has waited for its owner for too long, deletes documents whose life is over, as the
-//	                                    service does every so often
-//	reads MODEL N, writes MODEL N       holds how often that was asked for
-//	keep NAME, kept NAME                remembers every file of the workspaces; holds that each is as it was, to the byte
-//	changed NAME                        prints the lines that came and went since
-//	placed REPORT N                     holds how many Pixies are in a report's files
-//	look REPORT N                       looks N times at each page with a Pixie, through the collector, until that is counted
-//	viewed REPORT PAGE N                holds how often a page was looked at
-//	edit FILE OLD NEW, crlf FILE        changes a file as somebody else would; gives it the other line ending
-//	provider, asked yes|no              starts an AI provider at $provider that has nothing to say; holds whether it was asked
-//	llm NAME, asked-as NAME KEY         starts a language model at $NAME; holds with which key it was asked since the last look, - for not at all
-//	secret TEXT                         a text that must be found nowhere but sealed: not in what is logged, stored or exported
-//	text FILE N                         puts N characters in the place of the @ of a file
-//	questions FILE                      makes the body of a call that saves the questions of the last answer
-//	pad FILE SIZE                       makes a JSON file SIZE bytes long
-//	due                                 looks for schedules that are due, as the workers do every minute
-//	ended N                             until the caller's account has N operations and every one has ended
-//	rebuild                             rebuilds every view and finds no difference
-//	restart                             stops the service in good order and starts it again
+//	header NAME [PATTERN]               asserts a header of the last answer
+//	let NAME PATH                       sets the variable $NAME to a member of the last answer, or to header:NAME
+//	wait-for OP STATUS                  waits until the operation has the status
+//	wait-for-percent OP N               waits until at least N percent of the operation is done
+//	quiet                               waits until no step is left except held ones
+//	drive OP STATUS                     reads the operation as the caller, waiting until it is quiet each time, until it ends with the status
+//	events [STREAM]                     prints stored events by stream, in order, or "none"
+//	spent KIND N                        asserts the use of an allowance of the caller's account in the current window
+//	logged N PATTERN                    asserts how many stored events match, each as its stream, name and data
+//	clock DURATION                      advances the service's clock
+//	clock stop                          stops the clock; it then moves only with this command
+//	workers stop|start|kill             stops or starts the workers; kill stops them in the middle of a step
+//	hold MODEL, hold-write MODEL        makes reading or writing a model's definition wait; release MODEL resumes both
+//	held MODEL                          waits until a step waits for the model
+//	fail MODEL CODE, fail-write MODEL CODE makes it fail, as a refusal of the platform or a timeout of the step; none: no longer
+//	hold-asks MODEL N, release-asks MODEL makes questions about a model wait after N more answers; resumes them
+//	asks MODEL N                        asserts how many questions about a model were answered
+//	overdue, sweep                      ends operations that waited too long for their owner; deletes expired documents;
+//	                                    the service does both periodically
+//	reads MODEL N, writes MODEL N       asserts how many reads or writes of the definition were requested
+//	keep NAME, kept NAME                records every file of the workspaces; asserts that all are unchanged, to the byte
+//	changed NAME                        prints the lines that were added and removed since
+//	placed REPORT N                     asserts how many Pixies are in a report's files
+//	look REPORT N                       views each page with a Pixie N times, through the collector, and waits until that is counted
+//	viewed REPORT PAGE N                asserts the number of views of a page
+//	edit FILE OLD NEW, crlf FILE        changes a file as another person would; changes its line endings to CRLF
+//	provider, asked yes|no              starts an AI provider with empty answers at $provider; asserts whether it was asked
+//	llm NAME, asked-as NAME KEY         starts a language model at $NAME; asserts the keys it was asked with since the last check, - for none
+//	secret TEXT                         a text that must be stored encrypted only: never logged, stored or exported in the clear
+//	text FILE N                         replaces the @ of a file with N characters
+//	questions FILE                      writes the body of a call that saves the questions of the last answer
+//	pad FILE SIZE                       pads a JSON file to SIZE bytes
+//	due                                 starts schedules that are due, as the workers do every minute
+//	ended N                             waits until the caller's account has N operations and all have ended
+//	rebuild                             rebuilds every view and asserts that there is no difference
+//	restart                             stops the service gracefully and starts it again
 package scenarios

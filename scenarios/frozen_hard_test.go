@@ -17,10 +17,11 @@ import (
 	"readiness/internal/testlog"
 )
 
-// freezes is how often a process is frozen; swallows, after each of which a call waits for as long as it may, how often its packets are swallowed.
+// freezes is how many times a process is frozen. swallows is how many times its packets are dropped; each time a call
+// waits as long as it may.
 const freezes, swallows = 50, 10
 
-// pair are two processes of a service that only answer calls, of which the first is frozen or cut off.
+// pair is two processes of a service that only answer calls. The first is frozen or disconnected.
 type pair struct {
 	*crash
 	model         uuid.UUID
@@ -29,7 +30,7 @@ type pair struct {
 	calls         int
 }
 
-// newPair starts both, the first of them with its own way to the database.
+// newPair starts both, the first with its own address of the database.
 func newPair(t *testing.T, database, way string) *pair {
 	t.Helper()
 	p := &pair{crash: newProgram(t, []string{"ada"}, "--database-url", database, "--roles", "api"), model: uuid.New()}
@@ -49,8 +50,8 @@ func newPair(t *testing.T, database, way string) *pair {
 	return p
 }
 
-// start starts an assessment at a process. It says what is wrong with an answer that neither accepts it nor says that it may be accepted later; exchange gives up
-// after 20 seconds, twice as long as a call may wait.
+// start starts an assessment at a process. It returns an error if the answer neither accepts the call nor says that it
+// may be accepted later. exchange gives up after 20 seconds, twice as long as a call may wait.
 func (p *pair) start(ctx context.Context, base, key string) (status int, operation string, err error) {
 	status, got, err := exchange(ctx, base, p.token, http.MethodPost, "/v1/workspaces/"+p.workspace.String()+"/semanticModels/"+p.model.String()+"/aiReadiness/assess", nil, "Idempotency-Key", key)
 	switch {
@@ -64,8 +65,8 @@ func (p *pair) start(ctx context.Context, base, key string) (status int, operati
 	return status, "", fmt.Errorf("got %d %v", status, got)
 }
 
-// strike does something to the first process in the middle of a call, makes a call of the same account at the other until it is accepted, and takes back what
-// was done. It returns how often that call was told to come again.
+// strike disturbs the first process in the middle of a call, makes a call of the same account at the other until it is
+// accepted, and ends the disturbance. It returns how many times that call was asked to retry.
 func (p *pair) strike(what string, does, undo func()) (again int) {
 	p.t.Helper()
 	_, _ = query[int](p.crash, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
@@ -74,7 +75,7 @@ func (p *pair) strike(what string, does, undo func()) (again int) {
 	var wg sync.WaitGroup
 	ctx, hangUp := context.WithCancel(p.t.Context())
 	wg.Go(func() {
-		if status, _, err := p.start(ctx, p.ours, cut); err != nil && status != 0 { // one that is frozen for longer than its caller waits has no answer
+		if status, _, err := p.start(ctx, p.ours, cut); err != nil && status != 0 { // a process that is frozen for longer than its caller waits gives no answer
 			p.t.Errorf("%s: the call that was cut off: %v", what, err)
 		}
 	})
@@ -97,7 +98,7 @@ func (p *pair) strike(what string, does, undo func()) (again int) {
 	undo()
 	wg.Wait()
 	hangUp()
-	// Whatever became of the call, it is done once.
+	// Whatever happened to the call, its work is done once.
 	var first, second string
 	for _, operation := range []*string{&first, &second} {
 		p.await("the call that was cut off is accepted", func() bool {
@@ -112,7 +113,8 @@ func (p *pair) strike(what string, does, undo func()) (again int) {
 	return again - 1
 }
 
-// A process that is frozen at any instant of a call holds up nobody of its account elsewhere for longer than a call may wait, and its call is done once.
+// A process that is frozen at any instant of a call delays other calls of its account for no longer than a call may
+// wait, and its own call's work is done once.
 //
 // proves: decisions/9/5 decisions/9/3
 func TestHardFrozenProcess(t *testing.T) {
@@ -128,7 +130,8 @@ func TestHardFrozenProcess(t *testing.T) {
 	t.Logf("seed %d: frozen %d times, %d times another call was told to come again", p.seed, freezes, held)
 }
 
-// A process whose packets are swallowed at any instant of a call holds up nobody elsewhere, answers its own calls within their limit, and goes on when packets pass.
+// A process whose packets are dropped at any instant of a call delays no other process, answers its own calls within
+// their limit, and resumes when packets pass.
 //
 // proves: decisions/9/5-packets
 func TestHardSwallowedPackets(t *testing.T) {
@@ -154,7 +157,7 @@ func TestHardSwallowedPackets(t *testing.T) {
 	t.Logf("seed %d: swallowed %d times, %d times another call was told to come again", p.seed, swallows, held)
 }
 
-// A burst the moment a process listens is counted and accepted, every call of it.
+// A burst of calls as soon as a process listens is counted and accepted completely.
 //
 // proves: decisions/9/2
 func TestHardBurstAfterAStart(t *testing.T) {

@@ -17,14 +17,14 @@ import (
 	"readiness/internal/testlog"
 )
 
-// TestHardTwoProcessesOnReports lets two processes on one folder add Pixies to the same few reports and remove them again, all at
-// once. One operation has a report at a time, whichever process carries it out; what is recorded is what the files hold, and
-// what is removed leaves no byte.
+// TestHardTwoProcessesOnReports lets two processes on one folder add Pixies to the same few reports and remove them,
+// all at once. One operation at a time has a report, whichever process runs it. The records match the files, and
+// removal leaves no byte.
 //
 // proves: 4.7/add/5 4.7/bulk/3 3.3/tracked
 func TestHardTwoProcessesOnReports(t *testing.T) {
 	t.Parallel()
-	const calls = 40 // of each of four callers
+	const calls = 40 // per caller, of four
 	r := newReporter(t, "--database-url", testlog.URL(t))
 	var bases []string
 	for range 2 {
@@ -69,7 +69,7 @@ func TestHardTwoProcessesOnReports(t *testing.T) {
 		t.Errorf("the Pixies in the files are not those on record (-record +files):\n%s", diff)
 	}
 	r.base = bases[1]
-	r.carryOut() // removes, and finds the files as they were
+	r.carryOut() // removes, and checks that the files are as they were
 	r.quiet()
 
 	count := func(sql string) int {
@@ -99,8 +99,8 @@ func TestHardTwoProcessesOnReports(t *testing.T) {
 	r.operate("projections", "rebuild", "--diff")
 }
 
-// contend adds Pixies to some of the reports, or removes them, and says whether it was let to. What others work on is
-// refused, naming who does.
+// contend adds Pixies to some of the reports, or removes them, and reports whether it was accepted. A call for reports
+// that another operation works on is refused, naming that operation.
 func (c *crash) contend(ctx context.Context, route func(string) string, reports []uuid.UUID) bool {
 	verb := []string{"addPixies", "removePixies"}[c.random.IntN(2)]
 	from := c.random.IntN(len(reports))
@@ -122,7 +122,7 @@ func (c *crash) contend(ctx context.Context, route func(string) string, reports 
 	return false
 }
 
-// quiet waits until nothing goes on.
+// quiet waits until nothing is in progress.
 func (r *reporter) quiet() {
 	r.t.Helper()
 	r.await("every step is done", func() bool {
@@ -131,7 +131,7 @@ func (r *reporter) quiet() {
 	})
 }
 
-// carryOut carries the next run over all reports out.
+// carryOut runs the next run over all reports.
 func (r *reporter) carryOut() {
 	r.t.Helper()
 	had := r.has

@@ -13,7 +13,7 @@ import (
 	"readiness/internal/testlog"
 )
 
-// TestHardTwoProcesses lets the owner's reads arrive at two processes at once: each of them sees what waits, and one starts it.
+// TestHardTwoProcesses sends the owner's reads to two processes at once: both see the waiting write, and one starts it.
 //
 // proves: 5/5 4.5/apply/6 4.5/bundle/5
 func TestHardTwoProcesses(t *testing.T) {
@@ -26,7 +26,7 @@ func TestHardTwoProcesses(t *testing.T) {
 		bases = append(bases, w.base)
 	}
 	w.rehearse(t.Context())
-	for i := range 2 * len(w.ways) { // each is applied and reverted
+	for i := range 2 * len(w.ways) { // each way is applied and reverted
 		w.base = bases[i%2]
 		w.await("what was asked for has ended", func() bool {
 			if w.op == uuid.Nil {
@@ -47,7 +47,7 @@ func TestHardTwoProcesses(t *testing.T) {
 	w.verify()
 }
 
-// glance reads what goes on at one of the processes.
+// glance reads the current operation at one of the processes.
 func (w *writer) glance(base string) {
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, base+"/v1/operations/"+w.op.String(), http.NoBody)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// questions makes the body of a call that saves what the last answer holds, as it is.
+// questions writes the body of a call that saves the last answer's questions unchanged.
 func questions(ts *testscript.TestScript, w *world, args []string) {
 	var answer struct{ Value json.RawMessage }
 	ts.Check(json.Unmarshal(w.last.text, &answer))

@@ -17,14 +17,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// reportCommands are those about reports and the Pixies in them.
+// reportCommands returns the commands about reports and their Pixies.
 func reportCommands() map[string]command {
 	return map[string]command{
 		"report": plain(3, addReport), "reports": plain(3, addReports), "look": plain(2, look), "viewed": plain(3, viewed), "placed": plain(2, placed),
 	}
 }
 
-// writeReport makes a report of pages with one visual each, on a model of its workspace.
+// writeReport creates a report of pages with one visual each, on a model of its workspace.
 func (w *world) writeReport(ts *testscript.TestScript, workspace, name, model string, pages int) {
 	dir := name + ".Report"
 	w.write(ts, fmt.Sprintf(`{"metadata":{"type":"Report","displayName":%q},"config":{"logicalId":%q}}`, name, idOf("report", name)), workspace, dir, ".platform")
@@ -39,7 +39,7 @@ func (w *world) writeReport(ts *testscript.TestScript, workspace, name, model st
 	}
 }
 
-// addReport makes a report of two pages, or of as many as are said.
+// addReport creates a report of two pages, or of the given number.
 func addReport(ts *testscript.TestScript, w *world, args []string) {
 	pages := 2
 	if len(args) > 3 {
@@ -51,7 +51,7 @@ func addReport(ts *testscript.TestScript, w *world, args []string) {
 	w.named(ts, strings.ReplaceAll(args[1], " ", "_"), idOf("report", args[1]))
 }
 
-// addReports makes many of one page, $r1 and so on, and the file reports.json with their ids.
+// addReports creates many reports of one page, $r1 and so on, and the file reports.json with their ids.
 func addReports(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
@@ -69,7 +69,7 @@ func addReports(ts *testscript.TestScript, w *world, args []string) {
 
 var pixieAddress = regexp.MustCompile(`https?://[^"'\s]+/p/[0-9a-f]+\.gif`)
 
-// addresses are those of the Pixies in a report, by its page's folder.
+// addresses returns the addresses of the Pixies in a report, by page folder.
 func (w *world) addresses(ts *testscript.TestScript, report string) map[string]string {
 	found := map[string]string{}
 	for path, text := range w.files(ts) {
@@ -82,14 +82,15 @@ func (w *world) addresses(ts *testscript.TestScript, report string) map[string]s
 	return found
 }
 
-// placed holds how many Pixies are in the files of a report.
+// placed asserts how many Pixies are in the files of a report.
 func placed(ts *testscript.TestScript, w *world, args []string) {
 	if found := w.addresses(ts, args[0]); strconv.Itoa(len(found)) != args[1] {
 		ts.Fatalf("the report has %d Pixies, want %s: %v", len(found), args[1], slices.Sorted(maps.Values(found)))
 	}
 }
 
-// look asks for every Pixie in a report so many times, as who looks at each of its pages, and waits until that is counted.
+// look requests every Pixie in a report that many times, as a viewer of each of its pages would, and waits until that
+// is counted.
 func look(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -113,7 +114,7 @@ func look(ts *testscript.TestScript, w *world, args []string) {
 	within(ts, fmt.Sprintf("the views are counted as %v", before), func() bool { return maps.Equal(before, w.viewsOf(ts, args[0])) })
 }
 
-// viewsOf are the views of a report's pages, whenever they were.
+// viewsOf returns the views of a report's pages, of any time.
 func (w *world) viewsOf(ts *testscript.TestScript, report string) map[string]int64 {
 	id := idOf("report", report)
 	found, err := w.views.PageViews(w.t.Context(), w.caller.account.AccountID, []uuid.UUID{id}, time.Time{}, w.now())
@@ -124,7 +125,7 @@ func (w *world) viewsOf(ts *testscript.TestScript, report string) map[string]int
 	return found[id]
 }
 
-// viewed holds how often a page of a report was looked at.
+// viewed asserts the number of views of a page of a report.
 func viewed(ts *testscript.TestScript, w *world, args []string) {
 	if n := w.viewsOf(ts, args[0])[args[1]]; strconv.FormatInt(n, 10) != args[2] {
 		ts.Fatalf("the page was looked at %d times, want %s", n, args[2])

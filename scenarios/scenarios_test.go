@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
 
-// builds holds the program that the crash tests kill.
+// builds is the folder of the program that the crash tests kill.
 var builds string
 
 func TestMain(m *testing.M) {

@@ -12,12 +12,12 @@ func scheduleCommands() map[string]command {
 	return map[string]command{"due": plain(0, due), "ended": plain(1, ended)}
 }
 
-// due looks for schedules that are due.
+// due starts schedules that are due.
 func due(ts *testscript.TestScript, w *world, _ []string) {
 	ts.Check(w.options.StartDue(w.t.Context()))
 }
 
-// ended waits until the caller's account has so many operations, and every one has ended.
+// ended waits until the caller's account has that many operations and all have ended.
 func ended(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)

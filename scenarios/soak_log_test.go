@@ -36,7 +36,8 @@ import (
 	"readiness/platform/folder"
 )
 
-// settle asks again for what was not answered, deletes the schedules, and has owners read what goes on until nothing does.
+// settle repeats calls without an answer, deletes the schedules, and has owners read their operations until all have
+// ended.
 func (s *soak) settle() {
 	s.t.Helper()
 	for _, p := range s.people {
@@ -50,7 +51,7 @@ func (s *soak) settle() {
 	for _, p := range s.people {
 		owners[p.id] = p
 	}
-	// What was accepted without anybody hearing of it goes on with its owner's reads, too.
+	// An operation that was accepted although no one received the answer is also advanced by its owner's reads.
 	s.await("every operation has ended", func() bool {
 		open, ok := query[map[string]string](s.crash, `SELECT coalesce(json_object_agg(data->>'operationId', data->'owner'->>'id'), '{}') FROM events a WHERE type = 'operation.accepted'
 			AND NOT EXISTS (SELECT FROM events e WHERE e.stream = a.stream AND e.type IN ('operation.succeeded', 'operation.failed', 'operation.cancelled'))`)
@@ -73,7 +74,7 @@ func (s *soak) settle() {
 	})
 }
 
-// report says what the load was.
+// report logs what the load was.
 func (s *soak) report() {
 	s.calls.mu.Lock()
 	defer s.calls.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *soak) report() {
 		s.seed, calls, *soakFor, len(s.people), len(s.tenants), unheard, s.processKills, s.databaseKills, s.seen.Load(), lines.String())
 }
 
-// ledger is what the log comes to.
+// ledger is the state that the log's events add up to.
 type ledger struct {
 	s          *soak
 	positions  int64
@@ -101,12 +102,12 @@ type ledger struct {
 	versions   map[string]int64
 	operations map[uuid.UUID]*operationRecord
 	used       map[string]int                       // by the allowance's stream
-	net        map[account.Kind]map[uuid.UUID]int   // spent and not given back, by operation
-	firstLooks map[string]int                       // spent and not given back, by account
-	standings  map[string]map[string]int            // assessments accepted and not given back, by account and model's stream
-	writers    map[string]uuid.UUID                 // who holds a model, by stream
-	written    map[uuid.UUID]string                 // hash of a model's definition as the log has it
-	unsure     map[uuid.UUID]map[string]bool        // what else it may be: a write was never answered
+	net        map[account.Kind]map[uuid.UUID]int   // spent and not refunded, by operation
+	firstLooks map[string]int                       // spent and not refunded, by account
+	standings  map[string]map[string]int            // assessments accepted and not refunded, by account and model's stream
+	writers    map[string]uuid.UUID                 // the holder of a model's lock, by stream
+	written    map[uuid.UUID]string                 // hash of a model's definition according to the log
+	unsure     map[uuid.UUID]map[string]bool        // other possible hashes: a write was never answered
 	works      map[uuid.UUID]optimization.Work      // by operation
 	reports    map[string]pixies.Report             // by stream
 	recorded   map[string]bool                      // assessments by stream and operation
@@ -118,7 +119,7 @@ type ledger struct {
 	refers     map[string][]string                  // hashes by stream
 	views      int64
 	landed     int                // writes
-	children   map[uuid.UUID]bool // operations of bundles, and of schedules, which no call of their own accepted
+	children   map[uuid.UUID]bool // operations of bundles and of schedules, which have no call of their own
 }
 
 type operationRecord struct {
@@ -131,7 +132,7 @@ func (l *ledger) wrong(r eventstore.Recorded, format string, args ...any) {
 	l.s.t.Errorf("event %d (%s %d, %s): %s", r.Position, r.Stream, r.Version, r.Type, fmt.Sprintf(format, args...))
 }
 
-// verifyLog folds the whole log and holds every event against those before it.
+// verifyLog folds the complete log and compares every event with the earlier ones.
 func (s *soak) verifyLog() {
 	s.t.Helper()
 	pool, err := pgxpool.New(s.t.Context(), s.url())
@@ -156,7 +157,7 @@ func (s *soak) verifyLog() {
 	l.verify()
 }
 
-// add holds an event against those before it.
+// add compares an event with the earlier ones.
 func (l *ledger) add(r eventstore.Recorded) {
 	if r.Position <= l.positions {
 		l.wrong(r, "it comes after position %d", l.positions)
@@ -227,7 +228,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 	}
 }
 
-// operation follows the states of an operation and what it writes.
+// operation checks the states of an operation and its writes.
 func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
 	o := l.operations[id]
 	if o == nil {
@@ -293,7 +294,7 @@ func (l *ledger) child(id uuid.UUID, bundle *uuid.UUID) {
 	}
 }
 
-// spend holds the running total of an allowance.
+// spend checks the running total of an allowance.
 func (l *ledger) spend(r eventstore.Recorded, kind account.Kind, id uuid.UUID, amount, used int) {
 	if l.used[r.Stream] += amount; l.used[r.Stream] != used || used < 0 {
 		l.wrong(r, "it says that %d are used; its events come to %d", used, l.used[r.Stream])
@@ -324,7 +325,7 @@ func (l *ledger) release(r eventstore.Recorded, id uuid.UUID) {
 	delete(l.writers, r.Stream)
 }
 
-// report holds that one operation has a report at a time.
+// report checks that one operation at a time has a report.
 func (l *ledger) report(r eventstore.Recorded, after pixies.Report) {
 	if _, held := r.Event.(pixies.Held); held {
 		l.take(r, *after.Holder)
@@ -341,7 +342,7 @@ func (l *ledger) standing(r eventstore.Recorded, standing assessment.Standing) {
 	l.standings[r.Account][r.Stream] = standing.Accepted
 }
 
-// end holds that a model or a report of a run ends once.
+// end checks that a model or a report of a run ends once.
 func (l *ledger) end(r eventstore.Recorded, id uuid.UUID) {
 	if l.ended[r.Stream] == nil {
 		l.ended[r.Stream] = map[uuid.UUID]bool{}
@@ -356,7 +357,7 @@ var idIn = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
 var documentIn = regexp.MustCompile(`"(?:documentHash|document|questions|copyHash)":"(sha256:[0-9a-f]{64})"`)
 
-// refer remembers which documents an event names.
+// refer records which documents an event names.
 func (l *ledger) refer(r eventstore.Recorded) {
 	for _, found := range documentIn.FindAllSubmatch(r.Data, -1) {
 		l.documents[string(found[1])] = fmt.Sprintf("%s of %s", r.Type, r.Stream)
@@ -364,7 +365,7 @@ func (l *ledger) refer(r eventstore.Recorded) {
 	}
 }
 
-// hash is that of a model's definition as the log has it: as it was when the soak began, until something is written.
+// hash returns the hash of a model's definition according to the log: the original one until something is written.
 func (l *ledger) hash(model uuid.UUID) string {
 	if hash, ok := l.written[model]; ok {
 		return hash
@@ -373,7 +374,7 @@ func (l *ledger) hash(model uuid.UUID) string {
 	return l.written[model]
 }
 
-// verify holds what the log comes to.
+// verify checks the final state of the ledger.
 func (l *ledger) verify() {
 	t := l.s.t
 	states := map[string]int{}
@@ -426,7 +427,7 @@ func (l *ledger) verify() {
 	}
 	for stream := range l.deleted {
 		for _, hash := range l.refers[stream] {
-			delete(l.documents, hash) // it may be another's too, which then is not looked at
+			delete(l.documents, hash) // another stream may refer to it too; it is then not checked
 		}
 	}
 	stored, ok := query[[]string](l.s.crash, `SELECT coalesce(array_agg(hash), '{}') FROM documents`)
@@ -444,7 +445,7 @@ func (l *ledger) verify() {
 	t.Logf("%d events on %d streams, %d writes of models, %d views counted; %d operations: %s", len(l.events), len(l.versions), l.landed, l.views, len(l.operations), text)
 }
 
-// verifyKeys holds that each call that was answered is an operation, and each operation one call's.
+// verifyKeys checks that each answered call is an operation, and that each operation belongs to one call.
 func (s *soak) verifyKeys() {
 	s.t.Helper()
 	kept, ok := query[map[string]uuid.UUID](s.crash, `SELECT json_object_agg(key, operation_id) FROM idempotency_keys WHERE operation_id IS NOT NULL`)
@@ -475,7 +476,7 @@ func (s *soak) verifyKeys() {
 	}
 }
 
-// verifyResults holds that what succeeded has a result that can be read, unless it was deleted.
+// verifyResults checks that each succeeded operation has a readable result, unless it was deleted.
 func (s *soak) verifyResults() {
 	s.t.Helper()
 	owners := map[string]*person{}
@@ -507,8 +508,8 @@ func (s *soak) verifyResults() {
 	s.t.Logf("%d results read, %d deleted", read, gone)
 }
 
-// verifyFiles holds the files against the log: each model is as its last write left it, each report has the Pixies that its
-// stream says, and every other file is as it was.
+// verifyFiles compares the files with the log: each model is as its last write left it, each report has the Pixies that
+// its stream says, and every other file is unchanged.
 func (s *soak) verifyFiles() {
 	s.t.Helper()
 	now := s.hashes()
@@ -550,7 +551,7 @@ func (s *soak) verifyFiles() {
 	}
 }
 
-// hashes are those of the definitions of all models as they are on disk now.
+// hashes returns the hashes of all models' definitions as they are on disk.
 func (s *soak) hashes() map[uuid.UUID]string {
 	s.t.Helper()
 	onDisk, err := folder.Open(s.workspaces, folder.Options{Logger: slog.New(slog.DiscardHandler), Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
@@ -572,7 +573,7 @@ func (s *soak) hashes() map[uuid.UUID]string {
 	return found
 }
 
-// verifyViews holds that nothing is left over in what the database keeps beside the log.
+// verifyViews checks that the database's other tables have no leftovers.
 func (s *soak) verifyViews() {
 	s.t.Helper()
 	for what, sql := range map[string]string{
@@ -588,7 +589,7 @@ func (s *soak) verifyViews() {
 	}
 }
 
-// resources are what the processes hold, by the metric.
+// resources returns what each process uses, by metric.
 func (s *soak) resources() []map[string]float64 {
 	s.t.Helper()
 	all := make([]map[string]float64, len(s.slots))
@@ -611,13 +612,13 @@ func (s *soak) resources() []map[string]float64 {
 	return all
 }
 
-// What a process holds when it has nothing to do, and how much more than when it began is no leak: connections that were
-// opened under load stay open for a while.
+// heldWhenIdle is how much more an idle process may use than at its start without that being a leak: connections that
+// were opened under load stay open for a while.
 var heldWhenIdle = map[string]float64{
 	"go_goroutines": 15, `readiness_database_connections{state="used"}`: 1, "process_open_fds": 40,
 }
 
-// verifyResources holds that the processes, with nothing left to do, hold what they held when they began.
+// verifyResources checks that the processes, when idle, use what they used at their start.
 func (s *soak) verifyResources(idle []map[string]float64) {
 	s.t.Helper()
 	var now []map[string]float64
@@ -655,10 +656,11 @@ func (s *soak) verifyResources(idle []map[string]float64) {
 	}
 }
 
-// databaseDied is what the service says of a fault that the death of its PostgreSQL explains, or its own at that moment.
+// databaseDied matches the errors that the service reports when its PostgreSQL dies, or when it is killed at that
+// moment.
 var databaseDied = regexp.MustCompile(`failed to connect to|SQLSTATE (57P0[1-5]|08|25P02)|conn(ection)? closed|connection reset|broken pipe|unexpected EOF|context (deadline exceeded|canceled)|timeout:`)
 
-// verifyLives holds that no life of a process ended but by a kill, and that none met a fault but the death of PostgreSQL.
+// verifyLives checks that processes ended only by kills, and that they met no fault except the death of PostgreSQL.
 func (s *soak) verifyLives() {
 	s.t.Helper()
 	met := 0
@@ -669,7 +671,7 @@ func (s *soak) verifyLives() {
 				break
 			}
 			var entry struct{ Level, Msg string }
-			if json.Unmarshal([]byte(line), &entry) != nil || entry.Level != "ERROR" || entry.Msg == "call" { // why a call failed has a line of its own
+			if json.Unmarshal([]byte(line), &entry) != nil || entry.Level != "ERROR" || entry.Msg == "call" { // a failed call's cause has its own line
 				continue
 			}
 			if met++; !databaseDied.MatchString(line) {

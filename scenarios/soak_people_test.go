@@ -18,14 +18,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// person is somebody who asks for one thing after the other, at whichever process.
+// person makes one request after another, at any process.
 type person struct {
 	soak      *soak
 	tenant    *tenant
 	id, token string
 	random    *rand.Rand
 	keys      int
-	open      map[uuid.UUID]errand // accepted, and not seen to have ended
+	open      map[uuid.UUID]errand // accepted, and not yet seen to have ended
 	later     []errand             // not answered yet
 }
 
@@ -33,14 +33,15 @@ type person struct {
 type errand struct {
 	what, path, key string
 	body            any
-	taken           bool                                             // may be of something that others have used up meanwhile
-	done            func(operation uuid.UUID, result map[string]any) // with the result of a success
+	taken           bool                                             // it may be refused because others used the object meanwhile
+	done            func(operation uuid.UUID, result map[string]any) // with the result if it succeeded
 }
 
-// atOnce is how much goes on at a time that one person started: what waits for its owner's reads would stop the others.
+// atOnce is the largest number of operations that one person has in progress: those waiting for the owner's reads would
+// block the others.
 const atOnce = 5
 
-// live asks until its time is over.
+// live makes requests until its time is over.
 func (p *person) live(ctx context.Context) {
 	for _, model := range p.tenant.models {
 		p.run(ctx, p.saveQuestions(model))
@@ -76,7 +77,7 @@ func (p *person) inWorkspace(rest string) string {
 	return fmt.Sprintf("/v1/workspaces/%s/%s", p.tenant.workspace, rest)
 }
 
-// errand is what the person starts next.
+// errand returns the next work that the person starts.
 func (p *person) errand() errand {
 	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
 	switch n := p.random.IntN(100); {
@@ -133,14 +134,14 @@ func (p *person) saveQuestions(model uuid.UUID) errand {
 	return errand{what: "save questions", path: p.inModel(model, "benchmark/questions/save"), body: map[string]any{"questions": questions, "repeats": 1}}
 }
 
-// revertible remembers an apply once it was made.
+// revertible records an apply once it is done.
 func (p *person) revertible(model uuid.UUID, route string) func(uuid.UUID, map[string]any) {
 	return func(_ uuid.UUID, result map[string]any) {
 		objects, _ := result["applied"].([]any)
 		kinds, _ := result["kinds"].([]any)
 		wrote := func(kind any) bool { return member(kind, "revertOperationId") != nil }
 		if len(objects) == 0 && !slices.ContainsFunc(kinds, wrote) && p.random.IntN(10) > 0 {
-			return // nothing was written, and asking to put that back is refused
+			return // nothing was written, and a revert would be refused
 		}
 		p.tenant.mu.Lock()
 		defer p.tenant.mu.Unlock()
@@ -148,7 +149,7 @@ func (p *person) revertible(model uuid.UUID, route string) func(uuid.UUID, map[s
 	}
 }
 
-// apply writes a preview that anybody of the account made, or what the service proposes.
+// apply applies a preview that any person of the account made, or lets the service propose and write.
 func (p *person) apply(model uuid.UUID) errand {
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()
@@ -157,13 +158,13 @@ func (p *person) apply(model uuid.UUID) errand {
 	}
 	i := p.random.IntN(len(p.tenant.previews))
 	taken := p.tenant.previews[i]
-	if p.random.IntN(4) > 0 { // the others are asked for twice
+	if p.random.IntN(4) > 0 { // the others are used twice
 		p.tenant.previews = slices.Delete(p.tenant.previews, i, i+1)
 	}
 	return errand{what: "apply", path: p.inModel(taken.model, taken.route), body: map[string]any{"previewId": taken.id}, taken: true, done: p.revertible(taken.model, "revert")}
 }
 
-// revert puts an apply back.
+// revert reverts an apply.
 func (p *person) revert(model uuid.UUID) errand {
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()
@@ -204,7 +205,7 @@ func (p *person) again(model uuid.UUID) errand {
 	return errand{what: "A/B test again", path: "/v1/aiReadiness/abTests/" + test + "/runs"}
 }
 
-// test is one of the account's A/B tests, "" while it has none.
+// test returns one of the account's A/B tests, "" while it has none.
 func (p *person) test() string {
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()
@@ -214,7 +215,7 @@ func (p *person) test() string {
 	return ""
 }
 
-// ask makes a call at one of the processes and counts what came of it.
+// ask makes a call at one of the processes and counts the outcome.
 func (p *person) ask(ctx context.Context, what, method, path string, body any, headers ...string) (status int, got map[string]any) {
 	status, got, err := exchange(ctx, p.soak.somewhere(p.random), p.token, method, path, body, headers...)
 	switch {
@@ -235,7 +236,7 @@ func (p *person) ask(ctx context.Context, what, method, path string, body any, h
 	return status, got
 }
 
-// reason is why there is no answer, in a few words.
+// reason returns a short reason why there is no answer.
 func reason(err error) string {
 	for _, known := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
@@ -245,7 +246,7 @@ func reason(err error) string {
 	return fmt.Sprintf("%T", err)
 }
 
-// run starts work. What is not answered, or cannot be answered now, is asked again under the same key.
+// run starts work. A call that was not answered, or could not be answered yet, is repeated under the same key.
 func (p *person) run(ctx context.Context, e errand) {
 	if e.key == "" {
 		e.key = fmt.Sprintf("%s-%d", p.id, p.keys)
@@ -256,7 +257,7 @@ func (p *person) run(ctx context.Context, e errand) {
 		switch {
 		case status == http.StatusAccepted:
 			p.accepted(e, got)
-			if p.random.IntN(10) == 0 { // who did not hear the answer, too
+			if p.random.IntN(10) == 0 { // also sometimes when the answer was received
 				if status, got := p.ask(ctx, "repeated", http.MethodPost, e.path, e.body, "Idempotency-Key", e.key); status == http.StatusAccepted {
 					p.accepted(e, got)
 				}
@@ -278,18 +279,18 @@ func (p *person) run(ctx context.Context, e errand) {
 	p.later = append(p.later, e)
 }
 
-// keyIsBusy: the call is being handled, or was when the process that handled it was killed.
+// keyIsBusy reports whether the call with this key is being handled, or was when its process was killed.
 func keyIsBusy(got map[string]any) bool {
 	return got["errorCode"] == "OperationInProgress" && strings.Contains(fmt.Sprint(got["message"]), "Idempotency-Key")
 }
 
-// refusals that somebody who does nothing wrong meets, beside those of the states 409 and 429.
+// refusals are the refusals that a well-behaved person may get, in addition to those of statuses 409 and 429.
 var refusals = map[string]bool{
 	"AssessmentNotFound": true, "BenchmarkQuestionsMissing": true, "AbTestNotFound": true, "PreviewNotFound": true, "InvalidPreview": true,
 	"TrackedItemLimitReached": true, "FeatureNotInPlan": true, "OperationNotFound": true,
 }
 
-// accepted remembers what was accepted; the same call is the same operation.
+// accepted records the accepted operation; the same call must have the same operation.
 func (p *person) accepted(e errand, got map[string]any) {
 	id := uuid.MustParse(got["operationId"].(string))
 	p.tenant.mu.Lock()
@@ -301,7 +302,7 @@ func (p *person) accepted(e errand, got map[string]any) {
 	p.open[id] = e
 }
 
-// poll reads an operation that goes on; when it is seen to have ended its result is read.
+// poll reads an operation in progress; when it has ended its result is read.
 func (p *person) poll(ctx context.Context) {
 	var id uuid.UUID
 	for id = range p.open {
@@ -336,7 +337,7 @@ func member(object any, name string) any {
 	return fields[name]
 }
 
-// list reads a list, all its pages.
+// list reads all pages of a list.
 func (p *person) list(ctx context.Context) {
 	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
 	path := of(p.random, []string{
@@ -355,16 +356,16 @@ func (p *person) list(ctx context.Context) {
 		if next == "" || err != nil {
 			return
 		}
-		path = at.RequestURI() // at whichever process
+		path = at.RequestURI() // at any process
 	}
 }
 
-// change does what starts no work and is counted like it.
+// change makes a call that starts no work but counts as starting.
 func (p *person) change(ctx context.Context) {
 	model := of(p.random, p.tenant.models)
 	switch n := p.random.IntN(20); {
 	case n < 6:
-		at := time.Now().UTC().Add(time.Minute) // due while the soak goes on, if it goes on for long
+		at := time.Now().UTC().Add(time.Minute) // due during the soak, if it lasts long enough
 		p.ask(ctx, "schedule", http.MethodPost, p.inModel(model, "schedules"), map[string]any{"frequency": "Daily", "timeUtc": at.Format("15:04")})
 	case n < 9:
 		p.schedules(ctx, func(id string) {
@@ -397,7 +398,7 @@ func (p *person) change(ctx context.Context) {
 	}
 }
 
-// schedules does something to each schedule of the account.
+// schedules calls do for each schedule of the account.
 func (p *person) schedules(ctx context.Context, do func(id string)) (asked bool) {
 	status, got := p.ask(ctx, "list", http.MethodGet, "/v1/aiReadiness/schedules", nil)
 	all, _ := got["value"].([]any)
@@ -407,7 +408,7 @@ func (p *person) schedules(ctx context.Context, do func(id string)) (asked bool)
 	return (status == http.StatusOK || status == http.StatusForbidden) && len(all) == 0
 }
 
-// misbehave makes a call that is refused, whatever else goes on.
+// misbehave makes a call that must be refused.
 func (p *person) misbehave(ctx context.Context) {
 	model, other := of(p.random, p.tenant.models), of(p.random, p.soak.tenants)
 	type call struct {
@@ -430,7 +431,7 @@ func (p *person) misbehave(ctx context.Context) {
 		{http.MethodGet, "/v1/nowhere", nil, http.StatusNotFound},
 		{http.MethodDelete, "/v1/operations", nil, http.StatusMethodNotAllowed},
 	}
-	if other != p.tenant { // what another account has
+	if other != p.tenant { // an object of another account
 		calls = append(calls,
 			call{http.MethodGet, fmt.Sprintf("/v1/workspaces/%s/reports", other.workspace), nil, http.StatusNotFound},
 			call{http.MethodPost, fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assess", other.workspace, other.models[0]), nil, http.StatusNotFound},
@@ -446,7 +447,7 @@ func (p *person) misbehave(ctx context.Context) {
 	}
 }
 
-// anyOperation is one of the account's operations.
+// anyOperation returns one of the account's operations.
 func (a *tenant) anyOperation() uuid.UUID {
 	a.mu.Lock()
 	defer a.mu.Unlock()

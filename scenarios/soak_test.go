@@ -30,9 +30,9 @@ var (
 	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestHardSoak waits between two calls")
 )
 
-// TestHardSoak has many accounts do everything at once on two processes over one database and one folder, while processes and
-// PostgreSQL are killed. At the end the log, the views and the files are held against one another: nothing was lost, nothing
-// happened twice, and nothing stays open.
+// TestHardSoak has many accounts do everything at once on two processes that share one database and one folder, while
+// processes and PostgreSQL are killed. At the end the log, the views and the files are compared: nothing was lost,
+// nothing happened twice, and nothing stays open.
 func TestHardSoak(t *testing.T) {
 	t.Parallel()
 	s := newSoak(t)
@@ -71,7 +71,7 @@ func TestHardSoak(t *testing.T) {
 	s.end()
 }
 
-// phase says how long it took until now.
+// phase logs the time elapsed so far.
 func (s *soak) phase(what string) {
 	s.t.Logf("%s after %.1fs", what, time.Since(s.began).Seconds())
 }
@@ -80,7 +80,7 @@ func (s *soak) phase(what string) {
 type soak struct {
 	*crash
 	began     time.Time
-	ends      time.Time // of the load
+	ends      time.Time // end of the load
 	slots     [2]slot
 	tenants   []*tenant
 	people    []*person
@@ -96,7 +96,7 @@ type soak struct {
 	calls                       tally
 }
 
-// slot is one of the processes, through all its lives.
+// slot is one of the processes, across all its lives.
 type slot struct {
 	base atomic.Pointer[string]
 	now  *process
@@ -111,8 +111,8 @@ type tenant struct {
 	reports   []uuid.UUID
 
 	mu       sync.Mutex
-	previews []prepared           // that no apply was asked for yet
-	applies  []applied            // that no revert was asked for yet
+	previews []prepared           // not yet applied
+	applies  []applied            // not yet reverted
 	tests    map[string]bool      // A/B tests
 	answered map[string]uuid.UUID // operations by person and key
 }
@@ -120,18 +120,18 @@ type tenant struct {
 // prepared is a preview that was made.
 type prepared struct {
 	model uuid.UUID
-	route string // that applies it
+	route string // the route that applies it
 	id    any
 }
 
-// applied is an apply that may be put back.
+// applied is an apply that may be reverted.
 type applied struct {
 	model uuid.UUID
-	route string // that reverts it
+	route string // the route that reverts it
 	id    any
 }
 
-// tally counts what was answered, by route and outcome.
+// tally counts answers, by route and outcome.
 type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -143,7 +143,7 @@ func (t *tally) count(what string) {
 	t.counts[what]++
 }
 
-// The accounts of a soak: most may do what they like, some meet the limits of their plan.
+// soakPlans are the plans of the accounts: most have no limits, some reach the limits of their plan.
 var soakPlans = []string{"Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Business", "Business", "Team", "Free"}
 
 const (
@@ -158,7 +158,7 @@ func newSoak(t *testing.T) *soak {
 	check(t, err)
 	t.Cleanup(func() { removeAll(t, dir) })
 	check(t, os.Chmod(dir, 0o711))
-	// What is committed outlives the death of its processes without being synced; only the machine's would take it along.
+	// Committed data outlives the death of its processes without a sync; only a crash of the machine would lose it.
 	server, err := postgres.Start(t.Context(), postgres.Options{DataDir: dir, Settings: map[string]string{"fsync": "off"}})
 	check(t, err)
 	t.Cleanup(func() { check(t, server.Stop(context.Background())) })
@@ -190,7 +190,7 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// addTenant makes an account's people and workspace, and returns its declaration.
+// addTenant creates an account's people and workspace, and returns its declaration.
 func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration string) {
 	s.t.Helper()
 	a := &tenant{
@@ -235,7 +235,7 @@ func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration 
 	return declaration
 }
 
-// start gives a slot its next life.
+// start starts a slot's next life.
 func (s *soak) start(i int) {
 	s.t.Helper()
 	s.await("PostgreSQL answers", s.answers)
@@ -249,18 +249,18 @@ func (s *soak) answers() bool {
 	return ok
 }
 
-// somewhere is the address of one of the processes; it may be that of a dead one.
+// somewhere returns the address of one of the processes, which may be dead.
 func (s *soak) somewhere(random *rand.Rand) string {
 	return *s.slots[random.IntN(len(s.slots))].base.Load()
 }
 
-// disturb kills until the load is to end. In the last third it kills PostgreSQL alone, so that the last lives of the processes
-// are long enough for something to leak.
+// disturb kills until the load is about to end. In the last third it kills only PostgreSQL, so that the last lives of
+// the processes are long enough to show leaks.
 func (s *soak) disturb() {
 	s.t.Helper()
 	lasts := time.Until(s.ends)
 	calm := s.ends.Add(-lasts / 3)
-	database := [2]time.Duration{8 * time.Second, 30 * time.Second} // between two of its deaths
+	database := [2]time.Duration{8 * time.Second, 30 * time.Second} // the time between two of its deaths
 	if lasts < time.Minute {
 		database = [2]time.Duration{4 * time.Second, 8 * time.Second}
 	}
@@ -278,7 +278,7 @@ func (s *soak) disturb() {
 			}
 		}
 		switch now := time.Now(); {
-		case !now.Before(s.ends.Add(-2 * time.Second)): // late kills leave no load to meet them
+		case !now.Before(s.ends.Add(-2 * time.Second)): // a late kill would meet no load
 		case next.Equal(nextDatabase):
 			s.killPostgreSQL()
 			s.databaseKills++
@@ -301,7 +301,7 @@ func (s *soak) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(s.random.Int64N(int64(most-least)))
 }
 
-// killProcesses kills one process or both, and starts them again; now and then they are killed before they listen, too.
+// killProcesses kills one process or both, and starts them again; sometimes they are also killed before they listen.
 func (s *soak) killProcesses() {
 	s.t.Helper()
 	which := [][]int{{0}, {1}, {0, 1}}[s.random.IntN(3)]
@@ -321,7 +321,7 @@ func (s *soak) killProcesses() {
 	}
 }
 
-// watch looks at Pixies that are in reports.
+// watch requests Pixies that are in reports.
 func (s *soak) watch(ctx context.Context) {
 	random := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for n := 0; ctx.Err() == nil; n++ {
@@ -344,7 +344,7 @@ func (s *soak) watch(ctx context.Context) {
 	}
 }
 
-// findPixies finds the addresses that are in reports now; files may come and go meanwhile.
+// findPixies finds the addresses that are in reports; files may appear and disappear meanwhile.
 func (s *soak) findPixies() {
 	var found []string
 	files, _ := filepath.Glob(filepath.Join(s.workspaces, "*", "*.Report", "definition", "pages", "*", "visuals", "*", "visual.json"))
@@ -357,7 +357,7 @@ func (s *soak) findPixies() {
 	s.addresses.Store(&found)
 }
 
-// end stops the processes in good order.
+// end stops the processes gracefully.
 func (s *soak) end() {
 	s.t.Helper()
 	for i := range s.slots {

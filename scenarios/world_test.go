@@ -44,12 +44,12 @@ import (
 	"readiness/work"
 )
 
-// base is the address callers know the service by, wherever it listens.
+// base is the service's public address, wherever it listens.
 const base = "http://readiness.test"
 
 const portal = "https://portal.test/consent"
 
-// world is one scenario: a service on a database and a directory of its own.
+// world is one scenario: a service with its own database and directory.
 type world struct {
 	t        testing.TB
 	dir      string // of the workspaces
@@ -70,11 +70,11 @@ type world struct {
 	queue    *work.Queue
 	stops    []func()
 
-	began   time.Time // of the scenario, on the service's clock and on ours
+	began   time.Time // start of the scenario, by the service's clock and by ours
 	real    time.Time
 	mu      sync.Mutex
 	offset  time.Duration
-	stopped bool // the service's clock moves by itself no more
+	stopped bool // whether the service's clock is stopped
 
 	declared []account.Declaration
 	caller   caller
@@ -84,10 +84,10 @@ type world struct {
 	keeps    map[string]map[string]string // files by path
 	started  int
 	minted   []string
-	secrets  []string // beside tokens
+	secrets  []string // in addition to tokens
 	models   models
 
-	questions atomic.Int64 // that the provider was asked
+	questions atomic.Int64 // how many times the provider was asked
 }
 
 // newWorld starts the service for a script.
@@ -97,8 +97,8 @@ func newWorld(env *testscript.Env) *world {
 		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: testlog.URL(t), log: &logBook{},
 		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{}, real: time.Now(),
 	}
-	// Ten in the morning, so that no scenario meets midnight unless it moves the clock there; of tomorrow, so that what goes by the real time is late
-	// at every hour of the day.
+	// It is ten in the morning, so that no scenario passes midnight unless it advances the clock. It is tomorrow, so
+	// that anything that uses the real time is late at every hour of the day.
 	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
 	check(t, os.MkdirAll(w.dir, 0o755))
 
@@ -155,7 +155,7 @@ func newWorld(env *testscript.Env) *world {
 	return w
 }
 
-// again makes a call again that could not be counted, as a client would.
+// again retries a call that could not be counted, as a client would.
 type again struct{ http.RoundTripper }
 
 func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -185,7 +185,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// now is the service's clock.
+// now returns the time of the service's clock.
 func (w *world) now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,7 +195,7 @@ func (w *world) now() time.Time {
 	return w.began.Add(time.Since(w.real) + w.offset)
 }
 
-// apply declares accounts; who is in them may call from then on.
+// apply declares accounts; their people may make calls from then on.
 func (w *world) apply(name string, file []byte) {
 	declared, err := accounts.Parse(name, file, account.DefaultPlans())
 	check(w.t, err)
@@ -250,7 +250,7 @@ func (w *world) up() {
 	})
 }
 
-// down stops what up started, last first.
+// down stops what up started, in reverse order.
 func (w *world) down() {
 	for i := range w.stops {
 		if i == len(w.stops)-1 {
@@ -279,7 +279,7 @@ func (w *world) stopWorkers() {
 	w.queue = nil
 }
 
-// killWorkers stops carrying out work in the middle of it.
+// killWorkers stops the workers in the middle of their steps.
 func (w *world) killWorkers() {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
@@ -287,7 +287,7 @@ func (w *world) killWorkers() {
 	w.queue = nil
 }
 
-// keptSecrets fails the scenario when a token of a caller was written anywhere but sealed (decisions 3).
+// keptSecrets fails the scenario if a caller's token was stored anywhere unencrypted (docs/decisions.md 3).
 func (w *world) keptSecrets() {
 	ctx := context.Background()
 	for _, tok := range w.minted {
@@ -306,8 +306,8 @@ func (w *world) keptSecrets() {
 	}
 }
 
-// metNoFault fails the scenario when the service logged a fault of its own. A subscriber that is closed while it reads says so
-// as an error.
+// metNoFault fails the scenario if the service logged a fault of its own. A subscriber that is closed while it reads
+// logs that as an error.
 func (w *world) metNoFault() {
 	for line := range strings.Lines(w.log.String()) {
 		stopped := strings.Contains(line, `"subscriber_id"`)
@@ -317,8 +317,8 @@ func (w *world) metNoFault() {
 	}
 }
 
-// platform is the folder, whose definitions can be made to wait or to fail: under the model's name when they are read, under
-// "write " and it when they are written.
+// platform is the folder, whose definitions can be made to wait or to fail: under the model's name for reads, under
+// "write " and the name for writes.
 type platform struct {
 	*folder.Platform
 	mu            sync.Mutex
@@ -344,7 +344,7 @@ func (p *platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
-// meets counts an access and lets it wait or fail.
+// meets counts an access and makes it wait or fail.
 func (p *platform) meets(ctx context.Context, access string, count map[string]int, model string) error {
 	p.mu.Lock()
 	count[model]++
@@ -357,7 +357,7 @@ func (p *platform) meets(ctx context.Context, access string, count map[string]in
 		return fails
 	}
 	select {
-	case <-wait: // who released it waits for it no more
+	case <-wait: // released
 	case <-ctx.Done():
 		fails = ctx.Err()
 		p.mu.Lock()
@@ -400,7 +400,7 @@ func (p *platform) releaseAll() {
 	}
 }
 
-// logBook keeps what the service logs.
+// logBook stores the service's log.
 type logBook struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -1,6 +1,6 @@
-// Package dataagent reads a data agent's definition: what it is told, what it
-// answers from and which tables of that it may use, as a draft and as published
-// (regime C.6). Nothing here changes a definition.
+// Package dataagent reads a data agent's definition: its instructions, its sources
+// and the selected tables of each source, for the draft and the published stage
+// (regime C.6). It does not change definitions.
 package dataagent
 
 import (
@@ -14,29 +14,29 @@ import (
 
 // Agent is a data agent's configuration.
 type Agent struct {
-	// Draft and Published are the stages; nil where the agent has none.
+	// Draft and Published are the stages; nil if the agent does not have one.
 	Draft, Published *Stage
-	// PublishedDescription is what it was published with, "" when it was not.
+	// PublishedDescription is the description it was published with; "" if it was
+	// not published.
 	PublishedDescription string
 }
 
-// Stage is one state of the configuration. Its sources are in the order of
-// their folders.
+// Stage is one state of the configuration. Sources are ordered by folder.
 type Stage struct {
 	Instructions string
 	Sources      []Source
 }
 
-// The source type that is scored (regime C.6, 1).
+// SemanticModel is the source type that is scored (regime C.6 (1)).
 const SemanticModel = "semantic_model"
 
-// Source is what an agent answers from.
+// Source is one source that an agent answers from.
 type Source struct {
 	// Path is the part that describes the source.
 	Path        string
 	Type        string // SemanticModel, "lakehouse_tables", "data_warehouse", "kusto", …
 	DisplayName string
-	// ItemID is uuid.Nil when the part has no id that is one.
+	// ItemID is uuid.Nil if the part has no valid id.
 	ItemID uuid.UUID
 	// WorkspaceID is uuid.Nil for the agent's own workspace, as Git writes it.
 	WorkspaceID  uuid.UUID
@@ -45,14 +45,14 @@ type Source struct {
 	Tables       []Table
 }
 
-// Table is a table of a source, wherever it lies below it. What is selected of
-// its columns is without effect (formats D).
+// Table is a table of a source, at any depth. The selection of its columns has no
+// effect and is not read.
 type Table struct {
 	Name     string
 	Selected bool
 }
 
-// SelectedTables are the names of the tables the agent may use, in order.
+// SelectedTables returns the names of the tables that the agent may use, in order.
 func (s Source) SelectedTables() []string {
 	var names []string
 	for _, t := range s.Tables {
@@ -77,7 +77,7 @@ func Read(d definition.Definition) (Agent, error) {
 
 func read(d definition.Definition) (a Agent, err error) {
 	if _, ok := d.Part(config + "data_agent.json"); !ok {
-		return a, &jsonpart.Error{File: config + "data_agent.json", Message: "the part is missing, so this is no data agent's definition"}
+		return a, &jsonpart.Error{File: config + "data_agent.json", Message: "the part is missing, so this is not a data agent's definition"}
 	}
 	if a.PublishedDescription, err = readText(d, config+"publish_info.json", "description"); err != nil {
 		return a, err
@@ -89,7 +89,8 @@ func read(d definition.Definition) (a Agent, err error) {
 	return a, err
 }
 
-// readStage reads the parts in folder; nil when it has no configuration.
+// readStage reads the parts in folder. It returns nil if the stage has no
+// configuration.
 func readStage(d definition.Definition, folder string) (*Stage, error) {
 	if _, ok := d.Part(folder + "stage_config.json"); !ok {
 		return nil, nil
@@ -114,7 +115,8 @@ func readStage(d definition.Definition, folder string) (*Stage, error) {
 	return stage, nil
 }
 
-// readText reads one text of a part; "" when either is absent.
+// readText reads one text of a part. It returns "" if the part or the text is
+// absent.
 func readText(d definition.Definition, path, name string) (text string, err error) {
 	data, ok := d.Part(path)
 	if !ok {
@@ -168,7 +170,7 @@ func readID(r *jsonpart.Reader) uuid.UUID {
 	return id
 }
 
-// appendTables finds the tables among elements and what is below them.
+// appendTables appends the tables among elements, at any depth.
 func appendTables(tables []Table, r *jsonpart.Reader) []Table {
 	for range r.Array() {
 		var (
@@ -189,7 +191,7 @@ func appendTables(tables []Table, r *jsonpart.Reader) []Table {
 			}
 		}
 		if strings.HasSuffix(kind, ".table") {
-			tables = append(tables[:at], t) // a table holds columns, no tables
+			tables = append(tables[:at], t) // tables do not nest
 		}
 	}
 	return tables

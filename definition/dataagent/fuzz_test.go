@@ -15,7 +15,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// Whatever the parts are, they make an agent with its one source or an error with its place.
+// Any parts give either an agent with its one source or an error with its position.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"aiInstructions":"x","description":"y"}`), []byte(`{"type":"semantic_model","artifactId":"x","elements":[{"type":"a.table","display_name":"t","is_selected":true,"children":[]}]}`))
 	for _, text := range samples.Texts(f, func(path string) bool {

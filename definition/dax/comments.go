@@ -2,9 +2,9 @@ package dax
 
 import "strings"
 
-// WithoutComments returns the expression with a blank in place of each comment;
-// string literals and names keep what looks like one. The line break that ends a
-// comment stays.
+// WithoutComments returns the expression with each comment replaced by a blank.
+// String literals and names that look like comments are kept, and so is the line
+// break that ends a comment.
 func WithoutComments(expression string) string {
 	var b strings.Builder
 	for at := 0; at < len(expression); {

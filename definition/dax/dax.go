@@ -1,7 +1,7 @@
-// Package dax reads DAX expressions as far as readiness needs them: which
-// columns and measures an expression names and which functions it calls
-// (regime C.9 (11, 25)). It reads tokens, not grammar: any text has an answer,
-// in time proportional to its length, and none is an error.
+// Package dax reads DAX expressions as far as scoring needs them: which columns and
+// measures an expression names, and which functions it calls (regime C.9 (11),
+// (25)). It reads tokens, not grammar. Every text has a result, in time proportional
+// to its length, and none is an error.
 package dax
 
 import (
@@ -10,39 +10,38 @@ import (
 	"unicode/utf8"
 )
 
-// Expression is what a DAX expression names and calls, in the order written.
-// References to extension columns, `[@name]`, are not among them.
+// Expression lists what a DAX expression names and calls, in order of appearance.
+// References to extension columns, `[@name]`, are not included.
 type Expression struct {
 	References []Reference
 	Calls      []Call
 }
 
 // Reference names a column or a measure. Names are unescaped (” and ]]) and
-// otherwise as written; DAX compares them without regard to case.
+// otherwise as written; DAX compares them ignoring case.
 type Reference struct {
-	// Qualified tells 'Table'[Name] and Table[Name] from a bare [Name], whose
-	// Table is "".
+	// Qualified distinguishes 'Table'[Name] and Table[Name] from a bare [Name],
+	// whose Table is "".
 	Qualified   bool
 	Table, Name string
 }
 
-// Call is a function called, or any other identifier that stands before an
-// opening parenthesis.
+// Call is a function call, or any other identifier before an opening parenthesis.
 type Call struct {
 	Name string
-	// References are those between its parentheses, at any depth: a part of the
-	// expression's References.
+	// References are those between its parentheses, at any depth. They are a
+	// subslice of the expression's References.
 	References []Reference
 	from, to   int
 }
 
-// Read returns what the expression names and calls. Comments and string
-// literals name nothing. A string, comment, name or call left open ends with
-// the text; a name left open is no reference.
+// Read returns what the expression names and calls. Comments and string literals
+// name nothing. An unterminated string, comment, name or call ends with the text; an
+// unterminated name is not a reference.
 func Read(expression string) Expression {
 	var e Expression
 	var open []int // for each open parenthesis the index of its call, or -1
-	var last token // the one before, white space and comments apart
+	var last token // the previous token that is not white space or a comment
 	for at := 0; at < len(expression); {
 		t := next(expression, at)
 		at = t.end
@@ -86,8 +85,8 @@ func Read(expression string) Expression {
 	return e
 }
 
-// BareReference returns the name when the whole expression, white space around
-// it apart, is one bare reference.
+// BareReference returns the name if the expression, apart from surrounding white
+// space, is one bare reference.
 func BareReference(expression string) (name string, ok bool) {
 	expression = strings.TrimSpace(expression)
 	if !strings.HasPrefix(expression, "[") {
@@ -104,7 +103,7 @@ func BareReference(expression string) (name string, ok bool) {
 type kind int
 
 const (
-	other      kind = iota // an operator, a number, a string, or a name left open
+	other      kind = iota // an operator, a number, a string, or an unterminated name
 	blank                  // white space or a comment
 	identifier             // a letter or _, then letters, digits, _ and .
 	quoted                 // 'table'
@@ -118,7 +117,7 @@ type token struct {
 	start, end int
 }
 
-// name is the text that an identifier, a quoted or a bracketed name stands for.
+// name returns the name that an identifier, a quoted or a bracketed name stands for.
 func (t token) name(src string) string {
 	switch t.kind {
 	case quoted:
@@ -175,8 +174,8 @@ func next(src string, start int) token {
 	return t
 }
 
-// delimited returns the end of what opens at start and ends with the first
-// closing byte that is not doubled, and whether there is one.
+// delimited returns the end of the token that opens at start and ends with the first
+// closing byte that is not doubled. It reports whether there is one.
 func delimited(src string, start int, closing byte) (end int, ok bool) {
 	for at := start + 1; ; {
 		n := strings.IndexByte(src[at:], closing)
@@ -191,7 +190,7 @@ func delimited(src string, start int, closing byte) (end int, ok bool) {
 	}
 }
 
-// word returns the end of the letters, digits, _ and . from at on.
+// word returns the end of the letters, digits, _ and . that start at at.
 func word(src string, at int) int {
 	for at < len(src) {
 		r, size := utf8.DecodeRuneInString(src[at:])

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written shows references as DAX writes them.
+// written formats references as DAX writes them.
 func written(refs []dax.Reference) string {
 	var out []string
 	for _, r := range refs {
@@ -118,8 +118,8 @@ func TestBareReference(t *testing.T) {
 	}
 }
 
-// Deep nesting is walked, not recursed into, and each call knows its references
-// without a copy of them.
+// Read walks deep nesting without recursion, and calls share their references
+// without copies.
 func TestReadDeepNesting(t *testing.T) {
 	t.Parallel()
 	const depth = 200_000

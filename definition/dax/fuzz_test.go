@@ -15,7 +15,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s)
 	}
 	for _, text := range samples.Texts(f, samples.Ending(".tmdl")) {
-		f.Add(string(text)) // whole: what stands between expressions is a text like any other
+		f.Add(string(text)) // text between expressions is a text like any other
 		for line := range strings.Lines(string(text)) {
 			if declaration, expression, ok := strings.Cut(line, " = "); ok && strings.HasPrefix(declaration, "\tmeasure ") {
 				f.Add(expression)
@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		e := dax.Read(s)
-		// What was found and written out again is found again.
+		// References that are written out are found again.
 		again := dax.Read(written(e.References))
 		var want []dax.Reference
 		for _, r := range e.References {
@@ -48,7 +48,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// Comments say nothing: without them the same is named, called and said, and there are none left.
+// Comments carry no meaning: without them the text names, calls and contains the
+// same, and no comment is left.
 func FuzzWithoutComments(f *testing.F) {
 	for _, s := range []string{"a/**/b", "1-/*x*/-2", "'T'/* c */[x]", "F/**/(x)", "// x\r\n[y]", "-- x\rz", `"--"//`, "/*", "EVALUATE/**/x -- DEFINE", "/*/ */ /"} {
 		f.Add(s)

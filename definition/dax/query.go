@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// IsQuery tells whether the text is a query: it says EVALUATE outside of comments,
+// IsQuery reports whether the text is a query: EVALUATE appears outside comments,
 // strings and names.
 func IsQuery(text string) bool { return says(text, "EVALUATE") }
 
-// Defines tells whether a query defines measures, columns or tables of its own:
-// it says DEFINE.
+// Defines reports whether a query defines its own measures, columns or tables:
+// DEFINE appears in it.
 func Defines(text string) bool { return says(text, "DEFINE") }
 
-// says tells whether a word stands in the text on its own, in any letter case.
+// says reports whether a word appears in the text as a separate token, ignoring
+// case.
 func says(text, word string) bool {
 	for at := 0; at < len(text); {
 		t := next(text, at)
@@ -25,10 +26,9 @@ func says(text, word string) bool {
 	return false
 }
 
-// Tables returns the names that stand in an expression where those of tables do,
-// each once, in the order written: 'Table' in quotation marks and words that are
-// neither called nor before a column. Not all of them are tables: variables and
-// keywords are words too.
+// Tables returns the names in table position, each once, in order of appearance:
+// 'Table' in quotation marks, and words that are neither called nor before a column.
+// Not all are tables: variables and keywords are words too.
 func Tables(expression string) []string {
 	var names []string
 	var last token

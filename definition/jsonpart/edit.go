@@ -7,46 +7,45 @@ import (
 	"strings"
 )
 
-// Tree is a part that can be edited: what is not edited keeps its bytes, and
-// what is put in is laid out as its neighbors are, so that taking it out again
-// gives the bytes from before. Values are opened as they are asked for.
+// Tree is an editable part. Unedited values keep their bytes, and inserted values
+// are laid out like their neighbors, so removing them restores the original bytes.
+// Values are parsed on demand.
 type Tree struct {
 	Root          *Value
-	before, after []byte // what stands around the root: a byte order mark, white space
+	before, after []byte // the bytes around the root: a byte order mark, white space
 }
 
-// Value is a JSON value in a Tree, with what stands between it and the value
-// before it.
+// Value is a JSON value in a Tree, with the bytes between it and the previous value.
 type Value struct {
-	// Name is the member's name; "" for what is no member of an object.
+	// Name is the member's name; "" if the value is not a member of an object.
 	Name string
 
 	parent *Value
-	lead   []byte // between the end of the value before, or the bracket, and this one
-	name   []byte // the name as written, with all up to the value; empty for an element
-	raw    []byte // the value as written; of an opened one, as it was
+	lead   []byte // between the end of the previous value, or the bracket, and this one
+	name   []byte // the name as written, with all bytes up to the value; empty for an element
+	raw    []byte // the value as written; for an opened one, as it was
 	opened bool
 	items  []*Value
 	tail   []byte // before the closing bracket
 }
 
-// Field is a member to be put in. Its value is a string, a Literal, an Object or
-// an Array.
+// Field is a member to insert. Its value is a string, a Literal, an Object or an
+// Array.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Literal is a number, true, false or null to be put in, as it is written.
+// Literal is a number, true, false or null to insert, as written.
 type Literal string
 
-// Object is an object to be put in, its members in their order.
+// Object is an object to insert, with its members in order.
 type Object []Field
 
-// Array is an array to be put in, of what a Field may hold.
+// Array is an array to insert; its elements have the types of a Field's value.
 type Array []any
 
-// Edit returns the part called file as a tree, or the error that New returns.
+// Edit returns the part called file as a tree. Its error is that of New.
 func Edit(file string, data []byte) (*Tree, error) {
 	r, err := New(file, data)
 	if err != nil {
@@ -57,7 +56,7 @@ func Edit(file string, data []byte) (*Tree, error) {
 	return &Tree{Root: &Value{raw: raw}, before: data[:start], after: data[start+len(raw):]}, nil
 }
 
-// Bytes returns the part with all that was edited.
+// Bytes returns the part with all edits.
 func (t *Tree) Bytes() []byte {
 	var b bytes.Buffer
 	b.Write(t.before)
@@ -66,10 +65,10 @@ func (t *Tree) Bytes() []byte {
 	return b.Bytes()
 }
 
-// Kind is the first byte of the value: { [ " t f n, or 0 for a number.
+// Kind returns the first byte of the value: { [ " t f n, or 0 for a number.
 func (v *Value) Kind() byte { return (&Reader{data: v.raw}).Kind() }
 
-// Text is what a text says; false for any other value.
+// Text returns the value of a string; ok is false for any other value.
 func (v *Value) Text() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
@@ -77,7 +76,7 @@ func (v *Value) Text() (string, bool) {
 	return unquote(v.raw, false), true
 }
 
-// Raw is the value as it is written.
+// Raw returns the value as written.
 func (v *Value) Raw() []byte {
 	if !v.opened {
 		return v.raw
@@ -87,15 +86,15 @@ func (v *Value) Raw() []byte {
 	return b.Bytes()
 }
 
-// Items are the members of an object or the elements of an array, in their
-// order; nil for any other value.
+// Items returns the members of an object or the elements of an array, in order; nil
+// for any other value.
 func (v *Value) Items() []*Value {
 	v.open()
 	return v.items
 }
 
-// Member is the member with the name, the last one where there are several; nil
-// where there is none.
+// Member returns the member with the name, or the last one if there are several; nil
+// if there is none.
 func (v *Value) Member(name string) *Value {
 	if v.Kind() != '{' {
 		return nil
@@ -109,18 +108,18 @@ func (v *Value) Member(name string) *Value {
 	return nil
 }
 
-// Set replaces the value by one that is written so.
+// Set replaces the value by raw, which is written unchanged.
 func (v *Value) Set(raw []byte) { v.raw, v.opened, v.items, v.tail = raw, false, nil, nil }
 
-// SetText replaces the value by the text.
+// SetText replaces the value by the text as a JSON string.
 func (v *Value) SetText(text string) { v.Set(quote(text)) }
 
-// Append puts a new element at the end of the array.
+// Append inserts a new element at the end of the array.
 func (v *Value) Append(element any) *Value { return v.insert(len(v.Items()), "", element) }
 
-// AppendInLine is Append for an array that must have its bytes back when the
-// element is taken out again, though it is empty: the element stands right behind
-// the bracket, before the white space that was in the array.
+// AppendInLine is Append for an array that must get its bytes back when the element
+// is removed, even if it was empty. The element then stands directly after the
+// bracket, before the array's white space.
 func (v *Value) AppendInLine(element any) *Value {
 	empty, tail := len(v.Items()) == 0, v.tail
 	item := v.Append(element)
@@ -130,8 +129,8 @@ func (v *Value) AppendInLine(element any) *Value {
 	return item
 }
 
-// Add puts a new member into the object, behind the last of the members that are
-// named after; at the end when it has none of them.
+// Add inserts a new member into the object, after the last member whose name is in
+// after; at the end if there is none.
 func (v *Value) Add(name string, value any, after ...string) *Value {
 	at := len(v.Items())
 	for i, m := range slices.Backward(v.items) {
@@ -143,7 +142,7 @@ func (v *Value) Add(name string, value any, after ...string) *Value {
 	return v.insert(at, name, value)
 }
 
-// Remove takes the member or element out of the value it stands in.
+// Remove removes the member or element from its parent.
 func (v *Value) Remove() {
 	in := v.parent
 	i := slices.Index(in.items, v)
@@ -161,7 +160,7 @@ func (v *Value) open() {
 	v.opened = true
 	r := &Reader{data: v.raw, pos: 1}
 	object, last := v.raw[0] == '{', len(v.raw)-1
-	end := 1 // of the item before
+	end := 1 // end of the previous item
 	for r.blank(); r.pos < last; {
 		if r.data[r.pos] == ',' {
 			r.pos++
@@ -198,7 +197,7 @@ func (v *Value) write(b *bytes.Buffer) {
 	b.WriteByte(v.raw[len(v.raw)-1])
 }
 
-// insert puts a new item before the ith.
+// insert inserts a new item before the ith.
 func (v *Value) insert(i int, name string, content any) *Value {
 	layout := layout{v.gap(i), v.step(), v.colon()}
 	item := &Value{Name: name, parent: v}
@@ -221,7 +220,7 @@ func (v *Value) insert(i int, name string, content any) *Value {
 	return item
 }
 
-// leadOf is what stands before a new item that is not the first: what stands
+// leadOf returns the bytes before a new item that is not the first. They are those
 // before the item it follows, or before the one it precedes.
 func (v *Value) leadOf(i int) []byte {
 	switch {
@@ -233,7 +232,7 @@ func (v *Value) leadOf(i int) []byte {
 	return append([]byte{','}, v.items[0].lead...)
 }
 
-// gap is the white space before the ith item.
+// gap returns the white space before the ith item.
 func (v *Value) gap(i int) string {
 	switch {
 	case len(v.items) > 0 && i > 0:
@@ -247,8 +246,8 @@ func (v *Value) gap(i int) string {
 	return ""
 }
 
-// outerGap is the white space before the value's closing bracket when it stands
-// in a line of its own.
+// outerGap returns the white space before the value's closing bracket if the bracket
+// has its own line.
 func (v *Value) outerGap() string {
 	if v.parent != nil {
 		return strings.Replace(string(v.lead), ",", "", 1)
@@ -256,7 +255,7 @@ func (v *Value) outerGap() string {
 	return string(v.tail)
 }
 
-// step is how much deeper the value's items are indented than itself.
+// step returns how much deeper the value's items are indented than the value.
 func (v *Value) step() string {
 	for ; v != nil; v = v.parent {
 		if len(v.items) > 0 && breaks(string(v.items[0].lead)) && breaks(string(v.tail)) {
@@ -268,7 +267,7 @@ func (v *Value) step() string {
 	return "  "
 }
 
-// colon is what stands between a name and its value.
+// colon returns the bytes between a name and its value.
 func (v *Value) colon() string {
 	for ; v != nil; v = v.parent {
 		if len(v.items) > 0 && len(v.items[0].name) > 0 {
@@ -279,8 +278,8 @@ func (v *Value) colon() string {
 	return ": "
 }
 
-// layout is how what is put in is laid out: the white space before an item, what
-// an item in it is indented by more, and what stands behind a name.
+// layout describes how inserted values are laid out: the white space before an item,
+// the extra indentation of its own items, and the bytes after a name.
 type layout struct{ gap, step, colon string }
 
 func (l layout) breaks() bool { return breaks(l.gap) }
@@ -322,17 +321,17 @@ func (l layout) write(b *bytes.Buffer, content any) {
 	}
 }
 
-// quote writes a text as JSON, its letters as they are.
+// quote writes a text as a JSON string, without escaping letters.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always can be
+	_ = e.Encode(text) // encoding a string never fails
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// breaks is true for white space that ends a line.
+// breaks reports whether the white space contains a line break.
 func breaks(gap string) bool { return strings.ContainsAny(gap, "\r\n") }
 
-// indent is what the white space leaves before the text that follows it.
+// indent returns the white space after the last line break.
 func indent(gap string) string { return gap[strings.LastIndexAny(gap, "\r\n")+1:] }

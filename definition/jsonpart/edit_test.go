@@ -69,7 +69,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// What is added and taken out again, in any order, leaves the bytes from before.
+// Adding values and removing them again, in any order, restores the original bytes.
 func TestEditTakesOutWhatItPutIn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,8 +111,8 @@ func TestEditTakesOutWhatItPutIn(t *testing.T) {
 			for _, item := range v.Items() {
 				walk(item)
 			}
-			// What is empty takes its layout from its surroundings, so it does not
-			// come back on its own, but for an array that is filled in line.
+			// An empty value takes its layout from its surroundings, so removing an
+			// item does not restore it, except for an array that is filled in line.
 			if len(v.Items()) > 0 || v.Kind() == '[' {
 				all = append(all, v)
 			}

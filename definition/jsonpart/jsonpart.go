@@ -1,9 +1,9 @@
-// Package jsonpart reads the JSON parts of item definitions in one pass:
-// members by their exact names, in the order they stand in, whatever is not
-// asked for skipped where it lies. Errors name the part, the line and the
-// column. It reads megabytes on a single line without building a tree of them.
+// Package jsonpart reads the JSON parts of item definitions in one pass: members by
+// their exact names, in order of appearance, skipping values that are not requested.
+// Errors name the part, the line and the column. It reads megabytes on a single line
+// without building a tree.
 //
-// It edits them without loss, too: a Tree keeps the bytes of what is not edited.
+// It also edits parts without loss: a Tree keeps the bytes of unedited values.
 package jsonpart
 
 import (
@@ -16,12 +16,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxSize is the largest part that is read, in bytes. Nesting is bounded by
-// encoding/json, which refuses more than 10,000 levels.
+// MaxSize is the size of the largest part that is read, in bytes. encoding/json
+// bounds nesting to 10,000 levels.
 const MaxSize = 64 << 20
 
-// Error says why a part cannot be read, and where. Line and Column count from
-// 1, columns in bytes; Line is 0 when the fault is the part's as a whole.
+// Error says why a part cannot be read, and where. Line and Column count from 1,
+// columns in bytes; Line is 0 if the error concerns the part itself.
 type Error struct {
 	File         string
 	Line, Column int
@@ -37,28 +37,28 @@ func (e *Error) Error() string {
 }
 
 // Reader reads one JSON value from its first byte to its last, once. Every method
-// that reads a value reads the whole of it, also when it is of another kind
-// than asked for: it is then skipped and remembered as the error that Err
-// returns. null is never an error: it is read as what is absent.
+// that reads a value consumes all of it, even if it has another kind than requested;
+// that is recorded as the error that Err returns. null is never an error: it reads
+// as an absent value.
 type Reader struct {
 	file string
 	data []byte
 	pos  int
 	err  *Error
-	// line and lineStart belong to counted, the offset they were counted up to.
+	// line and lineStart are those of the offset counted.
 	line, lineStart, counted int
 }
 
 var byteOrderMark = []byte("\ufeff")
 
-// New returns a Reader of the part called file, or an *Error when data is
-// larger than MaxSize or not exactly one JSON value. A byte order mark before
-// the value is passed over; bytes that are not UTF-8 read as U+FFFD.
+// New returns a Reader of the part called file, or an *Error if data is larger than
+// MaxSize or not exactly one JSON value. A byte order mark before the value is
+// skipped; bytes that are not UTF-8 read as U+FFFD.
 func New(file string, data []byte) (*Reader, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	r := &Reader{file: file, data: data, line: 1}
 	if len(data) > MaxSize {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the part holds %d bytes; at most %d are read", len(data), MaxSize)}
+		return nil, &Error{File: file, Message: fmt.Sprintf("the part has %d bytes; at most %d are read", len(data), MaxSize)}
 	}
 	if !json.Valid(data) {
 		err := json.Unmarshal(data, new(ignored))
@@ -72,13 +72,12 @@ func New(file string, data []byte) (*Reader, error) {
 	return r, nil
 }
 
-// ignored takes any JSON value and keeps nothing of it.
+// ignored accepts any JSON value and discards it.
 type ignored struct{}
 
 func (*ignored) UnmarshalJSON([]byte) error { return nil }
 
-// Kind is the first byte of the value that is read next: { [ " t f n, or 0
-// for a number.
+// Kind returns the first byte of the next value: { [ " t f n, or 0 for a number.
 func (r *Reader) Kind() byte {
 	switch c := r.data[r.pos]; c {
 	case '{', '[', '"', 't', 'f', 'n':
@@ -88,8 +87,8 @@ func (r *Reader) Kind() byte {
 	}
 }
 
-// Object yields the name of every member of the next value, an object. The
-// loop's body reads the member's value or leaves it.
+// Object yields the name of every member of the next value, an object. The loop body
+// may read the member's value or leave it.
 func (r *Reader) Object() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !r.open('{', "an object") {
@@ -108,8 +107,8 @@ func (r *Reader) Object() iter.Seq[string] {
 	}
 }
 
-// Array yields the index of every element of the next value, an array. The
-// loop's body reads the element or leaves it.
+// Array yields the index of every element of the next value, an array. The loop body
+// may read the element or leave it.
 func (r *Reader) Array() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if !r.open('[', "an array") {
@@ -126,7 +125,7 @@ func (r *Reader) Array() iter.Seq[int] {
 	}
 }
 
-// Text reads a text; ok is false when the value is something else.
+// Text reads a string; ok is false if the value has another kind.
 func (r *Reader) Text() (text string, ok bool) {
 	if r.Kind() != '"' {
 		r.mismatch("a text")
@@ -135,7 +134,7 @@ func (r *Reader) Text() (text string, ok bool) {
 	return r.text(), true
 }
 
-// Texts reads an array of texts; elements that are something else are left out.
+// Texts reads an array of strings; elements of other kinds are left out.
 func (r *Reader) Texts() []string {
 	var texts []string
 	for range r.Array() {
@@ -146,7 +145,7 @@ func (r *Reader) Texts() []string {
 	return texts
 }
 
-// Lines reads a text, or an array of texts that are the lines of one.
+// Lines reads a string, or an array of strings as the lines of one.
 func (r *Reader) Lines() string {
 	if r.Kind() == '[' {
 		return strings.Join(r.Texts(), "\n")
@@ -166,21 +165,21 @@ func (r *Reader) Bool() bool {
 	return c == 't'
 }
 
-// Int reads a whole number.
+// Int reads an integer.
 func (r *Reader) Int() int {
 	start := r.pos
 	if r.Kind() != 0 {
-		r.mismatch("a whole number")
+		r.mismatch("an integer")
 		return 0
 	}
 	var n int
 	if json.Unmarshal(r.Skip(), &n) != nil {
-		r.fail(start, "a whole number is expected here")
+		r.fail(start, "an integer is expected here")
 	}
 	return n
 }
 
-// Skip passes over the next value and returns its bytes, which are the part's.
+// Skip skips the next value and returns its bytes, a subslice of the part.
 func (r *Reader) Skip() []byte {
 	start, depth := r.pos, 0
 	for {
@@ -210,16 +209,16 @@ func (r *Reader) Skip() []byte {
 
 const delimiters = ",:]} \t\r\n"
 
-// Line is the line of the value that is read next, from 1.
+// Line returns the line of the next value, from 1.
 func (r *Reader) Line() int {
 	r.count(r.pos)
 	return r.line
 }
 
-// Fail records that the value read next, or the last one read, is wrong.
+// Fail records an error at the next value, or at the last one read.
 func (r *Reader) Fail(format string, args ...any) { r.fail(r.pos, fmt.Sprintf(format, args...)) }
 
-// Err is the first *Error met, or nil.
+// Err returns the first *Error, or nil.
 func (r *Reader) Err() error {
 	if r.err == nil {
 		return nil
@@ -227,7 +226,7 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// open steps into the next value if it begins with c.
+// open enters the next value if it begins with c.
 func (r *Reader) open(c byte, what string) bool {
 	if r.data[r.pos] != c {
 		r.mismatch(what)
@@ -238,7 +237,7 @@ func (r *Reader) open(c byte, what string) bool {
 	return true
 }
 
-// more steps over the comma before another value, or over the end.
+// more skips the comma before another value, or the end.
 func (r *Reader) more(end byte) bool {
 	switch r.data[r.pos] {
 	case end:
@@ -252,7 +251,7 @@ func (r *Reader) more(end byte) bool {
 	return true
 }
 
-// text reads the text that begins here.
+// text reads the string that begins here.
 func (r *Reader) text() string {
 	start := r.pos
 	plain := r.quoted()
@@ -261,18 +260,18 @@ func (r *Reader) text() string {
 	return unquote(raw, plain)
 }
 
-// unquote is what a valid text in its quotes says; plain says that it holds no
+// unquote returns the value of a valid quoted string; plain reports that it has no
 // escape.
 func unquote(raw []byte, plain bool) string {
 	if inner := raw[1 : len(raw)-1]; plain && utf8.Valid(inner) {
 		return string(inner)
 	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // New found it valid
+	_ = json.Unmarshal(raw, &s) // New validated it
 	return s
 }
 
-// quoted passes over a text; plain says that it holds no escape.
+// quoted skips a string; plain reports that it has no escape.
 func (r *Reader) quoted() (plain bool) {
 	plain = true
 	for r.pos++; ; r.pos++ {
@@ -316,7 +315,7 @@ func (r *Reader) errorAt(offset int, message string) *Error {
 	return &Error{File: r.file, Line: r.line, Column: offset - r.lineStart + 1, Message: message}
 }
 
-// count brings line and lineStart to offset.
+// count advances line and lineStart to offset.
 func (r *Reader) count(offset int) {
 	if offset < r.counted {
 		r.line, r.lineStart, r.counted = 1, 0, 0

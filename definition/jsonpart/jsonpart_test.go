@@ -12,7 +12,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// tree reads whatever comes next the way encoding/json decodes into any.
+// tree reads the next value the way encoding/json decodes into any.
 func tree(r *jsonpart.Reader) any {
 	switch r.Kind() {
 	case '{':
@@ -156,8 +156,8 @@ func TestNamesTheFirstValueOfAnotherKind(t *testing.T) {
 			}
 		}, "p:1:1: an array is expected here"},
 		{"bool", `"true"`, func(r *jsonpart.Reader) { r.Bool() }, "p:1:1: true or false is expected here"},
-		{"int", `1.5`, func(r *jsonpart.Reader) { r.Int() }, "p:1:1: a whole number is expected here"},
-		{"int of text", `"1"`, func(r *jsonpart.Reader) { r.Int() }, "p:1:1: a whole number is expected here"},
+		{"int", `1.5`, func(r *jsonpart.Reader) { r.Int() }, "p:1:1: an integer is expected here"},
+		{"int of text", `"1"`, func(r *jsonpart.Reader) { r.Int() }, "p:1:1: an integer is expected here"},
 		{"the first of two", "[1,\n2]", func(r *jsonpart.Reader) { r.Texts() }, "p:1:2: a text is expected here"},
 	} {
 		r, err := jsonpart.New("p", []byte(c.text))

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// SpliceText makes the value, a text, another one. Where the two begin and end
-// alike the bytes stay. What is put in is written as put says when that means the
-// same. It returns how what went was written, nil when it is how it would be
-// written anew.
+// SpliceText replaces the value, a string, by another text. The bytes at which both
+// begin and end alike stay. The inserted part is written as put if that has the same
+// value. It returns how the removed part was written, or nil if SetText would write
+// it the same way.
 func (v *Value) SpliceText(text string, put *string) (was *string) {
 	old, _ := v.Text()
 	from := sharedStart(old, text)
@@ -28,22 +28,22 @@ func (v *Value) SpliceText(text string, put *string) (was *string) {
 	return was
 }
 
-// IsPlain is true for a text that is written as SetText would write it.
+// IsPlain reports whether a string is written as SetText would write it.
 func (v *Value) IsPlain() bool {
 	text, ok := v.Text()
 	return ok && bytes.Equal(v.Raw(), quote(text))
 }
 
-// inner is a text as written, without its quotes.
+// inner returns a quoted string without its quotes.
 func inner(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
 
-// means is true for the inside of a text that says this.
+// means reports whether the inside of a string has this value.
 func means(written, text string) bool {
 	var s string
 	return json.Unmarshal([]byte(`"`+written+`"`), &s) == nil && s == text
 }
 
-// sharedStart is how many bytes both begin with, in whole characters.
+// sharedStart returns how many bytes both begin with, in complete characters.
 func sharedStart(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -55,7 +55,7 @@ func sharedStart(a, b string) int {
 	return n
 }
 
-// sharedEnd is how many bytes both end with, in whole characters.
+// sharedEnd returns how many bytes both end with, in complete characters.
 func sharedEnd(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -67,8 +67,8 @@ func sharedEnd(a, b string) int {
 	return n
 }
 
-// writtenOffset is where in the text as written the nth byte of what it says
-// begins.
+// writtenOffset returns the offset in the written string at which the nth byte of
+// its value begins.
 func writtenOffset(raw []byte, n int) int {
 	i := 1
 	for n > 0 {
@@ -84,7 +84,7 @@ func writtenOffset(raw []byte, n int) int {
 			continue
 		case raw[i] == '\\':
 			length = len(`\u0000`)
-			// Two halves of a character beyond U+FFFF stand together.
+			// Two surrogate halves of a character beyond U+FFFF belong together.
 			if i+2*length < len(raw) && raw[i+length] == '\\' && raw[i+length+1] == 'u' && utf8.RuneCountInString(unquote(quoted(raw[i:i+2*length]), false)) == 1 {
 				length *= 2
 			}

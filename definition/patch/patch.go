@@ -1,5 +1,5 @@
-// Package patch writes the difference of two definitions as a unified diff that
-// both git apply and patch -p1 make the one of the other with, byte for byte.
+// Package patch writes the difference of two definitions as a unified diff. Both git
+// apply and patch -p1 turn the one definition into the other with it, byte for byte.
 package patch
 
 import (
@@ -15,9 +15,8 @@ import (
 	"readiness/definition"
 )
 
-// Of yields the diff of each part in which the definitions differ, in the order of
-// their paths. The folder is that of the item, relative to where the diff is
-// applied, with forward slashes.
+// Of yields the diff of each part that differs, in order of path. folder is the
+// item's folder, relative to where the diff is applied, with forward slashes.
 func Of(folder string, from, to definition.Definition) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		i, j := 0, 0
@@ -45,8 +44,8 @@ func Of(folder string, from, to definition.Definition) iter.Seq[string] {
 	}
 }
 
-// file is the diff of one part, nil standing for none. Git's own first line and
-// those of modes are there for files with nothing in them, which have no hunk.
+// file returns the diff of one part; nil means that the part is absent. Empty files
+// have no hunk, so the diff includes Git's own header and mode lines.
 func file(folder string, before, after *definition.Part) string {
 	var b strings.Builder
 	var old, now []byte
@@ -64,7 +63,8 @@ func file(folder string, before, after *definition.Part) string {
 		mode = "deleted file mode 100644\n"
 	}
 	if len(old) == 0 && len(now) == 0 {
-		// patch reads these names only, and ends them at a blank unless they are quoted.
+		// For an empty file patch reads only these names, and ends them at a blank
+		// unless they are quoted.
 		return fmt.Sprintf("diff --git \"%s\" \"%s\"\n%s", escaped("a/"+name), escaped("b/"+name), mode)
 	}
 	fmt.Fprintf(&b, "diff --git %s %s\n%s--- %s\n+++ %s\n", quoted("a/"+name), quoted("b/"+name), mode, oldShown, newShown)
@@ -75,8 +75,8 @@ func file(folder string, before, after *definition.Part) string {
 	return b.String()
 }
 
-// shown is a path as it stands behind --- and +++. A tab ends one that holds a
-// blank, as Git writes it: else patch takes what is behind the blank for a date.
+// shown returns a path as written after --- and +++. A tab ends a path with a blank,
+// as Git writes it; otherwise patch takes the text after the blank for a date.
 func shown(name string) string {
 	q := quoted(name)
 	if q == name && strings.Contains(name, " ") {
@@ -85,8 +85,8 @@ func shown(name string) string {
 	return q
 }
 
-// quoted is a path as Git writes it, in quotes where it has to be escaped, and where
-// patch would take a blank at its end for one behind it.
+// quoted returns a path as Git writes it: in quotes if it must be escaped, or if
+// patch would drop a blank at its end.
 func quoted(name string) string {
 	if e := escaped(name); e != name || strings.HasSuffix(name, " ") {
 		return `"` + e + `"`
@@ -94,7 +94,7 @@ func quoted(name string) string {
 	return name
 }
 
-// escaped is a path with its quotes, backslashes, control characters and what is no
+// escaped returns a path with quotes, backslashes, control characters and invalid
 // UTF-8 escaped as in C.
 func escaped(name string) string {
 	var b strings.Builder

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// gnuPatch applies the diff as people without Git do.
+// gnuPatch applies the diff with GNU patch.
 func gnuPatch(dir string, diff []byte) error {
 	return run(exec.Command("patch", "-p1", "--force", "--fuzz=0"), dir, diff)
 }

@@ -45,8 +45,8 @@ func definitionOf(files map[string]string) definition.Definition {
 	return definition.New(parts...)
 }
 
-// applied fails unless the diff makes after of before, also among words of people
-// that stand between the diffs of files.
+// applied fails unless the diff turns before into after, even with other text
+// between the diffs of files.
 func applied(t rapid.TB, dir, folder string, before, after map[string]string, apply func(dir string, diff []byte) error) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -87,7 +87,8 @@ func applied(t rapid.TB, dir, folder string, before, after map[string]string, ap
 	}
 }
 
-// numbered is a file with as many lines, those at places with another text.
+// numbered returns a file with that many lines, with other text on the lines listed
+// in other.
 func numbered(lines int, end string, other ...int) string {
 	var b strings.Builder
 	for n := range lines {
@@ -100,7 +101,7 @@ func numbered(lines int, end string, other ...int) string {
 	return b.String()
 }
 
-// The files of a definition before and after, "" being one with nothing in it.
+// edits lists the files of a definition before and after; "" is an empty file.
 var edits = map[string]struct{ before, after map[string]string }{
 	"one line":                   {map[string]string{"a": "x\ny\nz\n"}, map[string]string{"a": "x\nY\nz\n"}},
 	"inserted first":             {map[string]string{"a": numbered(9, "\n")}, map[string]string{"a": "new\n" + numbered(9, "\n")}},
@@ -140,7 +141,7 @@ var edits = map[string]struct{ before, after map[string]string }{
 	},
 }
 
-// names are what folders and files may be called.
+// names lists names of folders and files.
 var names = map[string]string{
 	"plain":            "Sales.SemanticModel/model.tmdl",
 	"blanks":           "Net  Sales 2026.SemanticModel/tables/My Table.tmdl",
@@ -194,7 +195,7 @@ func TestGitAppliesEveryName(t *testing.T) {
 	everyName(t, gitApply)
 }
 
-// anyFiles draws the files of a definition before and after any edits of lines.
+// anyFiles draws the files of a definition before and after random edits of lines.
 func anyFiles(t *rapid.T) (before, after map[string]string) {
 	before, after = map[string]string{}, map[string]string{}
 	line := rapid.SampledFrom([]string{"a", "b", "", "\t\tlineageTag: 1", "}", "x\r", "-- a", " "})

@@ -13,8 +13,8 @@ import (
 	"readiness/definition/pixie"
 )
 
-// rewritten is JSON as an editor may have written it: its members sorted, another
-// layout, its objects changed by edit.
+// rewritten returns JSON as an editor may have written it: sorted members, another
+// layout, and objects changed by edit.
 func rewritten(t rapid.TB, data, indent string, edit func(root map[string]any)) string {
 	t.Helper()
 	var root map[string]any
@@ -32,7 +32,7 @@ func rewritten(t rapid.TB, data, indent string, edit func(root map[string]any)) 
 	return strings.ReplaceAll(b.String(), "\n", "\r\n")
 }
 
-// dig is the value behind the names and indices.
+// dig returns the value at the path of names and indices.
 func dig(v any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -45,8 +45,8 @@ func dig(v any, path ...any) any {
 	return v
 }
 
-// editContainer rewrites the config of the last visual of a page of a legacy
-// report, and its container.
+// editContainer changes the config of the last visual of a page of a legacy report,
+// and its container.
 func editContainer(t rapid.TB, d definition.Definition, section int, edit func(config map[string]any), place func(container map[string]any)) definition.Definition {
 	t.Helper()
 	return with(d, "report.json", rewritten(t, part(t, d, "report.json"), "\t", func(root map[string]any) {
@@ -61,8 +61,8 @@ const oneID = "known-id-of-page-one"
 
 var known = map[string]string{"one": oneID, "tip": "known-id-of-page-tip"}
 
-// A Pixie that an editor has rewritten is known again, and written only when its
-// address, size or corner is another.
+// A Pixie that an editor has rewritten is recognized, and written only if its
+// address, size or corner differs.
 func TestPutAfterTheEditor(t *testing.T) {
 	t.Parallel()
 	set := func(name string, value any) func(map[string]any) {
@@ -144,7 +144,7 @@ func TestPutAfterTheEditor(t *testing.T) {
 	}
 }
 
-// What is updated is updated in place: nothing else of the visual changes.
+// An update happens in place: nothing else of the visual changes.
 func TestPutUpdatesInPlace(t *testing.T) {
 	t.Parallel()
 	other := pixie.Setup{CollectorBaseURL: "https://new.example", Size: 8, Corner: pixie.BottomRight}
@@ -180,8 +180,8 @@ func TestPutUpdatesInPlace(t *testing.T) {
 	}
 }
 
-// A copy counts the views of its original until it goes, and the page it is on gets
-// its own Pixie.
+// A copy counts the views of its original until it is removed, and the page it is on
+// gets its own Pixie.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
@@ -190,7 +190,7 @@ func TestCopies(t *testing.T) {
 
 	t.Run("with its page", func(t *testing.T) {
 		t.Parallel()
-		for _, name := range []string{"0123456789abcdef0123", pixie.Names(reportID, acme, "one")[0]} { // a new name, and the same
+		for _, name := range []string{"0123456789abcdef0123", pixie.Names(reportID, acme, "one")[0]} { // a new name, and the same one
 			bare := with(sample(), "definition/pages/new/page.json", `{"name":"new","displayName":"Duplicate of Overview"}`,
 				"definition/pages/new/visuals/a/visual.json", container("2.4.0", "a", 1, chart))
 			twice := with(d, "definition/pages/new/page.json", `{"name":"new","displayName":"Duplicate of Overview"}`,
@@ -260,7 +260,7 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// Nobody's visual that resembles ours is touched, counted as ours, or written to.
+// Foreign visuals that resemble Pixies are not changed or counted.
 func TestLookAlikes(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
@@ -290,7 +290,7 @@ func TestLookAlikes(t *testing.T) {
 			t.Errorf("%s: %d removed", what, removed)
 		}
 	}
-	// The name is ours, and nothing else.
+	// Only the name is ours.
 	nothing := replaced(mine, `"readiness.pixie"`, `"another.tool"`, "https://collector.example/t/p/", "https://elsewhere.example/")
 	theirs := with(sample(), visualPath("one", "one"), nothing)
 	if gone, removed := remove(t, theirs); removed != 0 {

@@ -5,9 +5,9 @@ import "readiness/definition"
 // Page is a page of a report, tooltip, drillthrough and hidden pages included.
 type Page struct {
 	Name, DisplayName string
-	// Visuals is how many visuals the page has of its own.
+	// Visuals is how many visuals of its own the page has.
 	Visuals int
-	// Pixies are the owner's; more than one where somebody copied one.
+	// Pixies are the owner's; more than one if a Pixie was copied.
 	Pixies []Placed
 }
 
@@ -32,7 +32,7 @@ func Read(d definition.Definition, reportID string, of Owner) ([]Page, error) {
 	return all, nil
 }
 
-// Names are the names that the owner's Pixie on a page may have.
+// Names returns the names that the owner's Pixie on a page may have.
 func Names(reportID string, of Owner, page string) []string {
 	owner, err := of.in(reportID)
 	if err != nil {

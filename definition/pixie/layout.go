@@ -11,24 +11,25 @@ import (
 	"readiness/definition/report"
 )
 
-// layout is a report in one of the formats while its Pixies are changed.
+// layout is a report in one of the formats, with methods that change its Pixies.
 type layout interface {
 	pages() []*page
-	// add puts a Pixie on the page.
+	// add adds a Pixie to the page.
 	add(p *page, name string, z float64, l look) (*visual, error)
-	// update makes a Pixie what it should be, and says whether it was not.
+	// update makes a Pixie conform to look and reports whether that changed it.
 	update(v *visual, l look) bool
-	// remove takes a visual out.
+	// remove removes a visual.
 	remove(v *visual)
-	// unname takes out what is written elsewhere about a visual that is gone.
-	// everywhere is true when no other visual of the report has its name.
+	// unname removes what other places of the report say about a removed visual.
+	// everywhere is true if no other visual of the report has its name.
 	unname(p *page, name string, everywhere bool) error
-	// definition is the report as it is now. Parts that are as they were share
-	// their bytes with the old ones.
+	// definition returns the report in its current state. Unchanged parts share
+	// their bytes with the original ones.
 	definition() definition.Definition
 }
 
-// open reads a report, all of it, so that none is changed that cannot be read.
+// open reads the complete report, so that a report that cannot be read is not
+// changed.
 func open(d definition.Definition) (layout, error) {
 	for _, p := range d.Parts {
 		if strings.HasPrefix(p.Path, "definition/") && path.Clean(p.Path) != p.Path {
@@ -46,13 +47,13 @@ func open(d definition.Definition) (layout, error) {
 		return openLegacy(d)
 	case report.Paginated:
 		i := slices.IndexFunc(d.Parts, func(p definition.Part) bool { return strings.EqualFold(path.Ext(p.Path), ".rdl") })
-		return nil, &jsonpart.Error{File: d.Parts[i].Path, Message: "this is a paginated report, which has no pages that a Pixie could stand on"}
+		return nil, &jsonpart.Error{File: d.Parts[i].Path, Message: "this is a paginated report, which has no pages for Pixies"}
 	default:
 		return nil, &jsonpart.Error{File: "definition/", Message: "the report has neither this folder nor a report.json, and so no pages"}
 	}
 }
 
-// sizes are the page's, as the members of v say.
+// sizes sets the page's width and height from the members of v.
 func (p *page) sizes(v *jsonpart.Value) {
 	p.width, p.height = cmp.Or(number(at(v, "width")), newPageWidth), cmp.Or(number(at(v, "height")), newPageHeight)
 }

@@ -11,8 +11,8 @@ import (
 
 const reportPart = "report.json"
 
-// legacy is a report that keeps all in report.json: sections are its pages, and
-// what a visual or a page says of itself is JSON in a text.
+// legacy is a report that stores everything in report.json: sections are its pages,
+// and the configuration of a visual or a page is JSON in a string.
 type legacy struct {
 	old  definition.Definition
 	tree *jsonpart.Tree
@@ -49,8 +49,8 @@ func openLegacy(d definition.Definition) (*legacy, error) {
 	return l, nil
 }
 
-// checkConfig says where the report's own config is no JSON. Every other text is
-// read by the report's reader.
+// checkConfig returns an error with its position if the report's own config is not
+// JSON. The report's reader reads every other text.
 func checkConfig(data []byte) error {
 	r, err := jsonpart.New(reportPart, data)
 	if err != nil {
@@ -66,13 +66,13 @@ func checkConfig(data []byte) error {
 			continue
 		}
 		if _, err := jsonpart.New(reportPart, []byte(config)); err != nil {
-			return &jsonpart.Error{File: reportPart, Line: line, Column: 1, Message: "the report's config holds no JSON: " + err.Error()}
+			return &jsonpart.Error{File: reportPart, Line: line, Column: 1, Message: "the report's config is not JSON: " + err.Error()}
 		}
 	}
 	return nil
 }
 
-// readContainer returns nil for what is no visual.
+// readContainer returns nil for a container that is not a visual.
 func readContainer(container *jsonpart.Value) (*visual, error) {
 	config := text(at(container, "config"))
 	if config == "" {
@@ -93,7 +93,7 @@ func (l *legacy) pages() []*page { return l.all }
 func (l *legacy) add(p *page, name string, z float64, look look) (*visual, error) {
 	list := at(p.section, "visualContainers")
 	if list == nil || list.Kind() != '[' {
-		return nil, &jsonpart.Error{File: reportPart, Message: fmt.Sprintf("page %q has no list of visuals (visualContainers) that a Pixie could be put in", p.name)}
+		return nil, &jsonpart.Error{File: reportPart, Message: fmt.Sprintf("page %q has no list of visuals (visualContainers) to which a Pixie could be added", p.name)}
 	}
 	config := object(`{"name":"`+name+`"}`, jsonpart.Object{
 		{Name: "layouts", Value: jsonpart.Array{jsonpart.Object{{Name: "id", Value: jsonpart.Literal("0")}, {Name: "position", Value: look.position(z)}}}},
@@ -114,7 +114,7 @@ func (l *legacy) add(p *page, name string, z float64, look look) (*visual, error
 	return v, nil
 }
 
-// cents writes a number with two digits, as containers have them.
+// cents writes a number with two decimals, as containers have them.
 func cents(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
 func (l *legacy) update(v *visual, look look) bool {
@@ -122,7 +122,7 @@ func (l *legacy) update(v *visual, look look) bool {
 	moved := false
 	if !v.grouped {
 		for _, layout := range items(at(v.tree.Root, "layouts")) {
-			// The others are those of small screens.
+			// The other layouts are those of small screens.
 			if position := at(layout, "position"); number(at(layout, "id")) == 0 && isObject(position) {
 				changed = look.move(position, plain) || changed
 			}
@@ -137,8 +137,8 @@ func (l *legacy) update(v *visual, look look) bool {
 
 func (l *legacy) remove(v *visual) { v.container.Remove() }
 
-// unname takes the visual out of its page's config, and out of the bookmarks,
-// which are in the report's.
+// unname removes the visual from its page's config and from the bookmarks in the
+// report's config.
 func (l *legacy) unname(p *page, name string, everywhere bool) error {
 	err := inText(at(p.section, "config"), name, func(page *jsonpart.Value) bool {
 		return unnameOnPage(page, "relationships", name)
@@ -151,7 +151,8 @@ func (l *legacy) unname(p *page, name string, everywhere bool) error {
 	})
 }
 
-// inText cuts from the JSON in a text that has the name, as long as cut does.
+// inText applies cut to the JSON in a string that contains the name, until cut
+// reports false.
 func inText(v *jsonpart.Value, name string, cut func(root *jsonpart.Value) bool) error {
 	for {
 		inner := text(v)

@@ -13,16 +13,16 @@ import (
 	"readiness/definition/pixie"
 )
 
-// globex is another account than acme.
+// globex is a different account from acme.
 var globex = pixie.Owner{Mark: pixie.Mark([]byte("key"), "globex")}
 
-// unmarked are the names that Pixies on the pages of the sample had before names told
-// whose they are. They stand in reports: they may never change.
+// unmarked lists the names that Pixies on the sample's pages had before names
+// identified the owner. Reports contain them, so they may never change.
 var unmarked = map[string][]string{"one": {"962e147c052ee14b68c3", "eeb5aac2169026471011", "9d126d88ae092ca62b37", "6490d09abcc202e2daa9"}}
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	// These stand in reports: they may never change.
+	// Reports contain these names, so they may never change.
 	want := []string{"d719110254fc4a4f5bf5", "d719110254bfb9f03149", "d719110254aeb532982e", "d7191102549213b8229d"}
 	if diff := cmp.Diff(want, pixie.Names(strings.ToUpper(reportID), acme, "one")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -39,8 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Whose a Pixie is: its name says, else the id in its address. Put and Remove take
-// the account's for theirs and leave every other byte.
+// The owner of a Pixie is identified by its name, else by the id in its address. Put
+// and Remove change the account's own Pixies and no other byte.
 func TestWhoseAPixieIs(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,7 +60,7 @@ func TestWhoseAPixieIs(t *testing.T) {
 		{"ours", mine, mine, true},
 		{"ours", "", mine, true},
 		{"ours", mine, "", true},
-		{"ours", another, another, true}, // somebody typed an id of the other account
+		{"ours", another, another, true}, // a person typed an id of the other account
 		{"ours", "", nobodys, true},
 		{"ours", "", "", false},
 
@@ -68,15 +68,15 @@ func TestWhoseAPixieIs(t *testing.T) {
 		{"the other's", "", another, false},
 		{"the other's", another, "", false},
 		{"the other's", nobodys, nobodys, false},
-		{"the other's", another, mine, false}, // somebody typed our id
+		{"the other's", another, mine, false}, // a person typed our id
 		{"the other's", mine, another, false},
 		{"the other's", "", mine, false},
-		{"the other's", mine, mine, true}, // of before the key was changed
+		{"the other's", mine, mine, true}, // from before the key was changed
 
 		{"the old", mine, mine, true},
 		{"the last old", "", mine, true},
 		{"the old", another, mine, true},
-		{"the old", mine, "", true}, // another address was typed
+		{"the old", mine, "", true}, // a person typed another address
 		{"the old", mine, another, false},
 		{"the old", another, another, false},
 		{"the old", "", another, false},
@@ -129,7 +129,7 @@ func TestWhoseAPixieIs(t *testing.T) {
 		if want := len([]string{"a", "b"}); counts.Visuals != want && (c.ours || c.noted != "" && c.noted == c.addressed) {
 			t.Errorf("%s: %d visuals of the report were counted, want %d", what, counts.Visuals, want)
 		}
-		// What Put made goes again, and leaves what is not ours.
+		// Remove removes what Put made, and leaves foreign visuals.
 		gone, _, err = pixie.Remove(after, reportID, o)
 		if err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func TestWhoseAPixieIs(t *testing.T) {
 	}
 }
 
-// An id that a Pixie of the account's has on its page stays, though it is not known
-// for it; one that is not the account's is replaced.
+// A Pixie keeps the account's id that it has on its page, even if it is not in
+// known. An id of another account is replaced.
 func TestPutKeepsOwnIDs(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
@@ -162,7 +162,8 @@ func TestPutKeepsOwnIDs(t *testing.T) {
 	}
 }
 
-// IDs are those of Pixies, whosever they are, and of nothing that only resembles one.
+// IDs returns the ids of Pixies of any account, and of nothing that only resembles
+// one.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]definition.Definition{"PBIR": sample(), "legacy": legacySample(inLF)} {
@@ -184,7 +185,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// account is one that has Pixies in the report, or not, while others have theirs.
+// account is an account that may have Pixies in the report, along with others.
 type account struct {
 	owner pixie.Owner
 	setup pixie.Setup
@@ -193,9 +194,9 @@ type account struct {
 	has   bool
 }
 
-// Accounts put, update and remove their Pixies in any order: each sees its own alone
-// and leaves the others' byte for byte, and when all have removed theirs the report
-// is as it was.
+// Accounts add, update and remove their Pixies in any order. Each sees only its own
+// and leaves the others' byte for byte. When all have removed theirs, the report is
+// as it was.
 func TestAccountsOnOneReport(t *testing.T) {
 	t.Parallel()
 	setups := rapid.Custom(func(t *rapid.T) pixie.Setup {
@@ -287,7 +288,7 @@ func TestAccountsOnOneReport(t *testing.T) {
 	}
 }
 
-// written is what stands in the report of a Pixie.
+// written returns the bytes of a Pixie in the report.
 func written(t rapid.TB, d definition.Definition, p pixie.Placed) string {
 	t.Helper()
 	for _, part := range d.Parts {

@@ -9,28 +9,29 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// page is a page while its Pixies are changed.
+// page is a page whose Pixies are being changed.
 type page struct {
 	name, displayName string
-	// width and height are those of a new page where the report has none.
+	// width and height are those of a new page if the report has none.
 	width, height float64
-	visuals       []*visual // groups of visuals included
-	// remnant is true for visuals whose page is gone.
+	visuals       []*visual // including groups of visuals
+	// remnant is true for visuals whose page no longer exists.
 	remnant bool
-	// folder is where a PBIR report keeps the page, and folders its visuals' own,
-	// in small letters; section is where the other keeps it.
+	// folder is the page's folder in a PBIR report, and folders are those of its
+	// visuals, in lower case. section is the page in a legacy report.
 	folder  string
 	folders map[string]bool
 	section *jsonpart.Value
 }
 
-// The size of a new page in the platform's editor, in pixels.
+// newPageWidth and newPageHeight are the size of a new page in the platform's editor, in
+// pixels.
 const (
 	newPageWidth  = 1280
 	newPageHeight = 720
 )
 
-// readable is the page's name as people read it.
+// readable returns the page's display name.
 func (p *page) readable() string {
 	if p.displayName == "" {
 		return p.name
@@ -42,7 +43,7 @@ func (p *page) placed(v *visual, id string) Placed {
 	return Placed{Page: p.name, PageName: p.readable(), Visual: v.name, ID: id}
 }
 
-// own is how many visuals are neither groups nor Pixies, of whatever account.
+// own returns how many visuals are neither groups nor Pixies of any account.
 func (p *page) own(reportID string) (n int) {
 	for _, v := range p.visuals {
 		if !v.group && !p.isPixie(reportID, v) {
@@ -52,7 +53,7 @@ func (p *page) own(reportID string) (n int) {
 	return n
 }
 
-// pixies are the visuals that are the owner's Pixies.
+// pixies returns the visuals that are the owner's Pixies.
 func (p *page) pixies(of owner) (all []*visual) {
 	for _, v := range p.visuals {
 		if p.owned(of, v) {
@@ -62,10 +63,10 @@ func (p *page) pixies(of owner) (all []*visual) {
 	return all
 }
 
-// owned says whether the visual is a Pixie of the owner's: it has a name that the
-// owner's have and one more sign, or it is a Pixie whose id is the owner's. One
-// whose name says that it is another account's must have the id twice, as what was
-// put with another key has.
+// owned reports whether the visual is a Pixie of the owner: it has one of the
+// owner's names and one more sign, or it is a Pixie with one of the owner's ids. If
+// its name belongs to another account, it must have the id twice, as a Pixie from
+// before a change of key does.
 func (p *page) owned(of owner, v *visual) bool {
 	switch {
 	case v.id() != "" && slices.Contains(of.names(p.name), v.name):
@@ -76,17 +77,17 @@ func (p *page) owned(of owner, v *visual) bool {
 	return v.noted == v.addressed || !isMarked(of.reportID, p.name, v.name)
 }
 
-// isPixie says whether the visual is a Pixie of any account.
+// isPixie reports whether the visual is a Pixie of any account.
 func (p *page) isPixie(reportID string, v *visual) bool {
 	return v.id() != "" && (v.noted == v.addressed || isMarked(reportID, p.name, v.name) || isUnmarked(reportID, p.name, v.name))
 }
 
-// named says whether the owner's Pixie of this page has the visual's name.
+// named reports whether the visual has a name of the owner's Pixie on this page.
 func (p *page) named(of owner, v *visual) bool {
 	return slices.Contains(of.names(p.name), v.name) || isUnmarked(of.reportID, p.name, v.name)
 }
 
-// add puts a Pixie on the page, behind all that is there.
+// add adds a Pixie to the page, behind all other visuals.
 func (p *page) add(l layout, of owner, look look) (*visual, error) {
 	z, alone := 0.0, true
 	for _, v := range p.visuals {
@@ -100,16 +101,16 @@ func (p *page) add(l layout, of owner, look look) (*visual, error) {
 			return l.add(p, name, z, look)
 		}
 	}
-	return nil, fmt.Errorf("every name that the Pixie of page %q may have is another visual's", p.name)
+	return nil, fmt.Errorf("other visuals have every name that the Pixie of page %q may have", p.name)
 }
 
 var idPattern = regexp.MustCompile(`^[0-9A-Za-z_-]{16,64}$`)
 
-// CheckID says what is wrong with the id of a Pixie, "" when nothing is: it has 16
-// to 64 letters, digits, - and _.
+// CheckID returns what is wrong with the id of a Pixie, "" if it is valid: 16 to 64
+// letters, digits, - and _.
 func CheckID(id string) (problem string) {
 	if !idPattern.MatchString(id) {
-		return fmt.Sprintf("%.70q is no id of a Pixie; it must have 16 to 64 letters, digits, - and _", id)
+		return fmt.Sprintf("%.70q is not an id of a Pixie; it must have 16 to 64 letters, digits, - and _", id)
 	}
 	return ""
 }

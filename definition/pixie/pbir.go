@@ -14,23 +14,23 @@ import (
 	"readiness/definition/report"
 )
 
-// pbir is a report that keeps every page and every visual in a folder.
+// pbir is a report that stores every page and every visual in its own folder.
 type pbir struct {
 	old     definition.Definition
 	all     []*page
-	version version           // of visual.json, what a new one is written in
-	samples map[string][]byte // a visual.json by page folder: how the editor lays it out
-	sample  []byte            // one of any page
+	version version           // of visual.json, for new ones
+	samples map[string][]byte // a visual.json per page folder, for its layout
+	sample  []byte            // one from any page
 	gone    map[string]bool   // folders of visuals
 	parts   map[string][]byte // new bytes
 }
 
-// version is one of the format of visual.json.
+// version is a version of the format of visual.json.
 type version [2]int
 
-// A new visual.json is written in the highest version that the report's visuals
-// have already, of those that its content is known to fit; in defaultVersion
-// where they have none. Each visual is read by its own version.
+// A new visual.json gets the highest version that the report's visuals have, among
+// those that its content is known to conform to; defaultVersion if there are none.
+// Each visual is read by its own version.
 var (
 	defaultVersion = version{2, 0}
 	highestMajor   = 2
@@ -45,7 +45,7 @@ func (v version) String() string {
 func openPBIR(d definition.Definition, r report.Report) (*pbir, error) {
 	l := &pbir{old: d, samples: map[string][]byte{}, gone: map[string]bool{}, parts: map[string][]byte{}}
 	visuals := map[string][]*visual{}       // by page folder
-	folders := map[string]map[string]bool{} // so too
+	folders := map[string]map[string]bool{} // by page folder
 	for _, part := range d.Parts {
 		folder, own, isVisual := visualFolder(part.Path)
 		if own == "" {
@@ -90,8 +90,9 @@ func openPBIR(d definition.Definition, r report.Report) (*pbir, error) {
 	return l, nil
 }
 
-// visualFolder is the folder of the page, and of the visual in it, that the part
-// belongs to, "" for none. isVisual says that the part describes the visual.
+// visualFolder returns the folder of the page, and that of the visual in it, to
+// which the part belongs; "" if there is none. isVisual reports whether the part
+// describes the visual.
 func visualFolder(file string) (page, own string, isVisual bool) {
 	at := strings.SplitN(file, "/", 6)
 	if len(at) != 6 || at[0] != "definition" || at[1] != "pages" || at[3] != "visuals" {
@@ -144,8 +145,8 @@ func (l *pbir) add(p *page, name string, z float64, look look) (*visual, error) 
 	return v, nil
 }
 
-// style is how a JSON part is laid out: what ends its lines, "" when it is one
-// line, what its first member is indented by, and what ends the part.
+// style returns the layout of a JSON part: its line ending ("" if it is one line),
+// the indentation of its first member, and its last bytes.
 func style(sample []byte) (end, indent, last string) {
 	body := bytes.TrimRight(sample, " \t\r\n")
 	end = "\n"
@@ -183,7 +184,7 @@ func (l *pbir) update(v *visual, look look) bool {
 
 func (l *pbir) remove(v *visual) { l.gone[path.Dir(v.path)] = true }
 
-// unname takes the visual out of its page's part, and out of the bookmarks.
+// unname removes the visual from its page's part and from the bookmarks.
 func (l *pbir) unname(p *page, name string, everywhere bool) error {
 	for _, part := range l.old.Parts {
 		isPage := part.Path == p.folder+"/page.json"

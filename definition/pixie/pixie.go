@@ -1,26 +1,25 @@
-// Package pixie puts Pixies into the definition of a report and takes them out
-// again. A Pixie is a small image, one on every page, whose address is the
-// collector's: who looks at the page asks for the image, and so is counted.
+// Package pixie adds Pixies to the definition of a report and removes them. A Pixie
+// is a small image on every page, whose address is the collector's. Viewers of the
+// page request the image, which counts the view.
 //
-// What is a Pixie is decided so that nobody's visual is touched: an image that
-// shows two of these three signs.
+// To leave other visuals untouched, a visual is a Pixie only if it is an image with
+// two of these three signs:
 //
 //   - A name that the Pixies on this page of this report have.
 //   - The annotation readiness.pixie, whose value is an id.
 //   - An address that ends in /p/<id>.gif, with the annotation's id if it has one.
 //
-// So a Pixie stays one when an editor rewrites it, drops its annotation or has
-// another address typed in, and a copy of it, which has another name or stands on
-// another page or in another report, is one by annotation and address. A visual
-// with one of the signs is not.
+// So a Pixie remains one if an editor rewrites it, drops its annotation or changes
+// its address. A copy has another name, or is on another page or in another report;
+// it is a Pixie by annotation and address. A visual with a single sign is not.
 //
-// Several accounts may have Pixies in one report. The name says whose a Pixie is;
-// where it does not, because the Pixie is a copy or older than such names, it is
-// the account's whose id its address holds. Nothing is written to, counted of or
-// told about those of another account.
+// Several accounts may have Pixies in one report. The name identifies the owner. If
+// it does not, because the Pixie is a copy or older than such names, the owner is
+// the account whose id is in the address. Pixies of other accounts are not changed,
+// counted or reported.
 //
-// PBIR and the older layout with all in report.json are both changed so that
-// every byte that need not change stays: Remove after Put gives the report back.
+// PBIR and the older layout with everything in report.json are edited so that every
+// byte that need not change stays: Remove after Put restores the report.
 package pixie
 
 import (
@@ -35,18 +34,18 @@ import (
 // Placed is a Pixie in a report.
 type Placed struct {
 	Page     string // the page's name, unique in the report
-	PageName string // the page's name as people read it
+	PageName string // the page's display name
 	Visual   string // the visual's name, unique on the page
-	ID       string // what its address asks the collector for
+	ID       string // the id in its address
 }
 
 // Counts says what is tracked: the pages that have a Pixie, and the report's own
-// visuals on them (spec 2.10, pagesTracked and visualsTracked).
+// visuals on those pages (pagesTracked and visualsTracked).
 type Counts struct{ Pages, Visuals int }
 
-// IDs returns the ids of the Pixies in the report, of whatever account, each once.
-// A report that cannot be read, or is a paginated one, is a *jsonpart.Error that
-// names part and line. That holds of Put and Remove too.
+// IDs returns the ids of the Pixies of any account in the report, each once. If the
+// report cannot be read, or is a paginated one, the error is a *jsonpart.Error that
+// names part and line. The same holds for Put and Remove.
 func IDs(d definition.Definition, reportID string) ([]string, error) {
 	l, err := open(d)
 	if err != nil {
@@ -63,17 +62,17 @@ func IDs(d definition.Definition, reportID string) ([]string, error) {
 	return slices.Sorted(maps.Keys(seen)), nil
 }
 
-// Put brings the owner's Pixies in the report to the setup. Every page that is not excluded gets its
-// Pixie if it has none; the address, size and corner of one that is there are
-// written where they differ (within half a pixel; one in a group of visuals stays
-// where it is); Pixies on excluded pages and copies of Pixies go, as Remove takes
-// them. All else stays as it is.
+// Put makes the owner's Pixies in the report conform to the setup. Every page that
+// is not excluded gets a Pixie if it has none. The address, size and corner of an
+// existing one are changed if they differ (by more than half a pixel; a Pixie in a
+// group of visuals keeps its place). Pixies on excluded pages and copies of Pixies
+// are removed, as Remove does. Everything else stays unchanged.
 //
-// A Pixie has the id that known has for its page, else the one it has already if
-// that is the owner's, else one of newID, which makes ids that CheckID accepts. No
-// two pages share one, but for pages with one name, which a report should not have.
-// placed are all Pixies of the owner in the report, in the order of its pages. When changed is
-// false the definition is returned as it came.
+// A Pixie gets the id that known has for its page; else it keeps its own if that is
+// the owner's; else it gets one of newID, which must return ids that CheckID
+// accepts. No two pages share an id, except pages with the same name, which a report
+// should not have. placed lists all Pixies of the owner in the report, in page
+// order. If changed is false, the definition is returned unchanged.
 func Put(d definition.Definition, reportID string, of Owner, s Setup, known map[string]string, newID func() string) (_ definition.Definition, placed []Placed, c Counts, changed bool, err error) {
 	none := definition.Definition{}
 	s, err = s.complete()
@@ -135,10 +134,10 @@ func Put(d definition.Definition, reportID string, of Owner, s Setup, known map[
 	return l.definition(), placed, c, true, nil
 }
 
-// Remove takes every Pixie of the owner's out of the report, and what the platform's
-// editor has written about them elsewhere: what is under the visual's folder, the
-// page's visual interactions and automatic page layout, and bookmarks' states and
-// target lists. It leaves every other byte.
+// Remove removes every Pixie of the owner from the report, and what the platform's
+// editor has written about it elsewhere: the visual's folder, the page's visual
+// interactions and automatic page layout, and states and target lists of bookmarks.
+// It leaves every other byte.
 func Remove(d definition.Definition, reportID string, of Owner) (_ definition.Definition, removed int, err error) {
 	owner, err := of.in(reportID)
 	if err != nil {
@@ -162,7 +161,7 @@ func Remove(d definition.Definition, reportID string, of Owner) (_ definition.De
 	return l.definition(), removed, nil
 }
 
-// forget takes the visual out of the report with what is written about it.
+// forget removes the visual from the report, with what is written about it.
 func forget(l layout, p *page, v *visual) error {
 	v.gone = true
 	l.remove(v)
@@ -172,8 +171,8 @@ func forget(l layout, p *page, v *visual) error {
 	return l.unname(p, v.name, !stillNamed(l.pages(), v.name))
 }
 
-// stillNamed says whether a visual of the report has the name. Names are unique
-// on a page only, and some lists do not say the page.
+// stillNamed reports whether a visual of the report has the name. Names are unique
+// only within a page, and some lists do not name the page.
 func stillNamed(pages []*page, name string) bool {
 	for _, p := range pages {
 		for _, v := range p.visuals {
@@ -185,7 +184,7 @@ func stillNamed(pages []*page, name string) bool {
 	return false
 }
 
-// claims says which page has which id.
+// claims records which page has which id.
 type claims struct {
 	known map[string]string // by page
 	pages map[string]string // by id
@@ -199,14 +198,14 @@ func newClaims(known map[string]string, newID func() string) (*claims, error) {
 			return nil, fmt.Errorf("the known id of page %q: %s", page, problem)
 		}
 		if other, taken := c.pages[id]; taken {
-			return nil, fmt.Errorf("the pages %q and %q are known by the same id", min(page, other), max(page, other))
+			return nil, fmt.Errorf("the pages %q and %q have the same known id", min(page, other), max(page, other))
 		}
 		c.known[page], c.pages[id] = id, page
 	}
 	return c, nil
 }
 
-// of is the id of the page, whose Pixie has the current one, "" without.
+// of returns the id for the page, whose Pixie has the id current, "" if it has none.
 func (c *claims) of(page, current string) (string, error) {
 	if id, ok := c.known[page]; ok {
 		return id, nil

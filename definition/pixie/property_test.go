@@ -18,7 +18,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// thereAndBack is what holds of any report without Pixies and any setup.
+// thereAndBack checks the properties of any report without Pixies and any setup.
 func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	t.Helper()
 	pages, err := pixie.Read(d, reportID, ours(d, reportID))
@@ -57,7 +57,7 @@ func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	if diff := cmp.Diff(placed, placedAgain); diff != "" || counts != countsAgain {
 		t.Fatalf("placed again (-want +got):\n%s", diff)
 	}
-	// To another setup and back to the first one.
+	// Apply another setup and then the first one again.
 	other := pixie.Setup{CollectorBaseURL: "http://other.example", Size: 9, Corner: pixie.BottomRight, ExcludePages: []string{"*b*"}}
 	others := ids()
 	elsewhere, _, _, _ := put(t, after, other, pageIDs(placed), func() string { return "other-" + others() })
@@ -72,7 +72,7 @@ func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	same(t, d, before)
 }
 
-// draw is JSON of the value, in a layout that is drawn.
+// draw returns JSON of the value, in a drawn layout.
 func draw(t *rapid.T, v any) string {
 	indent := rapid.SampledFrom([]string{"", "  ", "\t", "    "}).Draw(t, "indent")
 	data, err := json.Marshal(v)
@@ -104,7 +104,7 @@ var (
 	})
 )
 
-// optional gives the object the member, mostly.
+// optional adds the member to the object in most draws.
 func optional(t *rapid.T, in object, name string, value any) {
 	if rapid.IntRange(0, 5).Draw(t, name) > 0 {
 		in[name] = value
@@ -186,7 +186,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// large is a PBIR report.
+// large returns a large PBIR report.
 func large(pages, visuals int) definition.Definition {
 	parts := []definition.Part{{Path: "definition.pbir", Data: []byte(pbirPart)}}
 	for i := range pages {
@@ -241,7 +241,7 @@ func TestCorpus(t *testing.T) {
 		}
 		d := definition.New(parts...)
 		if len(parts) == 1 {
-			return nil // the binding alone
+			return nil // only the binding
 		}
 		reports++
 		t.Run(strings.TrimPrefix(folder, root), func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Whatever a report holds, it is refused, or it comes back.
+// Any report is either refused or restored.
 func tryThereAndBack(t *testing.T, d definition.Definition) {
 	t.Helper()
 	pages, err := pixie.Read(d, reportID, ours(d, reportID))
@@ -309,7 +309,7 @@ func tryThereAndBack(t *testing.T, d definition.Definition) {
 	for _, p := range placed {
 		for _, part := range d.Parts {
 			if strings.Contains(string(part.Data), p.Visual) {
-				return // what names a Pixie goes with it
+				return // removing a Pixie removes what names it
 			}
 		}
 	}
@@ -346,7 +346,7 @@ func FuzzVisual(f *testing.F) {
 	})
 }
 
-// Texts of a legacy report are cut without reading them anew.
+// Texts of a legacy report are cut without parsing them again.
 func FuzzTexts(f *testing.F) {
 	f.Add(`{"bookmarks":[{"options":{"targetVisualNames":["ONE"]}}]}`, `{"relationships":[{"source":"ONE"},{"target":"ONE"}]}`)
 	f.Fuzz(func(t *testing.T, root, section string) {

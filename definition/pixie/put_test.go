@@ -52,7 +52,7 @@ func TestPut(t *testing.T) {
 		if diff := cmp.Diff(want, placed); diff != "" || counts.Pages != 2 {
 			t.Errorf("%s: placed again (-want +got):\n%s", name, diff)
 		}
-		// Without what was known, a Pixie keeps the id it has.
+		// Without known ids, a Pixie keeps the id it has.
 		again, _, _, _ = put(t, after, setup, nil, never(t))
 		same(t, after, again)
 		before, removed := remove(t, after)
@@ -65,7 +65,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// Adding to a PBIR report writes new parts and no others.
+// Adding to a PBIR report only writes new parts.
 func TestPutWritesVisualsOnly(t *testing.T) {
 	t.Parallel()
 	d := sample()
@@ -147,7 +147,7 @@ func TestPutLegacyWritesAContainer(t *testing.T) {
 	}
 }
 
-// What is written is a visual by the rules of the format that it names.
+// A written visual is valid in the format version that it names.
 func TestPutIsValid(t *testing.T) {
 	t.Parallel()
 	rules, err := os.Open("testdata/visualContainer.json")
@@ -197,7 +197,7 @@ func first(d definition.Definition, _ []pixie.Placed, _ pixie.Counts, _ bool) de
 	return d
 }
 
-// A new visual.json is laid out as the others, those of its page first.
+// A new visual.json has the layout of the existing ones, preferably of its own page.
 func TestPutLaysOutAsOthers(t *testing.T) {
 	t.Parallel()
 	const compact = `{"$schema":"x","name":"a","visual":{"visualType":"card"}}`
@@ -264,7 +264,7 @@ func TestPutTakesTheHighestVersion(t *testing.T) {
 	}
 }
 
-// A Pixie stands in its corner, inside the page and behind all that is there.
+// A Pixie is in its corner, inside the page and behind all other visuals.
 func TestPutPlaces(t *testing.T) {
 	t.Parallel()
 	type position struct{ X, Y, Z, Width, Height, TabOrder float64 }
@@ -342,7 +342,7 @@ func TestPutExcludes(t *testing.T) {
 		{"*e*", nil},
 		{"", []string{"one", "tip"}},
 		{"[O]verview", []string{"one", "tip"}},
-		{"tip", []string{"one", "tip"}}, // a page's name, which people do not see
+		{"tip", []string{"one", "tip"}}, // a page's name, which is not displayed
 	} {
 		for name, d := range map[string]definition.Definition{"PBIR": sample(), "legacy": legacySample(inLF)} {
 			s := setup
@@ -351,7 +351,7 @@ func TestPutExcludes(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(pageIDs(placed))); !slices.Equal(got, c.want) || counts.Pages != len(c.want) || changed != (len(c.want) > 0) {
 				t.Errorf("%s, %q: tracked are %v (%+v)", name, c.pattern, got, counts)
 			}
-			// Pages that are excluded later lose theirs.
+			// Pages that are excluded later lose their Pixies.
 			n := 0
 			others := func() string { n++; return fmt.Sprintf("the-id-of-another-page-%d", n) }
 			all, _, _, _ := put(t, d, setup, pageIDs(placed), others)
@@ -361,7 +361,7 @@ func TestPutExcludes(t *testing.T) {
 	}
 }
 
-// A name that is another visual's is not taken; the next one is, and stays.
+// If another visual has the first name, the next one is used and kept.
 func TestPutPassesNamesBy(t *testing.T) {
 	t.Parallel()
 	names := pixie.Names(reportID, acme, "one")
@@ -395,16 +395,16 @@ func TestPutRefuses(t *testing.T) {
 		newID func() string
 		want  string
 	}{
-		{"no collector", pixie.Setup{}, nil, ids(), "is no web address"},
-		{"another scheme", pixie.Setup{CollectorBaseURL: "ftp://x/y"}, nil, ids(), "is no web address"},
-		{"no host", pixie.Setup{CollectorBaseURL: "https:///y"}, nil, ids(), "is no web address"},
+		{"no collector", pixie.Setup{}, nil, ids(), "is not a web address"},
+		{"another scheme", pixie.Setup{CollectorBaseURL: "ftp://x/y"}, nil, ids(), "is not a web address"},
+		{"no host", pixie.Setup{CollectorBaseURL: "https:///y"}, nil, ids(), "is not a web address"},
 		{"a query", pixie.Setup{CollectorBaseURL: "https://x/y?z"}, nil, ids(), "no user, query or fragment"},
 		{"a fragment", pixie.Setup{CollectorBaseURL: "https://x/y#"}, nil, ids(), "no user, query or fragment"},
 		{"a user", pixie.Setup{CollectorBaseURL: "https://me@x/y"}, nil, ids(), "no user, query or fragment"},
 		{"a long address", pixie.Setup{CollectorBaseURL: "https://x/" + strings.Repeat("y", 1000)}, nil, ids(), "at most 1000"},
 		{"too small", pixie.Setup{CollectorBaseURL: "https://x", Size: -1}, nil, ids(), "from 1 to 64"},
 		{"too large", pixie.Setup{CollectorBaseURL: "https://x", Size: 65}, nil, ids(), "from 1 to 64"},
-		{"no corner", pixie.Setup{CollectorBaseURL: "https://x", Corner: "Middle"}, nil, ids(), "no corner"},
+		{"not a corner", pixie.Setup{CollectorBaseURL: "https://x", Corner: "Middle"}, nil, ids(), "not a corner"},
 		{"many patterns", pixie.Setup{CollectorBaseURL: "https://x", ExcludePages: make([]string, 101)}, nil, ids(), "at most 100"},
 		{"a long pattern", pixie.Setup{CollectorBaseURL: "https://x", ExcludePages: []string{strings.Repeat("*", 201)}}, nil, ids(), "at most 200"},
 		{"a known id of another form", setup, map[string]string{"one": "short"}, ids(), "the known id of page \"one\""},
@@ -469,7 +469,7 @@ func TestUnreadable(t *testing.T) {
 		{"a broken report.json", with(sample(), "definition/report.json", ""), ""},
 		{"a broken legacy report", build("report.json", "{\n\n"), "report.json:2:1: "},
 		{"a broken visual of one", build("report.json", "{\"sections\":[{\"visualContainers\":[\n{\"config\":\"{\"}]}]}"), "report.json:2:1: the config of visual 1 of page 1"},
-		{"a broken config of one", build("report.json", "{\n\n\"config\":\"{\\\"a\\\"\"}"), "report.json:3:1: the report's config holds no JSON: "},
+		{"a broken config of one", build("report.json", "{\n\n\"config\":\"{\\\"a\\\"\"}"), "report.json:3:1: the report's config is not JSON: "},
 		{"a page without visuals", build("report.json", `{"sections":[{"name":"x"}]}`), "report.json: page \"x\" has no list of visuals"},
 		{"a path that leaves", build("definition/pages/../../x/page.json", "{}"), "definition/pages/../../x/page.json: "},
 		{"a path without a name", build("definition/pages//page.json", "{}"), "definition/pages//page.json: "},
@@ -486,7 +486,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%s: got %v, want %s…", c.name, err, c.want)
 		}
 		if c.name == "a page without visuals" {
-			continue // it has no Pixie, which is no fault
+			continue // it has no Pixie, which is valid
 		}
 		if _, _, removal := pixie.Remove(c.d, reportID, ours(c.d, reportID)); removal == nil || removal.Error() != err.Error() {
 			t.Errorf("%s: Remove says %v", c.name, removal)
@@ -497,8 +497,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// What is known of pages goes before what their Pixies have: two that have come to
-// be exchanged are put right.
+// Known ids of pages take precedence over the ids of their Pixies: two exchanged ids
+// are corrected.
 func TestKnownIDs(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, known, never(t))
@@ -514,8 +514,8 @@ func TestKnownIDs(t *testing.T) {
 	same(t, got, again)
 }
 
-// Pages that share a name, as no report should have, share an id too, so that Put
-// comes to an end.
+// Pages with the same name, which a report should not have, share an id, so that Put
+// terminates.
 func TestPagesOfOneName(t *testing.T) {
 	t.Parallel()
 	d := build("report.json", `{"sections":[{"visualContainers":[]},{"visualContainers":[{"config":"{}"}]}]}`)

@@ -2,14 +2,14 @@ package pixie
 
 import "readiness/definition/jsonpart"
 
-// What the platform's editor writes about a visual elsewhere, by the visual's
-// name. Each function takes out one mention, and says whether there was one: a
-// legacy report keeps these texts in texts, where only one cut at a time leaves
-// all other bytes.
+// The functions in this file remove what the platform's editor writes about a visual
+// elsewhere, by the visual's name. Each removes one mention and reports whether
+// there was one. A legacy report stores these texts in strings, where only one cut
+// at a time keeps all other bytes.
 
-// unnameOnPage looks at how visuals of the page act on each other, and at how the
-// page was made automatically. The list of interactions goes with its last one:
-// the editor writes none that is empty.
+// unnameOnPage removes a mention from the page's visual interactions and its
+// automatic layout. It also removes an emptied list of interactions, since the
+// editor never writes an empty one.
 func unnameOnPage(page *jsonpart.Value, interactions, name string) bool {
 	list := at(page, interactions)
 	for _, i := range items(list) {
@@ -39,9 +39,10 @@ func unnameOnPage(page *jsonpart.Value, interactions, name string) bool {
 	return false
 }
 
-// unnameInBookmark looks at a bookmark's state of the visual and, if everywhere,
-// at the list of visuals it is for, which does not say their pages. The list stays
-// when it is empty, for without it the bookmark would be for all visuals.
+// unnameInBookmark removes a mention from a bookmark's state of the visual and, if
+// everywhere is true, from its list of target visuals, which does not name their
+// pages. An emptied list is kept, because without it the bookmark would apply to all
+// visuals.
 func unnameInBookmark(bookmark *jsonpart.Value, page, name string, everywhere bool) bool {
 	if v := at(bookmark, "explorationState", "sections", page, "visualContainers", name); v != nil {
 		v.Remove()
@@ -59,7 +60,7 @@ func unnameInBookmark(bookmark *jsonpart.Value, page, name string, everywhere bo
 	return false
 }
 
-// unnameInBookmarks looks at a list of bookmarks and groups of them.
+// unnameInBookmarks removes a mention from a list of bookmarks and groups of them.
 func unnameInBookmarks(list *jsonpart.Value, page, name string, everywhere bool) bool {
 	for _, b := range items(list) {
 		if unnameInBookmark(b, page, name, everywhere) || unnameInBookmarks(at(b, "children"), page, name, everywhere) {

@@ -11,12 +11,12 @@ import (
 	"readiness/definition/pixie"
 )
 
-// replacePixies puts the names of the Pixies for ONE and TIP.
+// replacePixies inserts the names of the Pixies for ONE and TIP.
 func replacePixies(s string) string {
 	return strings.NewReplacer("ONE", pixie.Names(reportID, acme, "one")[0], "TIP", pixie.Names(reportID, acme, "tip")[0]).Replace(s)
 }
 
-// mentions are parts that name Pixies, and what is left of them.
+// mentions lists parts that name Pixies, and what is left of them.
 var mentions = []struct{ path, before, after string }{
 	{
 		"definition/pages/one/page.json",
@@ -44,7 +44,7 @@ var mentions = []struct{ path, before, after string }{
 	{"StaticResources/RegisteredResources/note.json", "{\"options\":{\"targetVisualNames\":[\"ONE\"]}}", "{\"options\":{\"targetVisualNames\":[\"ONE\"]}}"},
 }
 
-// What the editor wrote about a Pixie goes with it, and no other byte.
+// What the editor wrote about a Pixie is removed with it, and no other byte.
 func TestRemoveForgets(t *testing.T) {
 	t.Parallel()
 	before, want := sample(), sample()
@@ -58,7 +58,7 @@ func TestRemoveForgets(t *testing.T) {
 		t.Errorf("%d removed", removed)
 	}
 
-	// So too when its page is excluded, but for the other page's.
+	// The same holds if its page is excluded, except for the other page's Pixie.
 	s := setup
 	s.ExcludePages = []string{"Overview"}
 	got, _, _, _ = put(t, before, s, nil, never(t))
@@ -73,7 +73,7 @@ func TestRemoveForgets(t *testing.T) {
 	}
 }
 
-// A list that does not say the page keeps a name that another visual has too.
+// A list that does not name the page keeps a name that another visual also has.
 func TestRemoveKeepsAnothersName(t *testing.T) {
 	t.Parallel()
 	bookmark := replacePixies("{\"options\":{\"targetVisualNames\":[\"ONE\",\"TIP\"]},\"explorationState\":{\"sections\":{\"one\":{\"visualContainers\":{\"ONE\":{}}}, \"tip\":{\"visualContainers\":{\"ONE\":{}}}}}}")
@@ -93,8 +93,8 @@ func TestRemoveReadsWhatNamesAPixie(t *testing.T) {
 	}
 }
 
-// In a legacy report they are in texts, whose other bytes stay however they are
-// written.
+// In a legacy report the mentions are in strings, whose other bytes stay however
+// they are written.
 func TestRemoveForgetsInTexts(t *testing.T) {
 	t.Parallel()
 	report := func(root, section string) definition.Definition {
@@ -118,7 +118,7 @@ func TestRemoveForgetsInTexts(t *testing.T) {
 	if same(t, want, got); removed != 2 {
 		t.Errorf("%d removed", removed)
 	}
-	// The list of interactions goes with the last of them.
+	// The list of interactions is removed with its last entry.
 	before, _, _, _ = put(t, report(`{}`, `{"relationships":[{"source":"ONE","target":"a"}],"z":1}`), setup, nil, ids())
 	got, _ = remove(t, before)
 	same(t, report(`{}`, `{"z":1}`), got)

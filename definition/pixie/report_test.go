@@ -20,7 +20,7 @@ const (
 
 var setup = pixie.Setup{CollectorBaseURL: "https://collector.example/t"}
 
-// build makes a definition of paths and texts.
+// build returns a definition from paths and texts.
 func build(pairs ...string) definition.Definition {
 	parts := []definition.Part{{Path: "definition.pbir", Data: []byte(pbirPart)}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -29,7 +29,7 @@ func build(pairs ...string) definition.Definition {
 	return definition.New(parts...)
 }
 
-// with is the definition with other parts in it; "" takes one out.
+// with returns the definition with other parts in it; "" removes one.
 func with(d definition.Definition, pairs ...string) definition.Definition {
 	all := byPath(d)
 	for i := 0; i < len(pairs); i += 2 {
@@ -52,7 +52,7 @@ func byPath(d definition.Definition) map[string]string {
 	return all
 }
 
-// added are the paths of the parts that only the second definition has.
+// added returns the paths of the parts that only the second definition has.
 func added(before, after definition.Definition) []string {
 	had := byPath(before)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(byPath(after))), func(path string) bool { _, ok := had[path]; return ok })
@@ -67,7 +67,7 @@ func part(t rapid.TB, d definition.Definition, path string) string {
 	return string(data)
 }
 
-// same fails unless the definitions are the same byte for byte.
+// same fails unless the definitions are equal byte for byte.
 func same(t rapid.TB, want, got definition.Definition) {
 	t.Helper()
 	if want.Hash() != got.Hash() {
@@ -78,13 +78,13 @@ func same(t rapid.TB, want, got definition.Definition) {
 // acme is an account.
 var acme = pixie.Owner{Mark: pixie.Mark([]byte("key"), "acme")}
 
-// ours is the account as the owner of every id in the report.
+// ours returns the account as the owner of every id in the report.
 func ours(d definition.Definition, reportID string) pixie.Owner {
-	all, _ := pixie.IDs(d, reportID) // one that cannot be read has none
+	all, _ := pixie.IDs(d, reportID) // an unreadable report has none
 	return owning(acme, all...)
 }
 
-// owning is the account as the owner of the ids.
+// owning returns the account as the owner of the ids.
 func owning(o pixie.Owner, ids ...string) pixie.Owner {
 	o.IDs = map[string]bool{}
 	for _, id := range ids {
@@ -93,13 +93,13 @@ func owning(o pixie.Owner, ids ...string) pixie.Owner {
 	return o
 }
 
-// ids makes ids: id-0000000000000001 and so on.
+// ids returns a generator of ids: id-0000000000000001 and so on.
 func ids() func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprintf("id-%016d", n) }
 }
 
-// put is Put, which must succeed.
+// put calls Put, which must succeed.
 func put(t rapid.TB, d definition.Definition, s pixie.Setup, known map[string]string, newID func() string) (definition.Definition, []pixie.Placed, pixie.Counts, bool) {
 	t.Helper()
 	hash := d.Hash()
@@ -129,7 +129,7 @@ func remove(t rapid.TB, d definition.Definition) (definition.Definition, int) {
 	return after, n
 }
 
-// never is for a Put that needs no new id.
+// never returns a generator for a Put that needs no new id.
 func never(t rapid.TB) func() string {
 	return func() string { t.Helper(); t.Error("a new id was asked for"); return "" }
 }
@@ -148,14 +148,15 @@ const (
 	schemaURL = "https://developer.microsoft.com/json-schemas/fabric/item/report/definition/visualContainer/"
 )
 
-// container is a visual.json.
+// container returns a visual.json.
 func container(version, name string, z float64, rest string) string {
 	return fmt.Sprintf("{\n  \"$schema\": %q,\n  \"name\": %q,\n  \"position\": {\n    \"x\": 10,\n    \"y\": 20,\n    \"z\": %v,\n    \"height\": 100,\n    \"width\": 200\n  },\n  %s\n}", schemaURL+version+"/schema.json", name, z, rest)
 }
 
 const chart = `"visual": {"visualType": "barChart"}`
 
-// sample has a page with two visuals and a group, and a tooltip page without any.
+// sample returns a report with a page of two visuals and a group, and an empty
+// tooltip page.
 func sample() definition.Definition {
 	return build(
 		"definition/version.json", "{}",
@@ -169,7 +170,7 @@ func sample() definition.Definition {
 	)
 }
 
-// legacySample has the same pages in one report.json.
+// legacySample returns a report with the same pages in one report.json.
 func legacySample(layout func(string) string) definition.Definition {
 	return build("report.json", layout(`{
   "config": "{\"version\":\"5.69\",\"bookmarks\":[]}",

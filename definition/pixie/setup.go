@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Corner is where on a page its Pixie stands.
+// Corner is the corner of the page where its Pixie is placed.
 type Corner string
 
 // The corners.
@@ -18,8 +18,8 @@ const (
 	BottomRight Corner = "BottomRight"
 )
 
-// What a Setup is when it does not say. The top left corner is on screen however
-// a page is fitted to it, and what is not on screen is not loaded.
+// The defaults of a Setup. The top left corner is visible however a page is scaled,
+// and an image that is not visible is not loaded.
 const (
 	DefaultSize   = 4
 	DefaultCorner = TopLeft
@@ -31,38 +31,39 @@ const (
 	maxAddress  = 1000 // bytes of a CollectorBaseURL
 	maxPatterns = 100
 	maxPattern  = 200 // bytes
-	maxName     = 500 // characters of a page's name that patterns look at
+	maxName     = 500 // characters of a page's name that patterns are matched with
 )
 
-// Setup is how the reports of a workspace are tracked (decision 8.2).
+// Setup describes how the reports of a workspace are tracked (docs/decisions.md
+// 8.2).
 type Setup struct {
-	// CollectorBaseURL is what Pixies' addresses begin with, /p/<id>.gif follows.
+	// CollectorBaseURL is the prefix of the Pixies' addresses; /p/<id>.gif follows.
 	// It is the only member without a default.
 	CollectorBaseURL string
 	// Size is a Pixie's width and height in pixels; 0 is DefaultSize.
 	Size int
-	// Corner is where they stand; "" is DefaultCorner.
+	// Corner is where the Pixies are placed; "" is DefaultCorner.
 	Corner Corner
-	// ExcludePages are patterns of the names, as people read them, of pages that
-	// get no Pixie: * is any run of characters, ? is one, letter case is ignored.
-	// Of a longer name they look at the first 500 characters.
+	// ExcludePages are patterns of display names of pages that get no Pixie: * is
+	// any run of characters, ? is one, letter case is ignored. Only the first 500
+	// characters of a name are matched.
 	ExcludePages []string
 }
 
-// Check says what is wrong with the setup, nil when nothing is.
+// Check returns what is wrong with the setup, nil if it is valid.
 func (s Setup) Check() error {
 	_, err := s.complete()
 	return err
 }
 
-// complete is the setup with its defaults.
+// complete returns the setup with its defaults filled in.
 func (s Setup) complete() (Setup, error) {
 	u, err := url.Parse(s.CollectorBaseURL)
 	switch {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
-		return s, fmt.Errorf("the collector's base address %.100q is no web address; it must begin with https:// or http://", s.CollectorBaseURL)
+		return s, fmt.Errorf("the collector's base address %.100q is not a web address; it must begin with https:// or http://", s.CollectorBaseURL)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s.CollectorBaseURL, "#"):
-		return s, fmt.Errorf("the collector's base address %.100q must hold no user, query or fragment", s.CollectorBaseURL)
+		return s, fmt.Errorf("the collector's base address %.100q must have no user, query or fragment", s.CollectorBaseURL)
 	case len(s.CollectorBaseURL) > maxAddress:
 		return s, fmt.Errorf("the collector's base address has %d bytes; at most %d are allowed", len(s.CollectorBaseURL), maxAddress)
 	case s.Size < 0 || s.Size > MaxSize:
@@ -75,8 +76,8 @@ func (s Setup) complete() (Setup, error) {
 			return s, fmt.Errorf("the pattern %.50q… that excludes pages has %d bytes; at most %d are allowed", p, len(p), maxPattern)
 		}
 	}
-	// The address is written as the parser has it, which escapes what no address
-	// may hold.
+	// The address is written as the parser returns it, which escapes invalid
+	// characters.
 	s.CollectorBaseURL = strings.TrimRight(u.String(), "/")
 	if s.Size == 0 {
 		s.Size = DefaultSize
@@ -86,13 +87,13 @@ func (s Setup) complete() (Setup, error) {
 		s.Corner = DefaultCorner
 	case TopLeft, TopRight, BottomLeft, BottomRight:
 	default:
-		return s, fmt.Errorf("%.50q is no corner of a page; it must be %s, %s, %s or %s", s.Corner, TopLeft, TopRight, BottomLeft, BottomRight)
+		return s, fmt.Errorf("%.50q is not a corner of a page; it must be %s, %s, %s or %s", s.Corner, TopLeft, TopRight, BottomLeft, BottomRight)
 	}
 	return s, nil
 }
 
-// excludes says whether the page gets no Pixie: the setup excludes it, or it is
-// none, but what is left of one.
+// excludes reports whether the page gets no Pixie: the setup excludes it, or it is
+// only the remnant of a page.
 func (s Setup) excludes(p *page) bool {
 	if p.remnant {
 		return true
@@ -107,8 +108,8 @@ func (s Setup) excludes(p *page) bool {
 	return false
 }
 
-// matches says whether the whole name is as the pattern has it. It goes back to
-// the last * only, so that it takes at most the product of the lengths.
+// matches reports whether the pattern matches the complete name. It backtracks only
+// to the last *, so it takes at most the product of the lengths.
 func matches(pattern, name []rune) bool {
 	i, star, from := 0, -1, 0
 	for n := 0; n < len(name); {
@@ -132,14 +133,14 @@ func matches(pattern, name []rune) bool {
 	return i == len(pattern)
 }
 
-// look is what the setup wants a Pixie to be.
+// look is the appearance of a Pixie that the setup asks for.
 type look struct {
 	id, address string
 	x, y, size  float64
 }
 
-// look is that of the Pixie with the id on the page. The format wants a visual to
-// end before the page does, so there is a pixel between them.
+// look returns the appearance of the Pixie with the id on the page. The format
+// requires a visual to end before the page does, so there is a pixel between them.
 func (s Setup) look(p *page, id string) look {
 	l := look{id: id, address: s.CollectorBaseURL + "/p/" + id + ".gif", size: float64(s.Size)}
 	if s.Corner == TopRight || s.Corner == BottomRight {

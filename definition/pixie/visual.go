@@ -17,25 +17,27 @@ const annotation = "readiness.pixie"
 type visual struct {
 	name  string
 	group bool
-	z     float64 // where it stands in the stack of visuals; higher is in front
-	// noted is the id in its annotation, addressed the one in its address, both of
-	// an image only.
+	z     float64 // position in the stack of visuals; higher is in front
+	// noted is the id in the annotation, addressed the one in the address; images
+	// only.
 	noted, addressed string
-	// grouped says that it is in a group, which its position is relative to.
+	// grouped reports whether the visual is in a group; its position is then
+	// relative to the group.
 	grouped bool
 	gone    bool
-	// path is that of a PBIR report's part, container what holds it in the other;
-	// tree is what it says of itself, in either.
+	// path is the path of the part in a PBIR report, container the enclosing value
+	// in a legacy report. tree is the visual's configuration in both.
 	path      string
 	container *jsonpart.Value
 	tree      *jsonpart.Tree
 }
 
-// id is what the Pixie is counted by, "" for a visual that has none and so is no
-// Pixie: the one in its address, while that is a collector's.
+// id returns the id that the Pixie is counted by: the one in its address if that is
+// a collector's, else the annotation's. It is "" for a visual without an id, which
+// is no Pixie.
 func (v *visual) id() string { return cmp.Or(v.addressed, v.noted) }
 
-// members are those of a visual that the two formats call differently.
+// members are the names of a visual's members that differ between the two formats.
 type members struct{ visual, container string }
 
 var (
@@ -43,7 +45,7 @@ var (
 	legacyMembers = members{visual: "singleVisual", container: "vcObjects"}
 )
 
-// read reads what the visual says of itself; its position it leaves.
+// read reads the visual's configuration, except its position.
 func (m members) read(v *visual) {
 	root := v.tree.Root
 	if name := text(at(root, "name")); name != "" {
@@ -64,7 +66,7 @@ func (m members) read(v *visual) {
 
 var addressPattern = regexp.MustCompile(`^https?://.*/p/([0-9A-Za-z_-]{16,64})\.gif$`)
 
-// noteOf is our annotation, nil without.
+// noteOf returns the annotation readiness.pixie, nil if there is none.
 func noteOf(root *jsonpart.Value) *jsonpart.Value {
 	for _, a := range items(at(root, "annotations")) {
 		if text(at(a, "name")) == annotation {
@@ -74,7 +76,8 @@ func noteOf(root *jsonpart.Value) *jsonpart.Value {
 	return nil
 }
 
-// address is the image's address, a text in an expression; nil without.
+// address returns the image's address, a string in an expression; nil if there is
+// none.
 func (m members) address(root *jsonpart.Value) *jsonpart.Value {
 	for _, image := range items(at(root, m.visual, "objects", "image")) {
 		if v := at(image, "properties", "sourceUrl", "expr", "Literal", "Value"); v != nil {
@@ -84,9 +87,9 @@ func (m members) address(root *jsonpart.Value) *jsonpart.Value {
 	return nil
 }
 
-// update makes a Pixie ask for the address and have the id, and says whether
-// anything had to be written. One whose address an editor has moved to where we
-// do not know it becomes a new image.
+// update sets the address and id of a Pixie and reports whether anything changed. If
+// an editor has moved the address to an unknown place, the Pixie becomes a new
+// image.
 func (m members) update(v *visual, l look) (changed bool) {
 	if v.noted != "" && v.noted != l.id {
 		at(noteOf(v.tree.Root), "value").SetText(l.id)
@@ -104,8 +107,8 @@ func (m members) update(v *visual, l look) (changed bool) {
 	return true
 }
 
-// move sets a position, in an object with x, y, width and height, and says whether
-// it was another.
+// move sets a position, in an object with x, y, width and height, and reports
+// whether it changed.
 func (l look) move(position *jsonpart.Value, written func(float64) string) (changed bool) {
 	for _, n := range []struct {
 		name string
@@ -125,7 +128,8 @@ func (l look) move(position *jsonpart.Value, written func(float64) string) (chan
 	return changed
 }
 
-// position is a new Pixie's. The tab key passes what has a negative order by.
+// position returns the position of a new Pixie. The tab key skips visuals with a
+// negative order.
 func (l look) position(z float64) jsonpart.Object {
 	return jsonpart.Object{
 		{Name: "x", Value: jsonpart.Literal(plain(l.x))},
@@ -141,8 +145,9 @@ func note(id string) jsonpart.Array {
 	return jsonpart.Array{jsonpart.Object{{Name: "name", Value: annotation}, {Name: "value", Value: id}}}
 }
 
-// image is an image and nothing else: no frame that a theme gives visuals, no
-// margin, which would leave no room for it, and in its layer when it is selected.
+// image returns a plain image: without the frame that a theme adds to visuals,
+// without margin, which would leave no room for it, and staying in its layer when
+// selected.
 func (m members) image(l look) jsonpart.Object {
 	off := properties("show", "false")
 	return jsonpart.Object{
@@ -163,7 +168,8 @@ func (m members) image(l look) jsonpart.Object {
 	}
 }
 
-// properties are those of one formatting object, each a name and a literal.
+// properties returns the properties of one formatting object, each a name and a
+// literal.
 func properties(pairs ...string) jsonpart.Array {
 	var all jsonpart.Object
 	for i := 0; i < len(pairs); i += 2 {
@@ -173,10 +179,10 @@ func properties(pairs ...string) jsonpart.Array {
 	return jsonpart.Array{jsonpart.Object{{Name: "properties", Value: all}}}
 }
 
-// quote writes a text as a literal of the platform's query language.
+// quote writes a string as a literal of the platform's query language.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// unquote is what such a literal says, "" for what is none.
+// unquote returns the value of such a literal, "" if it is not one.
 func unquote(literal string) string {
 	if len(literal) < 2 || literal[0] != '\'' || literal[len(literal)-1] != '\'' {
 		return ""
@@ -184,7 +190,7 @@ func unquote(literal string) string {
 	return strings.ReplaceAll(literal[1:len(literal)-1], "''", "'")
 }
 
-// at is the value behind the members, nil where one is missing.
+// at returns the value at the path of members, nil if one is missing.
 func at(v *jsonpart.Value, names ...string) *jsonpart.Value {
 	for _, name := range names {
 		if v == nil {
@@ -197,7 +203,7 @@ func at(v *jsonpart.Value, names ...string) *jsonpart.Value {
 
 func isObject(v *jsonpart.Value) bool { return v != nil && v.Kind() == '{' }
 
-// items are the elements of an array, none of anything else.
+// items returns the elements of an array, nil for any other value.
 func items(v *jsonpart.Value) []*jsonpart.Value {
 	if v == nil || v.Kind() != '[' {
 		return nil
@@ -205,7 +211,7 @@ func items(v *jsonpart.Value) []*jsonpart.Value {
 	return v.Items()
 }
 
-// text is what a text says, "" for anything else.
+// text returns the value of a string, "" for any other value.
 func text(v *jsonpart.Value) string {
 	if v == nil {
 		return ""
@@ -214,7 +220,8 @@ func text(v *jsonpart.Value) string {
 	return s
 }
 
-// number is 0 for what is no number, or one that is too large.
+// number returns the value of a number; 0 for any other value and for a number that
+// is too large.
 func number(v *jsonpart.Value) float64 {
 	if v == nil || v.Kind() != 0 {
 		return 0
@@ -228,12 +235,12 @@ func number(v *jsonpart.Value) float64 {
 
 func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// object is the JSON object with the members, laid out as the first one, which is
-// written in its braces already.
+// object returns a JSON object with the members, laid out like the first one, which
+// is already written in its braces.
 func object(first string, rest jsonpart.Object) []byte {
 	tree, err := jsonpart.Edit("", []byte(first))
 	if err != nil {
-		panic(err) // first is ours
+		panic(err) // first is a constant of this package
 	}
 	for _, f := range rest {
 		tree.Root.Add(f.Name, f.Value)

@@ -13,24 +13,25 @@ type Field struct{ Table, Name string }
 // Level is a level of a hierarchy of a table that an expression names.
 type Level struct{ Table, Hierarchy, Level string }
 
-// References are the parts of a semantic model that expressions name: distinct
-// and sorted.
+// References lists the parts of a semantic model that expressions name, distinct and
+// sorted.
 type References struct {
 	Fields []Field
 	Levels []Level
-	// Variations are the columns whose variation (a date's own hierarchy) is
-	// named. They stand apart, for regime C.9 (24) counts no such field.
+	// Variations are the columns whose variation (a date's own hierarchy) is named.
+	// They are separate because regime C.9 (24) does not count them.
 	Variations []Field
 }
 
-// maxDepth is how deep expressions are looked for; real ones nest some 40 levels.
+// maxDepth is the largest depth at which expressions are searched; real ones nest
+// some 40 levels.
 const maxDepth = 500
 
-// ReadReferences finds every reference in a JSON part that holds a visual, a
-// filter or a query, at any depth (regime C.9 (24)):
-// {Column|Measure: {Expression: {SourceRef: {Entity, or Source: alias of a
-// From}}, Property}}, and likewise HierarchyLevel and PropertyVariationSource. An alias belongs to the nearest From around it; one that
-// no From defines names nothing.
+// ReadReferences finds every reference in a JSON part that contains a visual, a
+// filter or a query, at any depth (regime C.9 (24)): {Column|Measure: {Expression:
+// {SourceRef: {Entity, or Source: alias of a From}}, Property}}, and likewise
+// HierarchyLevel and PropertyVariationSource. An alias belongs to the nearest
+// enclosing From; an alias that no From defines names nothing.
 func ReadReferences(file string, data []byte) (References, error) {
 	r, err := jsonpart.New(file, data)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s References) sorted() References {
 	return References{slices.Compact(s.Fields), slices.Compact(s.Levels), slices.Compact(s.Variations)}
 }
 
-// union returns the references of all.
+// union returns the references of all arguments.
 func union(all ...References) (u References) {
 	for _, s := range all {
 		u.Fields = append(u.Fields, s.Fields...)
@@ -65,8 +66,8 @@ func union(all ...References) (u References) {
 	return u.sorted()
 }
 
-// walk collects references. Those through an alias wait in pending until the
-// object with their From ends, for members come in any order.
+// walk collects references. Those through an alias wait in pending until the object
+// with their From ends, because members come in any order.
 type walk struct {
 	References
 	pending []pending
@@ -78,7 +79,7 @@ type pending struct {
 	add   func(table string)
 }
 
-// node is what the object around needs to know of a value.
+// node is what the enclosing object needs to know of a value.
 type node struct {
 	entity, alias string // of the member SourceRef
 	property      string
@@ -88,7 +89,7 @@ type node struct {
 	hierarchyExpr *node // the member Hierarchy of a HierarchyLevel
 }
 
-// source is the object that names the table: n's expression.
+// source returns the object that names the table: n's expression.
 func (n *node) source() *node {
 	if n == nil || n.expression == nil {
 		return &node{}
@@ -169,8 +170,8 @@ func (w *walk) object(r *jsonpart.Reader) node {
 	return n
 }
 
-// from reads a From: the tables by their aliases. What is nested in it (the
-// query of a subquery) is walked as everything else.
+// from reads a From: the tables by alias. Nested content (the query of a subquery)
+// is walked like everything else.
 func (w *walk) from(r *jsonpart.Reader) map[string]string {
 	if r.Kind() != '[' {
 		w.value(r)
@@ -211,7 +212,7 @@ func (w *walk) level(hierarchy *node, level string) {
 	}
 }
 
-// of calls add with the table that source names, at once or when it is known.
+// of calls add with the table that source names, at once or when the table is known.
 func (w *walk) of(source *node, add func(table string)) {
 	switch {
 	case source.entity != "":
@@ -221,8 +222,8 @@ func (w *walk) of(source *node, add func(table string)) {
 	}
 }
 
-// resolve settles what waits since before for one of aliases. An alias of a
-// subquery is settled too, and names no table.
+// resolve resolves the references that wait since before for one of aliases. An
+// alias of a subquery is resolved too, and names no table.
 func (w *walk) resolve(before int, aliases map[string]string) {
 	if len(aliases) == 0 {
 		return

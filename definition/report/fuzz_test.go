@@ -16,7 +16,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// Whatever the parts are, they make a report or an error with its place, and spaces between the tokens have no say in it.
+// Any parts give either a report or an error with its position, and spaces between
+// the tokens do not matter.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(byPath), []byte(`{"sections":[{"config":"{\"visibility\":1}","visualContainers":[{"config":"{}"}]}]}`), []byte(`{"From":[{"Name":"s","Entity":"S"}],"Column":{"Expression":{"SourceRef":{"Source":"s"}},"Property":"p"}}`))
 	for _, text := range samples.Texts(f, samples.Ending(".pbir")) {

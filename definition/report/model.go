@@ -8,14 +8,14 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// Model is how a report names the semantic model it is built on: by a path, or
-// by a connection to the service that carries an id, a name, or both.
+// Model is how a report names its semantic model: by a path, or by a connection to
+// the service that has an id, a name, or both.
 type Model struct {
 	// Path is relative to the report's own folder, with forward slashes.
 	Path string
-	// ID is uuid.Nil when the connection has none.
+	// ID is uuid.Nil if the connection has none.
 	ID uuid.UUID
-	// Workspace and Name are display names, "" when the connection has none.
+	// Workspace and Name are display names, "" if the connection has none.
 	Workspace, Name string
 }
 
@@ -63,7 +63,7 @@ func (m *Model) readConnection(r *jsonpart.Reader) {
 				}
 			}
 		case "pbiModelDatabaseName":
-			// Schema 1.0.0 keeps the model's id here.
+			// Schema 1.0.0 stores the model's id here.
 			database, _ = r.Text()
 		}
 	}
@@ -72,7 +72,7 @@ func (m *Model) readConnection(r *jsonpart.Reader) {
 	}
 }
 
-// id is uuid.Nil for what is no id.
+// id parses an id; it returns uuid.Nil for any other text.
 func id(text string) uuid.UUID {
 	id, err := uuid.Parse(strings.TrimSpace(text))
 	if err != nil {
@@ -81,9 +81,9 @@ func id(text string) uuid.UUID {
 	return id
 }
 
-// properties are the key=value pairs of a connection string, separated by
-// semicolons. A value in quotes, single or double, may hold semicolons; two
-// quotes stand for one.
+// properties returns the key=value pairs of a connection string, separated by
+// semicolons. A value in single or double quotes may contain semicolons; two quotes
+// stand for one.
 func properties(text string) map[string]string {
 	all := map[string]string{}
 	for text != "" {
@@ -106,7 +106,7 @@ func properties(text string) map[string]string {
 	return all
 }
 
-// quoted splits text, which begins with a quote, after the closing one.
+// quoted splits text, which begins with a quote, after the closing quote.
 func quoted(text string) (value, rest string) {
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {

@@ -1,7 +1,7 @@
-// Package report reads a report's definition: which semantic model it is built
-// on, its pages and visuals, and the fields they query. It reads PBIR and the
-// older layout that keeps everything in one report.json; of a paginated report
-// it says only that it is one. Nothing here changes a definition.
+// Package report reads a report's definition: its semantic model, its pages and
+// visuals, and the fields they query. It reads PBIR and the older layout that stores
+// everything in one report.json. Of a paginated report it only reads that it is one.
+// It does not change definitions.
 package report
 
 import (
@@ -16,10 +16,10 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// Format is how a report keeps its pages.
+// Format is how a report stores its pages.
 type Format string
 
-// The formats. Empty: a report without any page yet.
+// The formats. Empty is a report without pages.
 const (
 	PBIR      Format = "PBIR"
 	Legacy    Format = "PBIR-Legacy"
@@ -27,27 +27,26 @@ const (
 	Empty     Format = ""
 )
 
-// Report is what the service needs to know of a report.
+// Report is what the service needs to know about a report.
 type Report struct {
 	Format Format
 	Model  Model // zero for a paginated report, whose sources are not models
 	Pages  []Page
 	// References are those of the report's own filters.
 	References References
-	// Measures are those the report defines itself, which its visuals name as
-	// if the model held them.
+	// Measures are those that the report defines itself. Its visuals name them as if
+	// the model contained them.
 	Measures []Measure
 }
 
-// Page is a page, tooltip and drillthrough pages included, in the report's
-// order.
+// Page is a page, including tooltip and drillthrough pages, in the report's order.
 type Page struct {
-	// Path is the part that describes the page; "" in a legacy report and where
-	// the part is missing.
+	// Path is the part that describes the page; "" in a legacy report, and if the
+	// part is missing.
 	Path        string
 	Name        string // unique in the report
 	DisplayName string
-	// Type is "Tooltip" or "Drillthrough", "" for an ordinary page.
+	// Type is "Tooltip" or "Drillthrough"; "" for an ordinary page.
 	Type   string
 	Hidden bool
 	// References are those of the page's own filters and drillthrough fields.
@@ -55,7 +54,7 @@ type Page struct {
 	Visuals    []Visual
 }
 
-// Visual is a visual of a page; a group of visuals is none.
+// Visual is a visual of a page, but not a group of visuals.
 type Visual struct {
 	Path       string // as Page.Path
 	Name       string // unique in the page
@@ -66,7 +65,7 @@ type Visual struct {
 // Measure is a measure that a report adds to a table of its model.
 type Measure struct{ Table, Name, Expression string }
 
-// All are the references of the whole report, each once.
+// All returns the references of the complete report, each once.
 func (r Report) All() References {
 	all := []References{r.References}
 	for _, p := range r.Pages {
@@ -75,7 +74,7 @@ func (r Report) All() References {
 	return union(all...)
 }
 
-// All are the references of the page and its visuals, each once.
+// All returns the references of the page and its visuals, each once.
 func (p Page) All() References {
 	all := []References{p.References}
 	for _, v := range p.Visuals {
@@ -84,9 +83,8 @@ func (p Page) All() References {
 	return union(all...)
 }
 
-// Read reads a report's definition. A member of another kind than expected is
-// as if absent; what is no JSON is a *jsonpart.Error that names part and line,
-// and so is a missing part.
+// Read reads a report's definition. A member of an unexpected kind counts as absent.
+// Invalid JSON and a missing part are a *jsonpart.Error that names part and line.
 func Read(d definition.Definition) (Report, error) {
 	pbir, bound := d.Part("definition.pbir")
 	if !bound {
@@ -187,7 +185,7 @@ func (p *Page) read(part definition.Part) error {
 			p.Hidden = hidden(r)
 		case "pageBinding":
 			binding := w.binding(r)
-			// Before page schema 1.3.0 only the binding tells a page's type.
+			// Before page schema 1.3.0 only the binding has a page's type.
 			if p.Type == "" && binding != "Default" {
 				p.Type = binding
 			}
@@ -199,7 +197,7 @@ func (p *Page) read(part definition.Part) error {
 	return nil
 }
 
-// hidden reads a page's visibility: a word, or a number in the first versions.
+// hidden reads a page's visibility: a word, or a number in the earliest versions.
 func hidden(r *jsonpart.Reader) bool {
 	if r.Kind() != '"' {
 		return r.Int() == 1
@@ -252,7 +250,7 @@ func readVisual(part definition.Part, folder string) (v Visual, group bool, err 
 	return v, group, nil
 }
 
-// readOrder reads pages.json: the place of every page it names.
+// readOrder reads pages.json: the position of every page it names.
 func readOrder(part definition.Part) (map[string]int, error) {
 	r, err := jsonpart.New(part.Path, part.Data)
 	if err != nil {
@@ -278,9 +276,9 @@ func readMeasures(part definition.Part) ([]Measure, error) {
 	return readExtension(r), nil
 }
 
-// measuresInText reads a legacy report's measures, which are in its config:
-// modelExtensions[], each as reportExtensions.json. Nothing else of the config is
-// read, so that one that holds no JSON has none.
+// measuresInText reads a legacy report's measures from its config:
+// modelExtensions[], each in the form of reportExtensions.json. Nothing else of the
+// config is read, so a config that is not JSON has no measures.
 func measuresInText(j *jsonpart.Reader) (measures []Measure) {
 	text, _ := j.Text()
 	r, err := jsonpart.New("report.json", []byte(text))
@@ -334,8 +332,8 @@ func readMeasure(r *jsonpart.Reader) (m Measure) {
 	return m
 }
 
-// readLegacy reads report.json, in which pages and visuals are objects whose
-// config, filters and query are JSON in a text.
+// readLegacy reads report.json. Its pages and visuals are objects whose config,
+// filters and query are JSON in a string.
 func (r *Report) readLegacy(data []byte) error {
 	j, err := jsonpart.New("report.json", data)
 	if err != nil {
@@ -422,14 +420,14 @@ func readContainer(j *jsonpart.Reader, at string) (v Visual, group bool, err err
 	return v, group, nil
 }
 
-// config is what is read of the config texts of a legacy report.
+// config is what is read from the config strings of a legacy report.
 type config struct {
 	name, visualType string
 	kind             int
 	hidden, group    bool
 }
 
-// inText reads the JSON in the text that j reads next.
+// inText reads the JSON in the string that j reads next.
 func (w *walk) inText(j *jsonpart.Reader, what string) (c config, err error) {
 	line := j.Line()
 	text, ok := j.Text()

@@ -159,8 +159,8 @@ func TestLegacy(t *testing.T) {
 	}
 }
 
-// Of a legacy report's config only its measures are read: whatever else it is, the
-// report is read.
+// Only the measures of a legacy report's config are read; the report is readable
+// whatever else the config contains.
 func TestLegacyConfig(t *testing.T) {
 	t.Parallel()
 	for _, config := range []string{`null`, `5`, `{}`, `""`, `"{"`, `"[]"`, `"{\"modelExtensions\":{}}"`, `"{\"modelExtensions\":[{\"entities\":[5,{\"measures\":5}]}]}"`} {
@@ -262,7 +262,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Every report of the corpus is read, and every report with pages names fields.
+// Every report of the corpus can be read, and every report with pages names fields.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("READINESS_CORPUS")

@@ -13,7 +13,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// The parts that prepare a model for AI, and what they name as their schemas.
+// The parts that prepare a model for AI, and the schemas that they name.
 const (
 	copilotFolder      = "Copilot"
 	copilotVersion     = "Copilot/version.json"
@@ -33,13 +33,13 @@ const (
 	measures = "measures"
 )
 
-// versionFile is a version.json with the line end.
+// versionFile returns a version.json with the line end.
 func versionFile(end string) []byte {
 	return []byte(`{` + end + `  "$schema": "` + versionSchema + `",` + end + `  "version": "1.0.0"` + end + `}`)
 }
 
-// isVersionFile reports whether a part says what versionFile does, however it is
-// laid out.
+// isVersionFile reports whether a part has the content of versionFile, in any
+// layout.
 func isVersionFile(path string, data []byte) bool {
 	tree, err := jsonpart.Edit(path, data)
 	if err != nil || tree.Root.Kind() != '{' || len(tree.Root.Items()) != 2 {
@@ -50,8 +50,8 @@ func isVersionFile(path string, data []byte) bool {
 	return schema == versionSchema && version == "1.0.0"
 }
 
-// lineEnd is that of a JSON part that is new: as the others have it, LF unless
-// they have CRLF.
+// lineEnd returns the line end of a new JSON part: CRLF if the other parts have it,
+// else LF.
 func (e *edit) lineEnd() string {
 	for _, p := range e.old.Parts {
 		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || strings.EqualFold(path.Ext(p.Path), ".bim")) && bytes.Contains(p.Data, []byte("\r\n")) {
@@ -61,11 +61,11 @@ func (e *edit) lineEnd() string {
 	return "\n"
 }
 
-// errNoFolder is the error of a change that is kept in parts of its own, for a model
-// that has no place for them.
-var errNoFolder = errors.New("a folder Copilot beside the model is needed for it, which neither a .bim file nor TMDL files alone can have; save the model as a project, in a folder that ends in .SemanticModel")
+// errNoFolder is the error of a change that needs parts of its own, for a model that
+// has no place for them.
+var errNoFolder = errors.New("it needs a folder Copilot next to the model, which neither a .bim file nor TMDL files alone can have; save the model as a project, in a folder that ends in .SemanticModel")
 
-// hasFolder refuses to put parts beside a loose model.
+// hasFolder returns an error for a loose model, which cannot have other parts.
 func (e *edit) hasFolder() error {
 	if e.old.Loose {
 		return errNoFolder
@@ -73,9 +73,9 @@ func (e *edit) hasFolder() error {
 	return nil
 }
 
-// Kept says why the definition, which holds the model, has no place for a property;
-// nil when it has one. Only a loose one may have none: for AI instructions and
-// visibilities, unless a linguistic schema keeps them.
+// Kept returns why the definition, which contains the model, has no place for a
+// property; nil if it has one. Only a loose definition may have none: for AI
+// instructions and visibilities, unless a linguistic schema contains them.
 func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	r := newReading(d, m)
 	if d.Loose && (p == Instructions && r.instructionsCulture() == "" || p == Visibility && r.visibilityCulture() == "") {
@@ -84,7 +84,7 @@ func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	return nil
 }
 
-// create makes the part if there is none.
+// create creates the part if it does not exist.
 func (e *edit) create(path string, data []byte) {
 	if _, ok := e.part(path); !ok {
 		e.parts[path] = data
@@ -92,8 +92,8 @@ func (e *edit) create(path string, data []byte) {
 	}
 }
 
-// writeInstructions makes the text the part with the AI instructions, and
-// returns the part as it was.
+// writeInstructions sets the part with the AI instructions to the text and returns
+// the previous part.
 func (e *edit) writeInstructions(text string) *string {
 	data, ok := e.part(instructionsPart)
 	if !ok {
@@ -122,7 +122,7 @@ func (e *edit) restoreInstructions(u Undo) error {
 	return nil
 }
 
-// openSchema reads Copilot/schema.json; nil when there is none.
+// openSchema reads Copilot/schema.json; nil if there is none.
 func (e *edit) openSchema() (*jsonpart.Value, error) {
 	if e.schema == nil {
 		data, ok := e.part(schemaPart)
@@ -131,7 +131,7 @@ func (e *edit) openSchema() (*jsonpart.Value, error) {
 		}
 		tree, err := jsonpart.Edit(e.old.Spelled(schemaPart), data)
 		if err == nil && tree.Root.Kind() != '{' {
-			err = errors.New(schemaPart + ": the AI data schema is no JSON object")
+			err = errors.New(schemaPart + ": the AI data schema is not a JSON object")
 		}
 		if err != nil {
 			return nil, err
@@ -141,9 +141,9 @@ func (e *edit) openSchema() (*jsonpart.Value, error) {
 	return e.schema.Root, nil
 }
 
-// writeVisibility sets the visibility of an object in the AI data schema with all
-// that must stand around it. It returns the value that stood there, and what the
-// write made around it.
+// writeVisibility sets the visibility of an object in the AI data schema, with the
+// structure that it needs. It returns the previous value, and the structure that it
+// created.
 func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, err error) {
 	root, err := e.openSchema()
 	if err != nil {
@@ -156,7 +156,7 @@ func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, e
 		if root, err = e.openSchema(); err != nil {
 			return nil, nil, err
 		}
-		delete(e.parts, schemaPart) // the tree has it
+		delete(e.parts, schemaPart) // the tree contains it
 	}
 	made = map[string]string{}
 	note := func(level string, v *jsonpart.Value) {
@@ -197,8 +197,8 @@ func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, e
 	return &raw, made, nil
 }
 
-// array is the member of the object that is an array. One that is not there,
-// null or empty is made.
+// array returns the member of the object that is an array. If it is absent, null or
+// empty, it is created.
 func (e *edit) array(in *jsonpart.Value, name string, after ...string) (*jsonpart.Value, error) {
 	v := in.Member(name)
 	switch {
@@ -218,7 +218,7 @@ func (e *edit) array(in *jsonpart.Value, name string, after ...string) (*jsonpar
 	return v, nil
 }
 
-// entry is the one for the object, which is added when there is none.
+// entry returns the entry for the object, and adds it if there is none.
 func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	name := o.table
 	if o.name != "" {
@@ -237,8 +237,8 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	return v
 }
 
-// named is the name of what an entry is for, folded; none for one that names
-// nothing.
+// named returns the folded name of the object that an entry is for; nothing if the
+// entry names none.
 func named(entry *jsonpart.Value) object {
 	if name, ok := textOf(entry.Member("name")); ok {
 		return object{name: fold(name)}
@@ -246,7 +246,7 @@ func named(entry *jsonpart.Value) object {
 	return nothing
 }
 
-// nothing is no object: no name holds NUL.
+// nothing matches no object: no name contains NUL.
 var nothing = object{"\x00", "\x00"}
 
 func (e *edit) restoreVisibility(u Undo) error {
@@ -278,15 +278,14 @@ func (e *edit) restoreVisibility(u Undo) error {
 	return nil
 }
 
-// removeEntry takes out an entry that the write made, once nothing is left in it.
+// removeEntry removes an entry that the write created, once it is empty.
 func (u *Undo) removeEntry(level string, entry *jsonpart.Value) {
 	if _, made := u.Made[level]; made && hasOnly(entry, "id", "name") {
 		entry.Remove()
 	}
 }
 
-// emptyArray makes an array that the write made or filled what it was, once it is
-// empty.
+// emptyArray restores an array that the write created or filled, once it is empty.
 func (u *Undo) emptyArray(level string, array *jsonpart.Value) {
 	was, made := u.Made[level]
 	switch {
@@ -298,8 +297,9 @@ func (u *Undo) emptyArray(level string, array *jsonpart.Value) {
 	}
 }
 
-// nameCreated tells the undos which parts the write made. Each knows all of them:
-// a version.json goes with the last of the parts that it was made for.
+// nameCreated records in the undos which parts the write created. Each records all
+// of them: a version.json is removed with the last of the parts that it was created
+// for.
 func (e *edit) nameCreated(undos []Undo) {
 	for i := range undos {
 		if u := &undos[i]; u.Culture == "" && (u.Property == Instructions || u.Property == Visibility) {
@@ -308,8 +308,8 @@ func (e *edit) nameCreated(undos []Undo) {
 	}
 }
 
-// removeCreated takes out the parts that the undos' write made, once nothing but
-// what it made is left in them.
+// removeCreated removes the parts that the undos' write created, once they contain
+// nothing but what it created.
 func (e *edit) removeCreated(undos []Undo) {
 	created := map[string]bool{}
 	for _, u := range undos {

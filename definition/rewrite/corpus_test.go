@@ -11,8 +11,8 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// corpus is the definitions of the semantic models of public projects, by path,
-// without those that the reader refuses.
+// corpus returns the definitions of the semantic models of public projects, by path,
+// except those that the reader refuses.
 func corpus(t testing.TB) map[string]definition.Definition {
 	t.Helper()
 	root := os.Getenv("READINESS_CORPUS")
@@ -26,8 +26,8 @@ func corpus(t testing.TB) map[string]definition.Definition {
 	return models
 }
 
-// modelsBelow are the definitions of the semantic models in a folder that can be
-// read, by path.
+// modelsBelow returns the definitions of the readable semantic models in a folder,
+// by path.
 func modelsBelow(t testing.TB, root string) map[string]definition.Definition {
 	t.Helper()
 	parts := map[string][]definition.Part{}
@@ -53,10 +53,10 @@ func modelsBelow(t testing.TB, root string) map[string]definition.Definition {
 	return models
 }
 
-// variants are the ways in which the files of a definition may be kept.
+// variants are the encodings of a definition's files.
 var variants = []string{"LF", "CRLF", "CR", "mixed", "byte order mark", "no last line end", "JSON in CRLF"}
 
-// variant is the definition with its files kept in another way.
+// variant returns the definition with its files in another encoding.
 func variant(d definition.Definition, kind string) definition.Definition {
 	parts := make([]definition.Part, len(d.Parts))
 	for i, p := range d.Parts {
@@ -85,7 +85,7 @@ func variant(d definition.Definition, kind string) definition.Definition {
 	return definition.New(parts...)
 }
 
-// mixedEnds gives every third line CRLF.
+// mixedEnds gives every third line a CRLF.
 func mixedEnds(s string) string {
 	var b strings.Builder
 	n := 0

@@ -10,36 +10,37 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// edit is a definition while its properties are changed or put back.
+// edit is a definition whose properties are being changed or restored.
 type edit struct {
 	*reading
 	old    definition.Definition
 	source source
-	// parts are those under Copilot/, by their usual names: new bytes, nil for a part
-	// that goes. On disk they are spelled as what is there is.
+	// parts holds the new bytes of parts under Copilot/, by their usual names; nil
+	// removes a part. On disk they keep the spelling of existing paths.
 	parts  map[string][]byte
-	schema *jsonpart.Tree // Copilot/schema.json, once it was looked at
-	// made is what a write puts around visibilities, with what stood there.
+	schema *jsonpart.Tree // Copilot/schema.json, once opened
+	// made maps each structure that a write created around visibilities to the
+	// previous content.
 	made    map[*jsonpart.Value]string
 	created []string
-	// found are the entries of arrays and the entities of linguistic schemas that
-	// were looked for, by their folded names.
+	// found caches the entries of arrays and the entities of linguistic schemas, by
+	// folded name.
 	found map[*jsonpart.Value]map[object]*jsonpart.Value
 }
 
-// source is the format that the objects of a model are declared in.
+// source is the format that declares the objects of a model.
 type source interface {
-	// set sets a property of the object that the target names, and returns the
-	// bytes that stood there, nil for none.
+	// set sets a property of the target's object and returns the previous bytes, nil
+	// if there were none.
 	set(t Target, value string) (*string, error)
-	// put puts back what set returned.
+	// put restores the bytes that set returned.
 	put(t Target, written *string) error
-	// lineageTag is the object's, "" when it has none.
+	// lineageTag returns the object's lineage tag, "" if it has none.
 	lineageTag(o object) string
-	// linguistic is the culture's linguistic schema; escaped says that what is put
-	// into it must be escaped as it was.
+	// linguistic returns the culture's linguistic schema; escaped means that
+	// inserted content must be escaped as it was.
 	linguistic(culture string, escaped bool) (*linguistic, error)
-	// changed are the parts with other bytes than before, by path.
+	// changed returns the parts whose bytes changed, by path.
 	changed() (map[string][]byte, error)
 }
 
@@ -89,7 +90,7 @@ func (e *edit) write(c Change) (Undo, error) {
 	return u, err
 }
 
-// keep notes the bytes that stood where the change wrote.
+// keep records the bytes that the change replaced.
 func (u *Undo) keep(was *string) {
 	if was != nil && !utf8.ValidString(*was) {
 		u.Bytes = []byte(*was)
@@ -98,7 +99,7 @@ func (u *Undo) keep(was *string) {
 	u.Lines = was
 }
 
-// was is what keep noted.
+// was returns the bytes that keep recorded.
 func (u *Undo) was() *string {
 	if u.Bytes != nil {
 		return new(string(u.Bytes))
@@ -106,7 +107,7 @@ func (u *Undo) was() *string {
 	return u.Lines
 }
 
-// restore puts one change back.
+// restore reverts one change.
 func (e *edit) restore(u Undo) error {
 	switch {
 	case u.Culture != "":
@@ -122,12 +123,12 @@ func (e *edit) restore(u Undo) error {
 	return e.source.put(u.Target, u.was())
 }
 
-// linguistic is a linguistic schema that is edited.
+// linguistic is a linguistic schema being edited.
 type linguistic struct {
 	root *jsonpart.Value
-	// commit writes the edited schema back into what holds it, and returns how
-	// what it replaced was escaped there; put is how to escape what it puts there,
-	// nil for the usual way. It is nil when there is nothing to do.
+	// commit writes the edited schema back into its container and returns how the
+	// replaced content was escaped there. put says how to escape the inserted
+	// content, nil for the usual way. commit is nil if there is nothing to do.
 	commit func(put []byte) []byte
 }
 
@@ -162,8 +163,8 @@ func (e *edit) restoreLinguistic(u Undo) error {
 	return err
 }
 
-// findItem returns the first item of an array or object that names the object; nil
-// when there is none. Items are found by what they name, folded.
+// findItem returns the first item of an array or object that names the object,
+// compared by folded names; nil if there is none.
 func (e *edit) findItem(in *jsonpart.Value, o object, names func(item *jsonpart.Value) object) *jsonpart.Value {
 	if in == nil {
 		return nil
@@ -181,7 +182,7 @@ func (e *edit) findItem(in *jsonpart.Value, o object, names func(item *jsonpart.
 	return byName[object{fold(o.table), fold(o.name)}]
 }
 
-// part is a part as the edit has made it so far.
+// part returns a part with the edits so far.
 func (e *edit) part(path string) ([]byte, bool) {
 	if data, ok := e.parts[path]; ok {
 		return data, data != nil
@@ -190,8 +191,8 @@ func (e *edit) part(path string) ([]byte, bool) {
 	return p.Data, ok
 }
 
-// definition is the definition with all that was edited. Parts that are as they
-// were share their bytes with the old one.
+// definition returns the edited definition. Unchanged parts share their bytes with
+// the old one.
 func (e *edit) definition() (definition.Definition, error) {
 	changed, err := e.source.changed()
 	if err != nil {
@@ -228,7 +229,7 @@ func (e *edit) definition() (definition.Definition, error) {
 	return d, nil
 }
 
-// verify reads what was written and compares it with the model that it must be.
+// verify reads the written definition and compares it with the expected model.
 func (e *edit) verify(written definition.Definition, undos []Undo) error {
 	m, err := semanticmodel.Read(written)
 	if err != nil {
@@ -237,7 +238,7 @@ func (e *edit) verify(written definition.Definition, undos []Undo) error {
 	after := newReading(written, m)
 	for _, u := range undos {
 		if v := after.value(u.Target); v.Text == nil || *v.Text != u.Written {
-			return fmt.Errorf("%s cannot be written: the definition cannot hold this value", u.Target)
+			return fmt.Errorf("%s cannot be written: the definition cannot represent this value", u.Target)
 		}
 	}
 	e.expect(undos)

@@ -7,16 +7,16 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// expectation is the model that was read before changes were written, while they
-// are made in it. Its indexes hold the first of what has the same name.
+// expectation is the model as read before the write, to which the same changes are
+// made. Its indexes hold the first object of each name.
 type expectation struct {
 	*edit
 	tables   map[string]int            // entries of the AI data schema
-	lists    map[object]map[string]int // and in them, by table and list
+	lists    map[object]map[string]int // and in each, by table and list
 	entities map[object]int
 }
 
-// expect makes the changes in the model that was read before they were written.
+// expect makes the changes in the model that was read before the write.
 func (e *edit) expect(undos []Undo) {
 	x := expectation{edit: e, lists: map[object]map[string]int{}}
 	for _, u := range undos {
@@ -90,7 +90,7 @@ func (x *expectation) setEntity(c *semanticmodel.Culture, u Undo) {
 	entity.Visibility, entity.VisibilityState = u.Written, "Authored"
 }
 
-// places are where the first item of each name is.
+// places returns the index of the first item of each name.
 func places[T any, N comparable](items []T, name func(T) N) map[N]int {
 	first := make(map[N]int, len(items))
 	for i, item := range slices.Backward(items) {
@@ -99,7 +99,7 @@ func places[T any, N comparable](items []T, name func(T) N) map[N]int {
 	return first
 }
 
-// at is the item of the name, which is added when there is none.
+// at returns the item of the name, and adds it if there is none.
 func at[T any, N comparable](items *[]T, places map[N]int, name N, added T) *T {
 	i, ok := places[name]
 	if !ok {
@@ -110,7 +110,7 @@ func at[T any, N comparable](items *[]T, places map[N]int, name N, added T) *T {
 	return &(*items)[i]
 }
 
-// difference says in what the models differ, "" when in nothing but where their
+// difference returns how the models differ; "" if they differ only in where their
 // objects are declared.
 func difference(a, b *semanticmodel.Model) string {
 	withoutSources(a)
@@ -125,7 +125,7 @@ func difference(a, b *semanticmodel.Model) string {
 }
 
 func withoutSources(m *semanticmodel.Model) {
-	m.Notices = nil // they name lines
+	m.Notices = nil // they contain line numbers
 	none := semanticmodel.Source{}
 	for i := range m.Tables {
 		t := &m.Tables[i]

@@ -11,8 +11,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// backAndForth writes to the definition, unless it is refused, and restores it at
-// once, one after the other, and both ways round.
+// backAndForth writes the changes to the definition unless it is refused, and
+// restores them: each at once, one after the other, and in both orders.
 func backAndForth(t *testing.T, d definition.Definition, changes ...rewrite.Change) {
 	t.Helper()
 	if _, err := semanticmodel.Read(d); err != nil {
@@ -85,7 +85,7 @@ func FuzzLinguistic(f *testing.F) {
 	})
 }
 
-// Whatever the files are, they keep their bytes.
+// Any files are restored byte for byte.
 func FuzzTMDL(f *testing.F) {
 	f.Add(columnTMDL, "ref table T\n\t///\n\tmeasure N = 1\n", "a\nb")
 	for _, text := range samples.Texts(f, samples.Ending(".tmdl")) {

@@ -16,7 +16,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// The tables of a model over several files, as a person may have written them.
+// The tables of a model in several files, as a person may have written them.
 const (
 	salesTMDL = "/// Sales of the shop\n///\n///one row an order line\ntable Sales\n\tlineageTag: t-sales\n\n" +
 		"\t///needless\n\tmeasure 'Net Sales' =\n\t\t\tSUM ( Sales[Amount] )\n\t\tformatString: 0\n\t\tdisplayFolder:  \"Sales\"  \n\t\tlineageTag: m-net\n\n" +
@@ -29,7 +29,7 @@ const (
 	modelTMDL = "model Model\n\tculture: en-US\n\nref table Sales\nref table Date\n\nref cultureInfo en-US\n"
 )
 
-// modelTMSL is the same model, but for the cultures.
+// modelTMSL is the same model, except for the cultures.
 const modelTMSL = `{"name":"db","compatibilityLevel":1600,"model":{"culture":"en-US","tables":[
 {"name":"Sales","description":["Sales of the shop","","one row an order line"],"lineageTag":"t-sales","columns":[
  {"name":"Amount","dataType":"int64","isHidden":true,"sourceColumn":"Amount","formatString":"0","lineageTag":"c-amount","summarizeBy":"None","annotations":[{"name":"SummarizationSetBy","value":"Automatic"}]},
@@ -39,7 +39,7 @@ const modelTMSL = `{"name":"db","compatibilityLevel":1600,"model":{"culture":"en
 {"name":"Date","columns":[{"name":"Date","dataType":"dateTime","summarizeBy":"none"}]}],
 "cultures":CULTURES}}`
 
-// linguistics are linguistic schemas with and without what is looked for.
+// linguistics are linguistic schemas with and without the relevant members.
 var linguistics = []string{
 	``,
 	`{"Version":"4.2.0","Language":"en-US","Entities":{}}`,
@@ -65,7 +65,7 @@ var schemas = []string{
 	`{"$schema":"x","tables":[{"name":"sales","synonyms":["s"],"measures":null},{"name":"Sales","visibility":"Hidden"},{"name":"Gone","columns":[{"name":"x","visibility":"Foo"}]}]}`,
 }
 
-// restyle is the JSON with its white space drawn; in one line when it must be.
+// restyle returns the JSON with random white space; in one line if oneLine is set.
 func restyle(t *rapid.T, src string, oneLine bool) string {
 	if !json.Valid([]byte(src)) {
 		return src
@@ -192,10 +192,10 @@ func TestGenerated(t *testing.T) {
 	})
 }
 
-// edits are what others change meanwhile: one text for another, in any file.
+// edits are concurrent changes by others: one text replaced by another, in any file.
 var edits = [][2]string{{"int64", "double"}, {"4.2.0", "4.3.0"}, {"Generated", "Suggested"}, {"SetBy = Automatic", "SetBy = User"}, {"SUM", "SUMX"}, {"indexingEnabled", "indexing"}}
 
-// edited is the definition with the edits and one more table.
+// edited returns the definition with the edits and one more table.
 func edited(d definition.Definition, edits [][2]string) definition.Definition {
 	parts := []definition.Part{{Path: "definition/tables/New.tmdl", Data: []byte("table New\n")}}
 	if _, tmsl := d.Part("model.bim"); tmsl {
@@ -233,8 +233,8 @@ func TestRestoreKeepsEditsOfOthers(t *testing.T) {
 	})
 }
 
-// Writes are restored in any order. Only where two of them share an entry of the
-// AI data schema does the first one's restore leave the entry to the second.
+// Writes are restored in any order. Only if two of them share an entry of the AI
+// data schema does the first restore leave the entry to the second.
 func TestRestoreOfSeveralWrites(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

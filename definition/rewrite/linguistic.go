@@ -10,14 +10,14 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// The members of a linguistic schema that stand before those that are added.
+// The members of a linguistic schema that precede an added member.
 var (
 	beforeInstructions = []string{"Version", "Language", "DynamicImprovement", "MinResultConfidence"}
 	beforeVisibility   = []string{"Definition", "State"}
 )
 
-// instruct sets the AI instructions of a linguistic schema, and returns the value
-// that stood there.
+// instruct sets the AI instructions of a linguistic schema and returns the previous
+// value.
 func instruct(root *jsonpart.Value, text string) *string {
 	m := root.Member("CustomInstructions")
 	if m == nil {
@@ -40,7 +40,7 @@ func uninstruct(root *jsonpart.Value, u Undo) error {
 	return nil
 }
 
-// putBack makes the member what it was, nothing when it was not there.
+// putBack restores the member's value, or removes it if it did not exist.
 func putBack(m *jsonpart.Value, was *string) {
 	if was == nil {
 		m.Remove()
@@ -56,8 +56,8 @@ func textOf(v *jsonpart.Value) (string, bool) {
 	return v.Text()
 }
 
-// bound is the object that an entity of the linguistic schema is bound to,
-// folded; none for a hierarchy.
+// bound returns the folded object that an entity of the linguistic schema is bound
+// to; nothing for a hierarchy.
 func bound(entity *jsonpart.Value) object {
 	definition := entity.Member("Definition")
 	if definition == nil {
@@ -82,16 +82,16 @@ func bound(entity *jsonpart.Value) object {
 	return o
 }
 
-// showEntity sets the visibility of an entity of a linguistic schema, which it
-// adds when there is none, and returns the value that stood there.
+// showEntity sets the visibility of an entity of a linguistic schema, adding the
+// entity if there is none, and returns the previous value.
 func (e *edit) showEntity(root *jsonpart.Value, c Change, made map[string]string) (*string, error) {
 	if c.Value == "Auto" {
-		return nil, errors.New("the linguistic schema keeps Visible and Hidden only")
+		return nil, errors.New("the linguistic schema allows only Visible and Hidden")
 	}
 	visibility := jsonpart.Object{{Name: "Value", Value: c.Value}, {Name: "State", Value: "Authored"}}
 	entities := root.Member("Entities")
 	if entities == nil || entities.Kind() != '{' {
-		return nil, errors.New("the member Entities of the linguistic schema is no object")
+		return nil, errors.New("the member Entities of the linguistic schema is not an object")
 	}
 	entity := e.findItem(entities, object{c.Table, c.Name}, bound)
 	if entity == nil {
@@ -151,13 +151,13 @@ func (e *edit) unshowEntity(root *jsonpart.Value, u Undo) error {
 	return nil
 }
 
-// hasOnly is true for an object without other members than those named.
+// hasOnly reports whether an object has no members other than those named.
 func hasOnly(v *jsonpart.Value, names ...string) bool {
 	return !slices.ContainsFunc(v.Items(), func(m *jsonpart.Value) bool { return !slices.Contains(names, m.Name) })
 }
 
-// freeKey is a key for a new entity: the names as Power BI makes keys of them, with
-// a number behind when it is taken.
+// freeKey returns a key for a new entity: formed from the names as Power BI does,
+// with a number appended if it is taken.
 func freeKey(entities *jsonpart.Value, table, name string) string {
 	key := keyOf(table)
 	if name != "" {

@@ -28,7 +28,7 @@ var (
 	)
 )
 
-// targets are all that can be written in the model.
+// targets returns everything that can be written in the model.
 func targets(m *semanticmodel.Model) []rewrite.Target {
 	all := []rewrite.Target{{Property: rewrite.Instructions}}
 	for _, t := range m.Tables {
@@ -76,7 +76,7 @@ func draw(t *rapid.T, m *semanticmodel.Model, most int) []rewrite.Change {
 	})
 }
 
-// stored is the undos after they were kept as JSON.
+// stored returns the undos after a round trip through JSON.
 func stored(t rapid.TB, undos []rewrite.Undo) []rewrite.Undo {
 	t.Helper()
 	data, err := json.Marshal(undos)
@@ -90,7 +90,7 @@ func stored(t rapid.TB, undos []rewrite.Undo) []rewrite.Undo {
 	return back
 }
 
-// same fails unless the definitions are the same byte for byte.
+// same fails unless the definitions are equal byte for byte.
 func same(t rapid.TB, want, got definition.Definition) {
 	t.Helper()
 	byPath := func(d definition.Definition) map[string]string {
@@ -105,7 +105,7 @@ func same(t rapid.TB, want, got definition.Definition) {
 	}
 }
 
-// writeAndRestore is what holds of any changes of any definition.
+// writeAndRestore checks the properties of any changes of any definition.
 func writeAndRestore(t *rapid.T, d definition.Definition) {
 	m, err := semanticmodel.Read(d)
 	if err != nil {
@@ -148,8 +148,7 @@ func writeAndRestore(t *rapid.T, d definition.Definition) {
 	}
 	same(t, d, partly)
 
-	// What somebody else wrote since stays, and is there as if there had been
-	// nothing else.
+	// Other writes since are kept, as if there had been no others.
 	var others []rewrite.Change
 	for _, c := range draw(t, m, 6) {
 		if !slices.ContainsFunc(changes, func(own rewrite.Change) bool { return own.Target == c.Target }) && c.Property != rewrite.Visibility && c.Property != rewrite.Instructions {
@@ -182,7 +181,7 @@ func reading(t rapid.TB, d definition.Definition, target rewrite.Target) string 
 	return *values[0].Text
 }
 
-// holds checks that every target of the model has the value it had or got.
+// holds checks that every target of the model has its previous or its written value.
 func holds(t rapid.TB, before, after definition.Definition, changes []rewrite.Change) {
 	m, err := semanticmodel.Read(before)
 	if err != nil {
@@ -215,8 +214,8 @@ func holds(t rapid.TB, before, after definition.Definition, changes []rewrite.Ch
 	}
 }
 
-// onlyExpectedLines checks that of the files that declare objects no line went but
-// those that the undos hold, and none came but those of the values.
+// onlyExpectedLines checks the files that declare objects: the only removed lines
+// are those in the undos, and the only added lines are those of the values.
 func onlyExpectedLines(t rapid.TB, before, after definition.Definition, undos []rewrite.Undo) {
 	declares := func(p definition.Part) bool {
 		return strings.HasSuffix(p.Path, ".tmdl") && !strings.Contains(p.Path, "cultures/")
@@ -259,8 +258,8 @@ func onlyExpectedLines(t rapid.TB, before, after definition.Definition, undos []
 	}
 }
 
-// readable are the corpus's models in all variants that can be read: lines of mixed
-// ends are no TMDL in some.
+// readable returns the corpus's models in all variants that can be read: in some,
+// lines of mixed ends are not valid TMDL.
 func readable(t *testing.T) []definition.Definition {
 	t.Helper()
 	var all []definition.Definition
@@ -283,7 +282,8 @@ func TestCorpus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { writeAndRestore(t, rapid.SampledFrom(models).Draw(t, "model")) })
 }
 
-// Everything that a model of the corpus has is changed at once, and put back.
+// TestCorpusWhole changes everything in each model of the corpus at once and
+// restores it.
 func TestCorpusWhole(t *testing.T) {
 	t.Parallel()
 	for _, d := range readable(t) {

@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// reading finds what a model holds.
+// reading finds the values of a model.
 type reading struct {
 	model *semanticmodel.Model
 	// hasCopilot is true for a definition with any part under Copilot/.
@@ -21,7 +21,7 @@ type reading struct {
 	columns    map[object]*semanticmodel.Column
 	measures   map[object]*semanticmodel.Measure
 	entries    map[object]*string // visibilities of the AI data schema, by folded names
-	entities   map[object]*string // those of the linguistic schema
+	entities   map[object]*string // visibilities of the linguistic schema
 }
 
 // object names a table (name "") or a field.
@@ -48,13 +48,13 @@ func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 	return r
 }
 
-// isCopilot is true for the parts that prepare a model for AI.
+// isCopilot reports whether a part prepares a model for AI.
 func isCopilot(path string) bool {
 	folder, _, inside := strings.Cut(path, "/")
 	return inside && strings.EqualFold(folder, copilotFolder)
 }
 
-// value is what the model holds at the target.
+// value returns the model's value at the target.
 func (r *reading) value(t Target) Value {
 	if t.Property == Instructions {
 		if t.Table != "" || t.Name != "" {
@@ -72,7 +72,7 @@ func (r *reading) value(t Target) Value {
 	return Value{found, &text}
 }
 
-// property is the text of a property that the object itself has.
+// property returns the text of a property that the object itself has.
 func (r *reading) property(t Target) (text string, found bool) {
 	table, column, measure := r.find(t)
 	switch {
@@ -96,7 +96,7 @@ func (r *reading) property(t Target) (text string, found bool) {
 	return "", false
 }
 
-// find returns the one object that the target names.
+// find returns the object that the target names.
 func (r *reading) find(t Target) (*semanticmodel.Table, *semanticmodel.Column, *semanticmodel.Measure) {
 	if t.Name == "" {
 		return r.tables[t.Table], nil, nil
@@ -105,7 +105,8 @@ func (r *reading) find(t Target) (*semanticmodel.Table, *semanticmodel.Column, *
 	return nil, r.columns[o], r.measures[o]
 }
 
-// instructions are what the model takes as its AI instructions (regime C.9 (5)).
+// instructions returns the text that the model uses as its AI instructions (regime
+// C.9 (5)).
 func (r *reading) instructions() *string {
 	if r.model.Copilot.Instructions != nil {
 		return r.model.Copilot.Instructions
@@ -118,15 +119,15 @@ func (r *reading) instructions() *string {
 
 func hasInstructions(c *semanticmodel.Culture) bool { return c.CustomInstructions != nil }
 
-// hides is true for a culture whose linguistic schema keeps an AI data schema.
+// hides reports whether a culture's linguistic schema contains an AI data schema.
 func hides(c *semanticmodel.Culture) bool {
 	return slices.ContainsFunc(c.Entities, func(e semanticmodel.LinguisticEntity) bool {
 		return e.VisibilityState == "Authored" && e.Visibility != "" && !e.OfHierarchy
 	})
 }
 
-// culture is the model's default one if it fits, else the first by name that
-// does; nil when none does.
+// culture returns the model's default culture if it fits, else the first by name
+// that does; nil if none does.
 func (r *reading) culture(fits func(*semanticmodel.Culture) bool) *semanticmodel.Culture {
 	var first *semanticmodel.Culture
 	for i := range r.model.Cultures {
@@ -142,8 +143,8 @@ func (r *reading) culture(fits func(*semanticmodel.Culture) bool) *semanticmodel
 	return first
 }
 
-// instructionsCulture is the culture in whose linguistic schema AI instructions
-// are written; "" when they are written to a part of their own.
+// instructionsCulture returns the culture in whose linguistic schema AI instructions
+// are written; "" if they have their own part.
 func (r *reading) instructionsCulture() string {
 	if r.hasCopilot {
 		return ""
@@ -156,8 +157,8 @@ func (r *reading) instructionsCulture() string {
 	return ""
 }
 
-// visibilityCulture is the culture in whose linguistic schema visibilities are
-// kept; "" when it is the AI data schema that has them.
+// visibilityCulture returns the culture in whose linguistic schema visibilities are
+// stored; "" if they are in the AI data schema.
 func (r *reading) visibilityCulture() string {
 	if r.hasCopilot {
 		return ""
@@ -168,7 +169,8 @@ func (r *reading) visibilityCulture() string {
 	return ""
 }
 
-// visibility is the target's in the AI data schema, nil for none.
+// visibility returns the target's visibility in the AI data schema, nil if there is
+// none.
 func (r *reading) visibility(t Target) *string {
 	if name := r.visibilityCulture(); name != "" {
 		return r.entityVisibility(name, t)
@@ -176,8 +178,8 @@ func (r *reading) visibility(t Target) *string {
 	return r.entryVisibility(t)
 }
 
-// entryVisibility is what Copilot/schema.json says of the target. Of entries for
-// the same object the first counts (regime C.9 (4)).
+// entryVisibility returns the target's visibility in Copilot/schema.json. The first
+// entry for an object counts (regime C.9 (4)).
 func (r *reading) entryVisibility(t Target) *string {
 	if r.entries == nil {
 		r.entries = map[object]*string{}
@@ -204,7 +206,8 @@ func (r *reading) entryVisibility(t Target) *string {
 	return r.entries[object{fold(t.Table), r.list(t) + fold(t.Name)}]
 }
 
-// entityVisibility is what the culture's linguistic schema says of the target.
+// entityVisibility returns the target's visibility in the culture's linguistic
+// schema.
 func (r *reading) entityVisibility(culture string, t Target) *string {
 	if r.entities == nil {
 		r.entities = map[object]*string{}
@@ -219,7 +222,7 @@ func (r *reading) entityVisibility(culture string, t Target) *string {
 	return r.entities[object{fold(t.Table), fold(t.Name)}]
 }
 
-// note keeps the first visibility of an object.
+// note records the first visibility of an object.
 func note(visibilities map[object]*string, o object, visibility string) {
 	if _, ok := visibilities[o]; ok {
 		return
@@ -230,8 +233,8 @@ func note(visibilities map[object]*string, o object, visibility string) {
 	}
 }
 
-// list is the member of a table's entry in the AI data schema that holds the
-// target's; "" for a table.
+// list returns the member of a table's entry in the AI data schema that contains the
+// target's entry; "" for a table.
 func (r *reading) list(t Target) string {
 	switch _, column, measure := r.find(t); {
 	case column != nil:
@@ -242,8 +245,8 @@ func (r *reading) list(t Target) string {
 	return ""
 }
 
-// fold is the form under which the parts that prepare a model for AI name its
-// objects: NFC, in lower case, trimmed, white space runs as one space (regime C.9
+// fold returns the form in which the parts that prepare a model for AI compare
+// names: NFC, lower case, trimmed, with runs of white space as one space (regime C.9
 // (1), (4), (24)).
 func fold(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(name)), unicode.IsSpace), " ")

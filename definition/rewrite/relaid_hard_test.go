@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every layout of every model of the corpus.
+// TestHardRestoreOfTheCorpusLaidOutAnew tests every layout of every model of the
+// corpus.
 func TestHardRestoreOfTheCorpusLaidOutAnew(t *testing.T) {
 	t.Parallel()
 	everyLayout(t, corpus(t), slices.Collect(maps.Keys(layouts))...)

@@ -19,13 +19,13 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// layout is how a service lays out anew the parts that it is given. Zero members
-// leave them as they are.
+// layout describes how a service reformats the parts that it receives. Zero members
+// change nothing.
 type layout struct {
 	lineEnd  string
-	lastEnd  string // behind every part that is no JSON
+	lastEnd  string // at the end of every part that is not JSON
 	json     func(dst *bytes.Buffer, src []byte) error
-	escaped  bool // all but ASCII in JSON
+	escaped  bool // everything except ASCII in JSON
 	mark     bool // a byte order mark before every part
 	markdown bool // trimmed
 }
@@ -48,7 +48,7 @@ var layouts = map[string]layout{
 	"all, in LF": {lineEnd: "\n", lastEnd: " ", json: json.Compact, markdown: true, mark: true},
 }
 
-// of is what the service gives back of a definition.
+// of returns a definition as the service returns it.
 func (l layout) of(d definition.Definition) definition.Definition {
 	parts := make([]definition.Part, len(d.Parts))
 	for i, p := range d.Parts {
@@ -83,7 +83,7 @@ func (l layout) of(d definition.Definition) definition.Definition {
 	return definition.New(parts...)
 }
 
-// escapedJSON escapes all but ASCII, which stands in texts only.
+// escapedJSON escapes everything except ASCII, which is only in strings.
 func escapedJSON(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -100,7 +100,7 @@ func escapedJSON(s string) string {
 	return b.String()
 }
 
-// paths are those of the parts.
+// paths returns the paths of the parts.
 func paths(d definition.Definition) (all []string) {
 	for _, p := range d.Parts {
 		all = append(all, p.Path)
@@ -108,8 +108,8 @@ func paths(d definition.Definition) (all []string) {
 	return all
 }
 
-// changesOf are changes of a model, by kind: of the first and the last object that
-// has the property, and all of these together.
+// changesOf returns changes of a model, by kind: of the first and the last object
+// that has the property, and all of these together.
 func changesOf(m *semanticmodel.Model) map[string][]rewrite.Change {
 	values := map[rewrite.Property]string{
 		rewrite.Instructions: "# Rules\n\nAnswer in euros.  \nBe brief: “short”, 短い.\n\n", rewrite.Description: "One line,\nand another.",
@@ -134,7 +134,7 @@ func changesOf(m *semanticmodel.Model) map[string][]rewrite.Change {
 	return changes
 }
 
-// relaid is what holds of a definition on a service that lays parts out anew.
+// relaid checks the properties of a definition on a service that reformats parts.
 func relaid(t *testing.T, d definition.Definition, l layout) {
 	t.Helper()
 	m, err := semanticmodel.Read(d)
@@ -161,7 +161,7 @@ func relaid(t *testing.T, d definition.Definition, l layout) {
 		if diff := cmp.Diff(m, again, cmpopts.IgnoreTypes(semanticmodel.Source{}), sameInstructions); diff != "" {
 			t.Errorf("%s: values (-want +got):\n%s", kind, diff)
 		}
-		// What the service had laid out itself comes back byte for byte.
+		// Content that the service itself had formatted is restored byte for byte.
 		before := l.of(d)
 		written, undos = write(t, before, changes...)
 		if restored, err = rewrite.Restore(l.of(written), undos); err != nil {
@@ -173,14 +173,14 @@ func relaid(t *testing.T, d definition.Definition, l layout) {
 }
 
 // sameInstructions compares instructions as Same does: parts that are not restored
-// stay as the service laid them out.
+// keep the service's layout.
 var sameInstructions = cmp.FilterPath(func(p cmp.Path) bool {
 	last := p.Last().String()
 	return last == ".Instructions" || last == ".CustomInstructions"
 }, cmp.Comparer(func(a, b *string) bool { return rewrite.Same(rewrite.Instructions, a, b) }))
 
-// What a service lays out anew after a write comes back: nothing is refused, nothing
-// is left over.
+// Content that a service reformats after a write is restored: nothing is refused,
+// and nothing is left over.
 //
 // proves: decisions/8/20-relaid
 func TestRestoreOfWhatAServiceLaidOutAnew(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"readiness/definition/rewrite"
 )
 
-// with is the definition with another text in a part; "" takes the part out.
+// with returns the definition with another text in a part; "" removes the part.
 func with(d definition.Definition, path, text string) definition.Definition {
 	var parts []definition.Part
 	for _, p := range d.Parts {
@@ -50,7 +50,7 @@ func TestRestoreRefusesWhatWasChanged(t *testing.T) {
 		name   string
 		d      definition.Definition
 		change rewrite.Change
-		path   string // of the part that somebody changed
+		path   string // of the part that was changed since
 		from   string
 		to     string
 	}{
@@ -100,7 +100,8 @@ func TestRestoreRefusesTwice(t *testing.T) {
 	}
 }
 
-// What a write created goes, unless somebody else has put something into it.
+// Restore removes what a write created, unless someone else has added something to
+// it.
 //
 // proves: decisions/8/20
 func TestRestoreOfWhatWasCreated(t *testing.T) {
@@ -172,7 +173,7 @@ func TestRestoreOfWhatWasCreated(t *testing.T) {
 	})
 }
 
-// The lines that a write replaced come back as they were written.
+// The lines that a write replaced are restored as they were written.
 func TestRestoreBytes(t *testing.T) {
 	t.Parallel()
 	d := model("definition/a.tmdl", "///x\r\n/// \n///  y\t\ntable T\r\n\tcolumn C\n\t\tSummarizeBy :  \"sum\" \r\n\n\tmeasure M = 1\n\t\tlineageTag: m\n\t\tdisplayFolder:A  ",

@@ -1,17 +1,16 @@
 // Package rewrite changes single properties of a semantic model's definition and
-// puts them back: descriptions, display folders, default summarizations, the AI
-// instructions and the visibilities of the AI data schema. Only the bytes that
-// must change do, and Restore gives back every byte that Write changed.
+// restores them: descriptions, display folders, default summarizations, the AI
+// instructions and the visibilities of the AI data schema. Only the necessary bytes
+// change, and Restore restores every byte that Write changed.
 //
-// Where AI instructions and visibilities are kept differs. A definition with any
-// part under Copilot/ keeps them there. One without keeps them in the linguistic
-// schema of a culture if that has instructions, or visibilities that a person
-// chose (State Authored; without it they follow from what the model hides), and
-// there they are read and written. Every other definition gets the parts under
-// Copilot/. Which of several cultures it is follows regime C.9 (5): the model's
-// default one, else the first by name. Scoring takes the AI data schema from
-// Copilot/schema.json only, so what is hidden in a linguistic schema is seen
-// here and not there.
+// The place of AI instructions and visibilities depends on the definition. With any
+// part under Copilot/, they are there. Without one, they are in the linguistic
+// schema of a culture that has instructions, or visibilities that a person chose
+// (State Authored; otherwise they follow from what the model hides), and are read
+// and written there. Every other definition gets the parts under Copilot/. If there
+// are several cultures, regime C.9 (5) decides: the model's default one, else the
+// first by name. Scoring reads the AI data schema from Copilot/schema.json only, so
+// this package sees objects hidden in a linguistic schema and scoring does not.
 package rewrite
 
 import (
@@ -22,7 +21,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Property is what a change sets.
+// Property is the property that a change sets.
 type Property string
 
 // The properties that can be set.
@@ -39,8 +38,8 @@ const (
 	Visibility Property = "visibility"
 )
 
-// Target is one property of one object. Name is "" for a table, both are "" for
-// the model. Names are compared exactly.
+// Target is one property of one object. Name is "" for a table; Table and Name are
+// "" for the model. Names are compared exactly.
 type Target struct {
 	Property Property `json:"property"`
 	Table    string   `json:"table"`
@@ -57,13 +56,13 @@ func (t Target) String() string {
 	return fmt.Sprintf("%s of '%s'[%s]", t.Property, t.Table, t.Name)
 }
 
-// Value is what a definition holds at a target.
+// Value is the value of a definition at a target.
 type Value struct {
-	// Found is false when the definition holds no such object, or one that
-	// cannot have the property.
+	// Found is false if the definition has no such object, or if it cannot have the
+	// property.
 	Found bool
-	// Text is nil when the object does not have the property or, but for the AI
-	// instructions, an empty one. The lines of a description are joined by "\n".
+	// Text is nil if the object does not have the property or it is empty; empty AI
+	// instructions are not nil. The lines of a description are joined by "\n".
 	Text *string
 }
 
@@ -73,35 +72,36 @@ type Change struct {
 	Value string
 }
 
-// Undo is what puts the bytes of one change back. It is stored as JSON beside
-// the change; nobody but Restore looks into it.
+// Undo holds what Restore needs to restore the bytes of one change. It is stored as
+// JSON with the change; its content is private to Restore.
 type Undo struct {
 	Target
-	// Written is the value the change wrote, as Values reads it; Restore refuses
-	// when the definition holds another.
+	// Written is the value that the change wrote, as Values reads it. Restore
+	// refuses if the definition has another value.
 	Written string `json:"written"`
-	// Lines are the bytes that stood where the change wrote, nil when nothing did.
+	// Lines are the bytes that the change replaced, nil if there were none.
 	Lines *string `json:"lines,omitempty"`
-	// Bytes are in place of Lines where those are not UTF-8.
+	// Bytes replaces Lines if those are not UTF-8.
 	Bytes []byte `json:"bytes,omitempty"`
-	// Escaped is how Lines stood in a text of model.bim, where that differs from
-	// how it would be written today.
+	// Escaped is how Lines were escaped in a string of model.bim, if the current
+	// writer would escape them differently.
 	Escaped []byte `json:"escaped,omitempty"`
-	// Culture is the one whose linguistic schema was written to, "" for none.
+	// Culture is the culture whose linguistic schema was written, "" for none.
 	Culture string `json:"culture,omitempty"`
-	// Made is what the write put around the value in the AI data schema, each
-	// with what stood there before, "" for nothing. It goes when it is empty.
+	// Made lists the structure that the write created around the value in the AI
+	// data schema, each with its previous content, "" for none. Restore removes it
+	// when it is empty.
 	Made map[string]string `json:"made,omitempty"`
-	// Created are the parts that the write made, which go when nothing but what
-	// it made is left in them.
+	// Created are the parts that the write created. Restore removes them when they
+	// contain nothing but what it created.
 	Created []string `json:"created,omitempty"`
 }
 
-// ErrChanged says that the definition no longer holds what a write put there.
+// ErrChanged reports that the definition no longer contains what a write wrote.
 var ErrChanged = errors.New("it was changed since")
 
-// Values returns what the definition holds at each target, in their order. It
-// fails only when the definition cannot be read, and names the part and line.
+// Values returns the definition's value at each target, in order. It fails only if
+// the definition cannot be read; the error names the part and line.
 func Values(d definition.Definition, targets []Target) ([]Value, error) {
 	m, err := semanticmodel.Read(d)
 	if err != nil {
@@ -115,11 +115,11 @@ func Values(d definition.Definition, targets []Target) ([]Value, error) {
 	return values, nil
 }
 
-// Write makes the changes, all or none, and returns the new definition, whose
-// unchanged parts share their bytes with the old one, and one Undo a change. It
-// has read the result and found it to be the same model but for the changes. A
-// target without an object, named twice, or with a value that CheckText or the
-// format refuses is an error.
+// Write makes all changes or none. It returns the new definition, whose unchanged
+// parts share their bytes with the old one, and one Undo per change. It has read the
+// result and checked that it is the same model except for the changes. A target
+// without an object, one that is named twice, and a value that CheckText or the
+// format refuses are errors.
 func Write(d definition.Definition, changes []Change) (definition.Definition, []Undo, error) {
 	none := definition.Definition{}
 	e, err := newEdit(d)
@@ -148,11 +148,11 @@ func Write(d definition.Definition, changes []Change) (definition.Definition, []
 	return written, undos, nil
 }
 
-// Restore puts back what the undos' write changed and nothing else. The undos
-// may be some of a write's; after the last of them, in any order, every byte is
-// as it was, unless somebody else changed it. When the definition no longer
-// holds what was written at one of them it returns ErrChanged, naming the
-// target, and nothing is restored.
+// Restore reverts the changes of the undos' write and nothing else. The undos may be
+// some of a write's. After the last of them, in any order, every byte is restored
+// unless someone else changed it. If the definition no longer contains what was
+// written at one of them, Restore returns ErrChanged, naming the target, and
+// restores nothing.
 func Restore(d definition.Definition, undos []Undo) (definition.Definition, error) {
 	none := definition.Definition{}
 	e, err := newEdit(d)
@@ -175,7 +175,7 @@ func Restore(d definition.Definition, undos []Undo) (definition.Definition, erro
 		return none, err
 	}
 	if _, err := semanticmodel.Read(restored); err != nil {
-		return none, fmt.Errorf("with what was there before, the definition cannot be read: %w", err)
+		return none, fmt.Errorf("after the restore, the definition cannot be read: %w", err)
 	}
 	return restored, nil
 }

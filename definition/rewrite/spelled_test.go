@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// there writes the changes, takes them back and returns what stood in between.
+// there writes the changes, restores them and returns the definition in between.
 func there(t *testing.T, before definition.Definition, changes ...rewrite.Change) definition.Definition {
 	t.Helper()
 	after, undo, err := rewrite.Write(before, changes)
@@ -25,8 +25,7 @@ func there(t *testing.T, before definition.Definition, changes ...rewrite.Change
 	return after
 }
 
-// Parts in another letter case are written where they are, and what is new beside
-// them.
+// Parts in another letter case are written in place, and new parts go next to them.
 //
 // proves: decisions/9/15-letter-case
 func TestPartsInAnotherLetterCase(t *testing.T) {
@@ -53,7 +52,7 @@ func TestPartsInAnotherLetterCase(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", name, m, err)
 		}
 	}
-	// What Windows takes for one folder is read as one.
+	// Folders that Windows takes for one are read as one.
 	split := model("definition/model.tmdl", "model Model\n", "Definition/tables/T.tmdl", "table T\n\tcolumn C\n")
 	if after := there(t, split, all[2]); len(changedLines(split, after)) == 0 || !slices.Equal(paths(after), paths(split)) {
 		t.Errorf("a folder in two spellings: %v", paths(after))
@@ -66,8 +65,8 @@ func TestPartsInAnotherLetterCase(t *testing.T) {
 	}
 }
 
-// A loose model is written in its own files. What would need others is refused,
-// unless a linguistic schema keeps it.
+// A loose model is written in its own files. A change that needs other files is
+// refused, unless a linguistic schema contains the property.
 //
 // proves: decisions/9/15-loose
 func TestLooseModels(t *testing.T) {

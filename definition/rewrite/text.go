@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The most characters that a text may have (decisions 4).
+// The largest lengths of texts, in characters (docs/decisions.md 4).
 const (
 	maxFolder       = 100
 	maxDescription  = 10_000
@@ -20,14 +20,15 @@ var (
 	visibilities   = []string{"Auto", "Visible", "Hidden"}
 )
 
-// lineBreaks are those that no format keeps as such: VT, FF, NEL, U+2028, U+2029.
+// lineBreaks are the line breaks that no format preserves: VT, FF, NEL, U+2028,
+// U+2029.
 const lineBreaks = "\v\f\u0085\u2028\u2029"
 
-// CheckText says what is wrong with a text for the property, "" when nothing is
-// (spec 4.5, apply rule 3). None is blank. A description breaks lines by CRLF, LF
-// or CR only and is at most 10,000 characters, a display folder is one line of at
-// most 100, AI instructions are at most 10,000; the other properties have their
-// known values.
+// CheckText returns what is wrong with a text for the property, "" if it is valid
+// (docs/specification.md 4.5). No text may be blank. A description breaks lines by
+// CRLF, LF or CR only and has at most 10,000 characters. A display folder is one
+// line of at most 100 characters. AI instructions have at most 10,000 characters.
+// The other properties have fixed sets of values.
 func CheckText(p Property, text string) string {
 	known := func(values []string) string {
 		if slices.Contains(values, text) {
@@ -43,7 +44,7 @@ func CheckText(p Property, text string) string {
 	case !utf8.ValidString(text):
 		return "it must be UTF-8"
 	case strings.Contains(text, "\x00"):
-		return "it may not hold NUL (U+0000)"
+		return "it may not contain NUL (U+0000)"
 	case strings.TrimSpace(text) == "":
 		return "it may not be blank"
 	}
@@ -51,7 +52,7 @@ func CheckText(p Property, text string) string {
 	case Description:
 		if i := strings.IndexAny(text, lineBreaks); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(text[i:])
-			return fmt.Sprintf("it may not hold the line break %U; break its lines with CRLF, LF or CR", r)
+			return fmt.Sprintf("it may not contain the line break %U; break its lines with CRLF, LF or CR", r)
 		}
 		return tooLong(text, maxDescription)
 	case DisplayFolder:
@@ -61,9 +62,9 @@ func CheckText(p Property, text string) string {
 		return tooLong(text, maxFolder)
 	case Instructions:
 		return tooLong(text, maxInstructions)
-	case SummarizeBy, Visibility: // known values, judged above
+	case SummarizeBy, Visibility: // fixed values, checked above
 	}
-	return fmt.Sprintf("%q is no property that can be set", p)
+	return fmt.Sprintf("%q is not a property that can be set", p)
 }
 
 func tooLong(text string, most int) string {
@@ -73,7 +74,7 @@ func tooLong(text string, most int) string {
 	return ""
 }
 
-// asRead is a value as the format gives it back: the lines of a description end
+// asRead returns a value as the format returns it: the lines of a description end
 // with LF.
 func asRead(c Change) string {
 	if c.Property != Description {
@@ -82,10 +83,10 @@ func asRead(c Change) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Value)
 }
 
-// Same reports whether two values of a property are one, nil being no value. AI
-// instructions are the same whatever ends their lines and whatever white space
-// stands before those ends and around the whole: a platform that lays parts out
-// anew changes no more than that, and it says nothing to an AI.
+// Same reports whether two values of a property are equal; nil means no value. AI
+// instructions are equal regardless of line ends, white space before line ends, and
+// surrounding white space. A platform that reformats parts changes no more than
+// that, and an AI sees no difference.
 func Same(p Property, a, b *string) bool {
 	switch {
 	case a == nil || b == nil:
@@ -96,7 +97,7 @@ func Same(p Property, a, b *string) bool {
 	return *a == *b
 }
 
-// laidOut is a text without what Same does not look at.
+// laidOut returns a text without the differences that Same ignores.
 func laidOut(text string) string {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 	for i, line := range lines {

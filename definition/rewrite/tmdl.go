@@ -15,10 +15,10 @@ import (
 // tmdlSource is a model declared in TMDL.
 type tmdlSource struct {
 	files    []*file
-	tables   map[string][]declaration // by name in lower case, which does not tell names apart
+	tables   map[string][]declaration // by name in lower case, since case does not distinguish names
 	fields   map[object]declaration
 	cultures map[string][]declaration
-	schemas  map[string]*schema // linguistic schemas that are edited, by culture
+	schemas  map[string]*schema // edited linguistic schemas, by culture
 }
 
 type file struct {
@@ -27,7 +27,7 @@ type file struct {
 	edit *tmdl.Edit // nil while nothing is edited
 }
 
-// declaration is an object in the file that declares it.
+// declaration is an object and the file that declares it.
 type declaration struct {
 	*tmdl.Object
 	file *file
@@ -59,8 +59,8 @@ func newTMDL(files []definition.Part) (source, error) {
 	return s, nil
 }
 
-// declare notes the tables, fields and cultures that the file declares, also
-// those inside of database and model.
+// declare records the tables, fields and cultures that the file declares, including
+// those inside database and model.
 func (s *tmdlSource) declare(f *file, objects []*tmdl.Object) {
 	for _, o := range objects {
 		name := strings.ToLower(o.Name)
@@ -80,7 +80,7 @@ func (s *tmdlSource) declare(f *file, objects []*tmdl.Object) {
 	}
 }
 
-// find returns the declaration that has the property, or is to get it.
+// find returns the declaration that has the property, or that will get it.
 func (s *tmdlSource) find(t Target) (declaration, error) {
 	if t.Name != "" {
 		if d, ok := s.fields[object{strings.ToLower(t.Table), strings.ToLower(t.Name)}]; ok {
@@ -88,8 +88,8 @@ func (s *tmdlSource) find(t Target) (declaration, error) {
 		}
 		return declaration{}, errors.New("no file declares it")
 	}
-	// Of several declarations the one with a description has it; a blank one is
-	// none, but stands where the description would.
+	// Of several declarations, the one with a description is used. A blank
+	// description counts as none, but occupies its place.
 	all := slices.Clone(s.tables[strings.ToLower(t.Table)])
 	rank := func(d declaration) int {
 		switch {
@@ -109,7 +109,7 @@ func (s *tmdlSource) find(t Target) (declaration, error) {
 	return all[0], nil
 }
 
-// inFile is how TMDL calls the properties that are plain.
+// inFile maps the plain properties to their TMDL names.
 var inFile = map[Property]string{DisplayFolder: "displayFolder", SummarizeBy: "summarizeBy"}
 
 func (s *tmdlSource) set(t Target, value string) (*string, error) {
@@ -173,7 +173,7 @@ func (s *tmdlSource) linguistic(culture string, _ bool) (*linguistic, error) {
 			}
 			tree, err := jsonpart.Edit(d.file.path, []byte(c.WrittenDefault()))
 			if err == nil && tree.Root.Kind() != '{' {
-				err = fmt.Errorf("%s:%d: the linguistic schema is no JSON object", d.file.path, c.Line)
+				err = fmt.Errorf("%s:%d: the linguistic schema is not a JSON object", d.file.path, c.Line)
 			}
 			if err != nil {
 				return nil, err

@@ -14,16 +14,16 @@ type tmslSource struct {
 	file     string
 	tree     *jsonpart.Tree
 	objects  map[object]*jsonpart.Value
-	contents map[string]*jsonpart.Value // of the linguistic schemas, by culture
-	texts    map[string]*text           // those that are texts, once they are edited
+	contents map[string]*jsonpart.Value // linguistic schemas, by culture
+	texts    map[string]*text           // linguistic schemas in strings, once they are edited
 }
 
-// text is a linguistic schema that is a text.
+// text is a linguistic schema that is stored in a string.
 type text struct {
 	*jsonpart.Tree
 	content *jsonpart.Value
-	// plain says that the text is written as it would be written anew, so that it
-	// can be, once.
+	// plain reports that the string is written as the writer would write it, so that
+	// it can be rewritten, once.
 	plain bool
 }
 
@@ -47,7 +47,7 @@ func newTMSL(d definition.Definition) (source, error) {
 	return s, nil
 }
 
-// declare notes the tables, fields and linguistic schemas of the model.
+// declare records the tables, fields and linguistic schemas of the model.
 func (s *tmslSource) declare(model *jsonpart.Value) {
 	for _, m := range model.Items() {
 		switch m.Name {
@@ -80,7 +80,7 @@ func nameOf(v *jsonpart.Value) string {
 	return name
 }
 
-// linesOf is a text or the lines of one; false for what is neither.
+// linesOf returns a string, or an array of lines joined; false for any other value.
 func linesOf(v *jsonpart.Value) (string, bool) {
 	if v == nil || v.Kind() != '[' {
 		return textOf(v)
@@ -94,7 +94,7 @@ func linesOf(v *jsonpart.Value) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// behind are the members that TMSL's writers put before a property.
+// behind lists the members that TMSL writers put before a property.
 var behind = map[Property][]string{
 	Description: {"type", "name"},
 	DisplayFolder: {
@@ -165,7 +165,7 @@ func (s *tmslSource) linguistic(culture string, escaped bool) (*linguistic, erro
 			return nil, err
 		}
 		if tree.Root.Kind() != '{' {
-			return nil, fmt.Errorf("the linguistic schema of the culture %s is no JSON object", culture)
+			return nil, fmt.Errorf("the linguistic schema of the culture %s is not a JSON object", culture)
 		}
 		t = &text{tree, content, content.IsPlain()}
 		s.texts[culture] = t

@@ -12,7 +12,7 @@ import (
 	"readiness/definition/rewrite"
 )
 
-// model is a definition of parts, given as path, text, path, text.
+// model returns a definition of parts, given as path, text, path, text.
 func model(pathsAndTexts ...string) definition.Definition {
 	var parts []definition.Part
 	for pair := range slices.Chunk(pathsAndTexts, 2) {
@@ -25,8 +25,8 @@ func change(property rewrite.Property, table, name, value string) rewrite.Change
 	return rewrite.Change{Target: rewrite.Target{Property: property, Table: table, Name: name}, Value: value}
 }
 
-// changedLines are the lines that differ between the definitions: "path" of each
-// part, then its lines with "-" and "+" before, their line ends readable.
+// changedLines returns the lines that differ between the definitions: "path" of each
+// part, then its lines with "-" and "+" before them and readable line ends.
 func changedLines(before, after definition.Definition) []string {
 	var out []string
 	paths := map[string]bool{}
@@ -69,7 +69,7 @@ func changedLines(before, after definition.Definition) []string {
 
 const columnTMDL = "table T\n\tlineageTag: t\n\n\tcolumn C\n\t\tdataType: int64\n\t\tlineageTag: c\n\t\tsummarizeBy: sum\n\t\tsourceColumn: C\n\n\tmeasure M =\n\t\t\t1\n\t\tlineageTag: m\n"
 
-// bim is a model in TMSL as its writers lay it out.
+// bim is a model in TMSL in the layout of its writers.
 const bim = `{
   "model": {
     "culture": "en-US",
@@ -100,12 +100,12 @@ const bim = `{
 }
 `
 
-// lsdl is a linguistic schema as Power BI lays it out in a TMDL file.
+// lsdl is a linguistic schema in the layout of Power BI in a TMDL file.
 const lsdl = "cultureInfo en-US\n\n\tlinguisticMetadata =\n\t\t\t{\n\t\t\t  \"Version\": \"4.2.0\",\n\t\t\t  \"Language\": \"en-US\",\n\t\t\t  \"CustomInstructions\": \"Old.\",\n\t\t\t  \"Entities\": {\n" +
 	"\t\t\t    \"t\": {\n\t\t\t      \"Definition\": {\n\t\t\t        \"Binding\": {\n\t\t\t          \"ConceptualEntity\": \"T\"\n\t\t\t        }\n\t\t\t      },\n\t\t\t      \"State\": \"Generated\",\n\t\t\t      \"Visibility\": {\n\t\t\t        \"Value\": \"Hidden\",\n\t\t\t        \"State\": \"Authored\"\n\t\t\t      }\n\t\t\t    }\n" +
 	"\t\t\t  }\n\t\t\t}\n\t\tcontentType: json\n"
 
-// Exactly these lines differ.
+// TestWrite checks that exactly these lines differ.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
@@ -347,13 +347,13 @@ func TestWriteRefuses(t *testing.T) {
 		{"a table without a declaration", model("definition/a.tmdl", "ref table T\n\tcolumn C\n"), []rewrite.Change{change(rewrite.Description, "T", "", "a")}, "describe its declaration"},
 		{"a folder of lines", model("definition/a.tmdl", "table T\n\tmeasure M = 1\n\t\tdisplayFolder =\n\t\t\t\ta\n"), []rewrite.Change{change(rewrite.DisplayFolder, "T", "M", "a")}, "several lines"},
 		{"a schema that is no JSON", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "{\n\"tables\": x}"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json:2"},
-		{"a schema that is no object", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "[]"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json: the AI data schema is no JSON object"},
+		{"a schema that is no object", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "[]"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json: the AI data schema is not a JSON object"},
 		{"tables of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":1}`), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "tables is no array"},
 		{"columns of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":[{"name":"T","columns":{}}]}`), []rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden")}, "columns is no array"},
-		{"Auto in a linguistic schema", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", lsdl), []rewrite.Change{change(rewrite.Visibility, "T", "", "Auto")}, "Visible and Hidden only"},
+		{"Auto in a linguistic schema", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", lsdl), []rewrite.Change{change(rewrite.Visibility, "T", "", "Auto")}, "only Visible and Hidden"},
 		{
 			"names that one entry cannot tell apart", model("definition/a.tmdl", "table 'A b'\ntable 'a  B'\n"),
-			[]rewrite.Change{change(rewrite.Visibility, "A b", "", "Hidden"), change(rewrite.Visibility, "a  B", "", "Visible")}, "cannot hold this value",
+			[]rewrite.Change{change(rewrite.Visibility, "A b", "", "Hidden"), change(rewrite.Visibility, "a  B", "", "Visible")}, "cannot represent this value",
 		},
 		{
 			"a linguistic schema of lines", model("model.bim", `{"model":{"tables":[],"cultures":[{"name":"a","linguisticMetadata":{"content":["{\"CustomInstructions\":\"a\"","}"]}}]}}`),
@@ -407,7 +407,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// A linguistic schema of 50,000 entities, many of which change.
+// BenchmarkWriteLinguistic changes many of the 50,000 entities of a linguistic
+// schema.
 func BenchmarkWriteLinguistic(b *testing.B) {
 	const entities = 50_000
 	var lsdl, tmdl strings.Builder

@@ -12,8 +12,8 @@ import (
 	"readiness/definition/report"
 )
 
-// The parts that prepare a model for AI. Older definitions keep the verified
-// answers directly under the item.
+// The parts that prepare a model for AI. Older definitions have the verified answers
+// directly below the item.
 const (
 	instructionsPart     = "Copilot/Instructions/instructions.md"
 	schemaPart           = "Copilot/schema.json"
@@ -21,8 +21,8 @@ const (
 	olderVerifiedAnswers = "VerifiedAnswers/definitions/"
 )
 
-// readCopilot reads the Copilot parts as regime C.9 (24) says. It never fails:
-// what does not parse counts as absent.
+// readCopilot reads the Copilot parts (regime C.9 (24)). It never fails: a part that
+// does not parse counts as absent.
 func readCopilot(d definition.Definition) Copilot {
 	var c Copilot
 	if p, ok := d.Named(instructionsPart); ok {
@@ -39,7 +39,7 @@ func readCopilot(d definition.Definition) Copilot {
 	return c
 }
 
-// readSchema reads schema.json; nil when it is not a JSON object.
+// readSchema reads schema.json; nil if it is not a JSON object.
 func readSchema(data []byte) *AISchema {
 	r, err := jsonpart.New(schemaPart, data)
 	if err != nil || r.Kind() != '{' {
@@ -102,9 +102,9 @@ func readAIFields(r *jsonpart.Reader) []AIField {
 	return fields
 }
 
-// readVisibility tells an absent visibility (or null) from every other value,
-// which exposes nothing and hides nothing: what is no text, or the empty one,
-// is returned as it is written.
+// readVisibility reads a visibility. It distinguishes an absent one (or null) from
+// other values, which expose nothing and hide nothing: an empty string, or a value
+// that is not a string, is returned as written.
 func readVisibility(r *jsonpart.Reader) string {
 	raw := r.Skip()
 	if string(raw) == "null" {
@@ -118,7 +118,7 @@ func readVisibility(r *jsonpart.Reader) string {
 	return cmp.Or(text, string(raw))
 }
 
-// readVerifiedAnswers reads the folders below root that hold a definition.json,
+// readVerifiedAnswers reads the folders below root that contain a definition.json,
 // by name.
 func readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer {
 	var answers []VerifiedAnswer
@@ -158,16 +158,16 @@ func readTriggerPhrases(p definition.Part) []string {
 	return phrases
 }
 
-// readFields is every field that the files in a folder name, each once.
+// readFields returns every field that the files in a folder name, each once.
 func readFields(d definition.Definition, dir string, files ...string) []FieldRef {
 	at, _ := slices.BinarySearchFunc(d.Parts, dir, func(p definition.Part, dir string) int { return strings.Compare(p.Path, dir) })
-	beside := definition.Definition{Parts: d.Parts[at:]}
-	if n := slices.IndexFunc(beside.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, dir) }); n >= 0 {
-		beside.Parts = beside.Parts[:n]
+	folder := definition.Definition{Parts: d.Parts[at:]}
+	if n := slices.IndexFunc(folder.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, dir) }); n >= 0 {
+		folder.Parts = folder.Parts[:n]
 	}
 	var fields []FieldRef
 	for _, file := range files {
-		p, _ := beside.Named(dir + file)
+		p, _ := folder.Named(dir + file)
 		references, err := report.ReadReferences(p.Path, p.Data)
 		if err != nil {
 			continue

@@ -11,7 +11,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// copilot reads the parts beside the smallest model there is.
+// copilot reads the parts together with the smallest valid model.
 func copilot(t *testing.T, byPath map[string]string) semanticmodel.Copilot {
 	t.Helper()
 	all := maps.Clone(byPath)

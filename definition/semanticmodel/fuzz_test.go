@@ -16,7 +16,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// Whatever the files are, they make a model or an error with its place, every time the same, and the line ends have no say in it.
+// Any files give either a model or an error with its position, the same every time,
+// and line ends do not matter.
 func FuzzFromTMDL(f *testing.F) {
 	f.Add(sales, "table Sales\n\tcolumn C\n")
 	f.Add("model Model\n\tref table T\n", "relationship r\n\tfromColumn: 'A'.B\n")
@@ -45,7 +46,7 @@ func FuzzFromTMDL(f *testing.F) {
 	})
 }
 
-// Spaces between the tokens have no say in what model.bim says, only in which line says it.
+// Spaces between the tokens of model.bim change only line numbers.
 func FuzzFromTMSL(f *testing.F) {
 	f.Add([]byte(bim))
 	f.Add([]byte(`{"model":{"tables":[{"name":["a"]}]}}`))
@@ -71,7 +72,8 @@ func FuzzFromTMSL(f *testing.F) {
 	})
 }
 
-// asJSON compares extended properties, which are kept as they are written, by what they say.
+// asJSON compares extended properties, which are stored as written, by their JSON
+// value.
 var asJSON = cmp.FilterPath(
 	func(p cmp.Path) bool { return p.Last().String() == ".ExtendedProperties" },
 	cmp.Transformer("compact", func(properties map[string]string) map[string]string {
@@ -107,7 +109,7 @@ func FuzzLinguisticSchema(f *testing.F) {
 	})
 }
 
-// What of the Copilot parts is no JSON object counts as absent, and what is one never does.
+// A Copilot part counts as absent if and only if it is not a JSON object.
 func FuzzCopilot(f *testing.F) {
 	f.Add([]byte(`{"tables":[{"name":"T","visibility":"Visible","columns":[{"name":"c","synonyms":["s"]}]}]}`), []byte(`{"triggerPrompts":[{"prompt":"p"}]}`), []byte(`{"From":[{"Name":"s","Entity":"S"}],"Column":{"Expression":{"SourceRef":{"Source":"s"}},"Property":"p"}}`))
 	for _, text := range samples.Texts(f, samples.Ending("Copilot/schema.json")) {
@@ -144,7 +146,7 @@ func FuzzCopilot(f *testing.F) {
 	})
 }
 
-// object tells whether a part is a JSON object.
+// object reports whether a part is a JSON object.
 func object(part []byte) bool {
 	part = bytes.TrimPrefix(part, []byte("\ufeff"))
 	return json.Valid(part) && bytes.HasPrefix(bytes.TrimLeft(part, " \t\r\n"), []byte("{"))

@@ -4,12 +4,11 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// parseLinguistic puts the linguistic schema of a culture into c: content is
-// LSDL JSON, megabytes of it on one line at times. A schema that is not JSON
-// (older models keep XML) or does not parse has no entity and no instructions:
-// to the engine it is opaque text, so it never makes a model unreadable. An
-// entity without a binding belongs to no object and is left out (regime C.9
-// (24)).
+// parseLinguistic reads the linguistic schema of a culture into c. content is LSDL
+// JSON, sometimes megabytes on one line. A schema that is not JSON (older models use
+// XML) or does not parse has no entity and no instructions. To the engine it is
+// opaque text, so it never makes a model unreadable. An entity without a binding
+// belongs to no object and is left out (regime C.9 (24)).
 func parseLinguistic(name string, content []byte, c *Culture) {
 	r, err := jsonpart.New(name, content)
 	if err != nil {
@@ -72,8 +71,8 @@ func readBinding(r *jsonpart.Reader, e *LinguisticEntity) {
 	}
 }
 
-// readTerms reads an element of Terms: an object of one term by its text, or
-// the text alone.
+// readTerms reads an element of Terms: an object with one term by its text, or only
+// the text.
 func readTerms(r *jsonpart.Reader) []Term {
 	if r.Kind() == '"' {
 		text, _ := r.Text()

@@ -12,7 +12,8 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// culture reads a linguistic schema, put as a text into a model of one culture.
+// culture reads a linguistic schema, inserted as a string into a model of one
+// culture.
 func culture(t testing.TB, schema string) semanticmodel.Culture {
 	t.Helper()
 	content, err := json.Marshal(schema)
@@ -66,7 +67,7 @@ func TestLinguisticSchema(t *testing.T) {
 	}
 }
 
-// Megabytes on one line are read, every entity of them.
+// Every entity of a schema of megabytes on one line is read.
 func TestLinguisticSchemaOfMegabytes(t *testing.T) {
 	t.Parallel()
 	const n = 30_000

@@ -1,14 +1,13 @@
-// Package semanticmodel is a semantic model as its definition describes it,
-// read from TMDL or TMSL (model.bim) with its Copilot parts. A Model is what
-// the scoring rules look at: plain values, no syntax; how the bytes are kept is
-// definition/tmdl's affair.
+// Package semanticmodel reads a semantic model from its definition: TMDL or TMSL
+// (model.bim), and its Copilot parts. A Model is the input of the scoring rules:
+// plain values without syntax. Package definition/tmdl handles the bytes.
 package semanticmodel
 
-// Model is a whole semantic model. Slices are in the order of the definition.
-// Texts are as written there: an absent property is the empty string (or nil
-// where empty and absent differ).
+// Model is a complete semantic model. Slices are in the order of the definition.
+// Texts are as written there: an absent property is the empty string (or nil if
+// empty and absent differ).
 type Model struct {
-	// Culture is the model's default culture, "" when it names none.
+	// Culture is the model's default culture, "" if it names none.
 	Culture string
 	// Annotations are those of the model itself.
 	Annotations   map[string]string
@@ -20,7 +19,7 @@ type Model struct {
 	Expressions   []string // names of the shared M expressions
 	Functions     []string // names of the user-defined DAX functions
 	Copilot       Copilot
-	// Notices are what Power BI refuses in the files, though it can be read.
+	// Notices lists content of the files that Power BI refuses but that can be read.
 	Notices []Notice
 }
 
@@ -30,14 +29,14 @@ type Notice struct {
 	Message string
 }
 
-// Source is where an object is declared: the part's path and its line, from 1
-// (0 when the format keeps no lines).
+// Source is where an object is declared: the path of the part and the line, from 1
+// (0 if the format has no lines).
 type Source struct {
 	File string
 	Line int
 }
 
-// Table is a table with everything declared in it, wherever it was declared.
+// Table is a table with everything declared in it, in whichever file.
 type Table struct {
 	Name        string
 	Description string
@@ -50,12 +49,13 @@ type Table struct {
 	Measures     []Measure
 	Hierarchies  []Hierarchy
 	Partitions   []Partition
-	// CalculationGroup is nil for a table that is none.
+	// CalculationGroup is nil for a table that is not a calculation group.
 	CalculationGroup *CalculationGroup
 	Source           Source
 }
 
-// DataType of a column, lower camel case as TMDL writes it. "" is unknown.
+// DataType is the data type of a column, in lower camel case as TMDL writes it. ""
+// is unknown.
 type DataType string
 
 // The data types that rules name.
@@ -73,7 +73,7 @@ type Column struct {
 	Name        string
 	Description string
 	DataType    DataType
-	// SummarizeBy is lower camel case ("none", "sum", …), "" when absent.
+	// SummarizeBy is in lower camel case ("none", "sum", …), "" if absent.
 	SummarizeBy    string
 	IsHidden       bool
 	IsKey          bool
@@ -117,7 +117,7 @@ type Hierarchy struct {
 // Level is a level of a hierarchy over a column of its table.
 type Level struct{ Name, Column string }
 
-// Partition is where a table's rows come from. SourceType is "m", "calculated",
+// Partition is the source of a table's rows. SourceType is "m", "calculated",
 // "entity", "query", "policyRange" or "calculationGroup".
 type Partition struct {
 	Name, SourceType, Mode, Expression string
@@ -136,7 +136,7 @@ type CalculationItem struct {
 	Source                        Source
 }
 
-// Cardinality of one end of a relationship.
+// Cardinality is the cardinality of one end of a relationship.
 type Cardinality string
 
 // The cardinalities.
@@ -161,33 +161,34 @@ type Relationship struct {
 // Culture is a translation with its linguistic schema (LSDL).
 type Culture struct {
 	Name string
-	// CustomInstructions are the AI instructions kept in the linguistic schema;
-	// nil when the schema has no such string.
+	// CustomInstructions are the AI instructions in the linguistic schema; nil if
+	// the schema has no such string.
 	CustomInstructions *string
 	Entities           []LinguisticEntity
 }
 
-// LinguisticEntity is an entity of the linguistic schema, by its binding.
+// LinguisticEntity is an entity of the linguistic schema, identified by its binding.
 type LinguisticEntity struct {
 	Table    string // Definition.Binding.ConceptualEntity
 	Property string // Definition.Binding.ConceptualProperty, "" for the table itself
 	// OfHierarchy is true for a binding with a Hierarchy (or a level of one).
 	OfHierarchy bool
 	Visibility  string // Visibility.Value, "" when absent
-	// VisibilityState is Visibility.State: "Authored" where a person chose, ""
-	// where it follows from the model.
+	// VisibilityState is Visibility.State: "Authored" if a person chose it, "" if it
+	// follows from the model.
 	VisibilityState string
 	Terms           []Term
 }
 
-// Term is a synonym. State is "" when absent.
+// Term is a synonym. State is "" if absent.
 type Term struct{ Text, State string }
 
-// Copilot is what the Copilot folder of a definition prepares for AI.
+// Copilot is the content of a definition's Copilot folder, which prepares the model
+// for AI.
 type Copilot struct {
-	// Instructions is Copilot/Instructions/instructions.md, nil when absent.
+	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string
-	// Schema is Copilot/schema.json; nil when absent or not a JSON object.
+	// Schema is Copilot/schema.json; nil if absent or not a JSON object.
 	Schema          *AISchema
 	VerifiedAnswers []VerifiedAnswer
 }
@@ -202,7 +203,7 @@ type AITable struct {
 	Synonyms   []string
 	Columns    []AIField
 	Measures   []AIField
-	// Hierarchies without their levels, which no rule looks at.
+	// Hierarchies are without their levels, which no rule reads.
 	Hierarchies []AIField
 }
 
@@ -213,12 +214,12 @@ type AIField struct {
 	Synonyms   []string
 }
 
-// VerifiedAnswer is a folder under VerifiedAnswers/definitions that holds a
+// VerifiedAnswer is a folder under VerifiedAnswers/definitions that contains a
 // definition.json.
 type VerifiedAnswer struct {
 	Folder         string
-	TriggerPhrases []string // triggerPrompts[].prompt; empty when definition.json does not parse
-	// Fields are those that visualSource.json and filters.json name.
+	TriggerPhrases []string // triggerPrompts[].prompt; empty if definition.json does not parse
+	// Fields are the fields that visualSource.json and filters.json name.
 	Fields []FieldRef
 }
 

@@ -9,7 +9,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// What Power BI refuses is read, and told of with its place.
+// Content that Power BI refuses is read, and reported with its position.
 //
 // proves: decisions/9/15-notices
 func TestNotices(t *testing.T) {
@@ -28,7 +28,7 @@ func TestNotices(t *testing.T) {
 			"table T\n\tcolumn A\n\t\tdataType: money\n\t\tsummarizeBy: median\n\tpartition P = m\n\t\tmode: fast\nrelationship r\n\ttoCardinality: few\n\tcrossFilteringBehavior: none\n\tfromColumn: T.A\n\ttoColumn: T.A\n",
 			[]string{`8 "few"`, `9 "none"`, `3 "money", which Power BI does not know; it knows string`, `4 "median"`, `6 "fast"`},
 		},
-		"of the files": {"// x\ntable T\n\t/// y\n\n\tcolumn A\n", []string{"1 reads no comment", "3 describe nothing"}},
+		"of the files": {"// x\ntable T\n\t/// y\n\n\tcolumn A\n", []string{"1 accepts no comment", "3 describe nothing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"readiness/definition"
 )
 
-// Read reads a semantic model's definition: TMDL when it has definition/*.tmdl,
-// else TMSL (model.bim), and its Copilot parts. Letter case does not tell the parts'
-// names apart. An error names the part and the line.
+// Read reads a semantic model's definition: TMDL if it has definition/*.tmdl, else
+// TMSL (model.bim), and its Copilot parts. Letter case does not distinguish names of
+// parts. An error names the part and the line.
 func Read(d definition.Definition) (*Model, error) {
 	m, err := readModel(d)
 	if err != nil {
@@ -37,12 +37,12 @@ func readModel(d definition.Definition) (*Model, error) {
 	case d.Loose:
 		return nil, errors.New("there is neither a .tmdl nor a .bim file, so there is no model to read")
 	}
-	return nil, errors.New("the definition holds neither definition/*.tmdl nor model.bim, so there is no model to read")
+	return nil, errors.New("the definition has neither definition/*.tmdl nor model.bim, so there is no model to read")
 }
 
-// TMDL returns the parts that declare the model in TMDL, none when none do: the .tmdl
-// files in the folder definition, however it is spelled, and below; of a loose model
-// all that there are.
+// TMDL returns the parts that declare the model in TMDL, nil if there are none: the
+// .tmdl files in the folder definition, in any letter case, and below; for a loose
+// model, all .tmdl files.
 func TMDL(d definition.Definition) []definition.Part {
 	var files []definition.Part
 	for _, p := range d.Parts {
@@ -54,9 +54,9 @@ func TMDL(d definition.Definition) []definition.Part {
 	return files
 }
 
-// TMSL returns the part that declares the model in TMSL: model.bim, of a loose model
-// its .bim file; the zero Part when there is none. Of several that letter case alone
-// tells apart it refuses to choose.
+// TMSL returns the part that declares the model in TMSL: model.bim, or the .bim file
+// of a loose model; the zero Part if there is none. If several differ only in letter
+// case, it returns an error.
 func TMSL(d definition.Definition) (definition.Part, error) {
 	if data, ok := d.Part("model.bim"); ok {
 		return definition.Part{Path: "model.bim", Data: data}, nil
@@ -74,8 +74,8 @@ func TMSL(d definition.Definition) (definition.Part, error) {
 	return found, nil
 }
 
-// distinct refuses a measure with the name of a column of its table, as the
-// engine does: findings and proposals know both by table and name alone.
+// distinct refuses a measure with the name of a column of its table, as the engine
+// does. Findings and proposals identify both by table and name alone.
 func distinct(m *Model) error {
 	for _, t := range m.Tables {
 		columns := make(map[string]Source, len(t.Columns))

@@ -13,13 +13,13 @@ import (
 )
 
 // FromTMDL reads the model that the files `definition/**.tmdl` among the parts
-// declare, as TMDL names them; other parts, TMDL scripts among them, are not looked at. Objects are
-// found by their declaration, wherever it stands, and declarations of the same
-// object are merged. The order of tables, cultures, roles and perspectives is
-// that of the `ref` lines; those without one follow in the order of the files.
+// declare, with the names of TMDL. Other parts, such as TMDL scripts, are ignored.
+// Objects are found by their declaration, in any file, and declarations of the same
+// object are merged. The order of tables, cultures, roles and perspectives is that
+// of the `ref` lines; those without one follow in file order.
 //
-// A file that cannot be read, and a property or child that is declared twice,
-// are a *tmdl.SyntaxError.
+// A file that cannot be read, and a property or child that is declared twice, are a
+// *tmdl.SyntaxError.
 func FromTMDL(parts []definition.Part) (*Model, error) {
 	files := TMDL(definition.Definition{Parts: parts})
 	if len(files) == 0 {
@@ -56,15 +56,15 @@ func fromTMDL(files []definition.Part) (*Model, error) {
 	return m, nil
 }
 
-// tmdlReader turns merged declarations into a model. It keeps the first error
-// and goes on with defaults.
+// tmdlReader converts merged declarations into a model. It keeps the first error and
+// continues with defaults.
 type tmdlReader struct {
 	err     error
 	notices []Notice
 }
 
-// sameTags notes the tables, and the columns, measures and hierarchies of each, whose
-// lineage tag another one of them has: the engine tells them apart by it.
+// sameTags adds a notice for each table, and each column, measure and hierarchy,
+// whose lineage tag a sibling has too: the engine identifies them by it.
 func (r *tmdlReader) sameTags(o *declared) {
 	first := map[string]*declared{}
 	for _, c := range o.children {
@@ -146,7 +146,7 @@ func (r *tmdlReader) table(o *declared) Table {
 	return t
 }
 
-// rowNumberColumn is the name of the column that the engine numbers rows in.
+// rowNumberColumn is the name of the engine's row number column.
 const rowNumberColumn = "RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61"
 
 func (r *tmdlReader) column(o *declared) Column {
@@ -241,7 +241,7 @@ func culture(o *declared) Culture {
 	return c
 }
 
-// reference is the name a property refers to, in the object's own table.
+// reference returns the name that a property refers to, in the object's own table.
 func (r *tmdlReader) reference(o *declared, name string) string {
 	names := r.names(o, name)
 	if len(names) == 0 {
@@ -250,15 +250,15 @@ func (r *tmdlReader) reference(o *declared, name string) string {
 	return names[len(names)-1]
 }
 
-// columnReference is the table and the column a property refers to; "" when the
-// property is absent.
+// columnReference returns the table and the column that a property refers to; "" if
+// the property is absent.
 func (r *tmdlReader) columnReference(o *declared, name string) (table, column string) {
 	names := r.names(o, name)
 	if len(names) == 0 {
 		return "", ""
 	}
 	if len(names) != 2 {
-		r.fail(o, name, "refers to no column of a table; expected Table.Column, with names in single quotes where they hold a dot, as in 'Unit Sales'.'Order Date'")
+		r.fail(o, name, "refers to no column of a table; expected Table.Column, with names in single quotes if they contain a dot, as in 'Unit Sales'.'Order Date'")
 		return "", ""
 	}
 	return names[0], names[1]
@@ -297,7 +297,7 @@ func (r *tmdlReader) number(o *declared, name string) int {
 	}
 	n, err := strconv.Atoi(p.Value())
 	if err != nil {
-		r.fail(o, name, "must be a whole number")
+		r.fail(o, name, "must be an integer")
 	}
 	return n
 }
@@ -309,8 +309,8 @@ func (r *tmdlReader) fail(o *declared, name, message string) {
 	}
 }
 
-// enum is the value of a property in the spelling of the known ones; one that is
-// not known stays as it is, and is noted.
+// enum returns the value of a property in the spelling of the known values. An
+// unknown one is returned as it is, with a notice.
 func (r *tmdlReader) enum(o *declared, name string, known ...string) string {
 	value := canonical(o.text(name), known...)
 	if p, ok := o.property(name); ok && !slices.Contains(known, value) {

@@ -21,7 +21,7 @@ type declared struct {
 	properties    []property
 	children      []*declared
 	byKey         map[key]*declared
-	// refs are the places that `ref` lines give the objects of this one.
+	// refs are the positions that `ref` lines give the children of this object.
 	refs map[key]int
 }
 
@@ -30,8 +30,8 @@ type property struct {
 	file string
 }
 
-// key identifies an object beside its siblings; its name is in lower case, which
-// does not tell names apart.
+// key identifies an object among its siblings. Its name is in lower case, because
+// case does not distinguish names.
 type key struct{ keyword, name string }
 
 func (o *declared) String() string {
@@ -41,8 +41,8 @@ func (o *declared) String() string {
 	return fmt.Sprintf("%s '%s'", o.keyword, o.name)
 }
 
-// declare adds an object of a file to this one. What database and model declare
-// inside them stands beside them, as Power BI writes it.
+// declare adds an object of a file to this one. Objects declared inside database and
+// model are added next to them, as Power BI writes them.
 func (o *declared) declare(file string, src *tmdl.Object) error {
 	k := key{src.Keyword, strings.ToLower(src.Name)}
 	if src.Ref {
@@ -57,9 +57,9 @@ func (o *declared) declare(file string, src *tmdl.Object) error {
 		}
 	}
 	switch k.keyword {
-	case "changedProperty", "calendarColumnGroup": // lists of what has no name
+	case "changedProperty", "calendarColumnGroup": // lists of unnamed objects
 		k.name = fmt.Sprint(len(o.children))
-	case "model", "database": // there is one of each, whatever the name
+	case "model", "database": // one of each, with any name
 		k.name = ""
 	}
 	child := o.byKey[k]
@@ -76,14 +76,14 @@ func (o *declared) declare(file string, src *tmdl.Object) error {
 	return child.merge(o, file, src)
 }
 
-// isLeaf are the types of objects that are declared in one piece.
+// isLeaf holds the types of objects that are declared in one piece.
 var isLeaf = map[string]bool{
 	"annotation": true, "extendedProperty": true,
 	"measure": true, "column": true, "hierarchy": true, "level": true, "partition": true, "calculationItem": true,
 	"relationship": true, "expression": true, "function": true,
 }
 
-// merge takes in a declaration of the object; parent is what holds it.
+// merge adds a declaration of the object; parent contains it.
 func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error {
 	if src.Description() != "" {
 		if o.described != nil {
@@ -112,8 +112,8 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 	}
 	for _, c := range src.Children {
 		if holder != o && (c.Keyword == "annotation" || c.Keyword == "extendedProperty") {
-			// Each has its own. Of the model's the first of a name is kept; no rule
-			// looks at the others.
+			// Each object has its own. For the model the first of a name is kept; no
+			// rule reads the others.
 			if o.keyword != "model" || c.Keyword != "annotation" || o.byKey[key{c.Keyword, strings.ToLower(c.Name)}] != nil {
 				continue
 			}
@@ -177,7 +177,7 @@ func (o *declared) property(name string) (property, bool) {
 	return property{}, false
 }
 
-// text is the value of a property, "" when it is absent.
+// text returns the value of a property, "" if it is absent.
 func (o *declared) text(name string) string {
 	p, ok := o.property(name)
 	if !ok {
@@ -202,8 +202,8 @@ func (o *declared) childValue(keyword string) string {
 	return ""
 }
 
-// values are the values of the children of a type by their names, nil when there
-// are none.
+// values returns the values of the children of a type by name, nil if there are
+// none.
 func (o *declared) values(keyword string) map[string]string {
 	var values map[string]string
 	for _, c := range o.children {

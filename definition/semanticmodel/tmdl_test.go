@@ -18,7 +18,7 @@ import (
 	"readiness/definition/tmdl"
 )
 
-// tmdlParts are files of TMDL, by turns a path and a text.
+// tmdlParts returns files of TMDL from alternating paths and texts.
 func tmdlParts(pathsAndTexts ...string) []definition.Part {
 	var parts []definition.Part
 	for i := 0; i < len(pathsAndTexts); i += 2 {
@@ -242,7 +242,7 @@ func TestFromTMDLOrder(t *testing.T) {
 
 var declarations = regexp.MustCompile(`(?m)^\t(?:///.*\n\t)*(?:measure|column|hierarchy|partition|changedProperty|annotation) `)
 
-// However a table is split over declarations and files, it reads the same.
+// A table reads the same however it is split over declarations and files.
 func TestFromTMDLPartialDeclarations(t *testing.T) {
 	t.Parallel()
 	places := func(m *semanticmodel.Model) *semanticmodel.Model {
@@ -313,7 +313,7 @@ func TestFromTMDLRefuses(t *testing.T) {
 		"description twice":                {"/// a\ntable A\n", "/// a\ntable A\n", "b:2:1", "described twice, the first time in definition/a.tmdl:2"},
 		"linguistic metadata twice":        {"culture A\n\tlinguisticMetadata = {}\n", "culture A\n\tlinguisticMetadata = {}\n", "b:2:2", "given a value twice, the first time in definition/a.tmdl:2"},
 		"flag that is none":                {"table A\n\tisHidden: yes\n", "", "a:2:2", "must be true or false"},
-		"number that is none":              {"table A\n\tcalculationGroup\n\t\tprecedence: high\n", "", "a:3:3", "must be a whole number"},
+		"number that is none":              {"table A\n\tcalculationGroup\n\t\tprecedence: high\n", "", "a:3:3", "must be an integer"},
 		"relationship to a table":          {"relationship R\n\tfromColumn: Sales\n", "", "a:2:2", "refers to no column of a table"},
 		"relationship in the form of DAX":  {"relationship R\n\n\tfromColumn: A.B\n\ttoColumn: Calendar[Date]\n", "", "a:4:2", "refers to no column of a table"},
 		"relationship without an end":      {"relationship R\n\tfromColumn: 'A.B\n", "", "a:2:2", "cannot be read"},
@@ -327,7 +327,7 @@ func TestFromTMDLRefuses(t *testing.T) {
 				t.Fatalf("got %v, want an error with its place", err)
 			}
 			if m != nil {
-				t.Error("got a model beside the error")
+				t.Error("got a model with the error")
 			}
 			file, place, _ := strings.Cut(c.place, ":")
 			if want := "definition/" + file + ".tmdl:" + place + ": "; !strings.HasPrefix(err.Error(), want) {
@@ -343,9 +343,9 @@ func TestFromTMDLRefuses(t *testing.T) {
 	}
 }
 
-// Every model of the corpus reads, with as many objects as its files have lines
-// that declare one; the fixtures of a parser that Power BI does not read in
-// full are refused with their line.
+// Every model of the corpus can be read, with as many objects as its files have
+// declaring lines. The fixtures of a parser that Power BI does not read completely
+// are refused with their line.
 func TestFromTMDLCorpus(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("READINESS_CORPUS")

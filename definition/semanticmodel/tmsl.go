@@ -8,9 +8,9 @@ import (
 )
 
 // FromTMSL reads model.bim: a database object of the Tabular Model Scripting
-// Language. Texts may be arrays of lines. Defaults are those of FromTMDL. Its
-// error is a *jsonpart.Error that names the line: what is no JSON, a member of
-// another kind than TMSL has there, an object without a name, two of one name.
+// Language. Texts may be arrays of lines. Defaults are those of FromTMDL. Its error
+// is a *jsonpart.Error that names the line. Errors are invalid JSON, a member of
+// another kind than in TMSL, an object without a name, and two objects of one name.
 func FromTMSL(file string, data []byte) (*Model, error) {
 	r, err := jsonpart.New(file, data)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *tmsl) model() *Model {
 	return m
 }
 
-// list reads an array of objects, each with a name of its own in any letter case.
+// list reads an array of objects whose names are unique, ignoring letter case.
 func list[T any](t *tmsl, read func() T, name func(*T) string) []T {
 	var all []T
 	taken := map[string]bool{}
@@ -77,7 +77,7 @@ func list[T any](t *tmsl, read func() T, name func(*T) string) []T {
 		case key == "":
 			t.Fail("the object that begins in line %d has no name", line)
 		case taken[key]:
-			t.Fail("the object %q that begins in line %d has the name of one before it", name(&o), line)
+			t.Fail("the object %q that begins in line %d has the name of an earlier one", name(&o), line)
 		default:
 			taken[key] = true
 		}
@@ -202,7 +202,7 @@ func (t *tmsl) measure() Measure {
 	return o
 }
 
-// expression reads the member expression of an object.
+// expression reads the object's member "expression".
 func (t *tmsl) expression() (text string) {
 	for member := range t.Object() {
 		if member == "expression" {
@@ -342,8 +342,8 @@ func (t *tmsl) culture() (o Culture) {
 	return o
 }
 
-// linguistic reads the content of linguisticMetadata: an object, or a text that
-// holds one.
+// linguistic reads the content of linguisticMetadata: an object, or a string that
+// contains one.
 func (t *tmsl) linguistic(c *Culture) {
 	if t.Kind() == '{' {
 		parseLinguistic(t.file, t.Skip(), c)
@@ -352,8 +352,8 @@ func (t *tmsl) linguistic(c *Culture) {
 	}
 }
 
-// values reads annotations or extended properties: their values by name, as
-// written where they are no texts.
+// values reads annotations or extended properties: their values by name, as written
+// if they are not strings.
 func (t *tmsl) values() map[string]string {
 	all := map[string]string{}
 	for range t.Array() {
@@ -371,7 +371,7 @@ func (t *tmsl) values() map[string]string {
 	return all
 }
 
-// value reads a text or the lines of one; any other value stays as written.
+// value reads a string or an array of lines; any other value is returned as written.
 func (t *tmsl) value() string {
 	raw := t.Skip()
 	if r, err := jsonpart.New(t.file, raw); err == nil {
@@ -382,8 +382,7 @@ func (t *tmsl) value() string {
 	return string(raw)
 }
 
-// lowerCamel is an enumeration's value as this package writes it, whatever case
-// its first letter has.
+// lowerCamel returns an enumeration's value with its first letter in lower case.
 func lowerCamel(value string) string {
 	if value == "" {
 		return ""
@@ -391,7 +390,7 @@ func lowerCamel(value string) string {
 	return strings.ToLower(value[:1]) + value[1:]
 }
 
-// dataType is "" for the values that leave the type open.
+// dataType returns "" for the values that leave the type open.
 func dataType(value string) DataType {
 	switch d := lowerCamel(value); d {
 	case "automatic", "unknown":

@@ -160,7 +160,7 @@ func parts(byPath map[string]string) definition.Definition {
 	return definition.New(all...)
 }
 
-// Both formats of one model are the same Model but for lines.
+// Both formats of one model give the same Model except for line numbers.
 func TestTMSLAndTMDLAgree(t *testing.T) {
 	t.Parallel()
 	fromTMSL, err := semanticmodel.Read(parts(map[string]string{"model.bim": bim}))
@@ -224,10 +224,10 @@ func TestTMSLRefuses(t *testing.T) {
 		{"tables of another kind", "{\"model\":{\n\"tables\":{}}}", "model.bim:2:10: an array is expected here"},
 		{"a name of another kind", "{\"model\":{\"tables\":[\n{\"name\":5}]}}", "model.bim:2:9: a text is expected here"},
 		{"a table without a name", "{\"model\":{\"tables\":[\n{\"isHidden\":true}\n]}}", "model.bim:3:1: the object that begins in line 2 has no name"},
-		{"two tables of one name", "{\"model\":{\"tables\":[{\"name\":\"a\"},\n{\"name\":\"A\"}\n]}}", `model.bim:3:1: the object "A" that begins in line 2 has the name of one before it`},
+		{"two tables of one name", "{\"model\":{\"tables\":[{\"name\":\"a\"},\n{\"name\":\"A\"}\n]}}", `model.bim:3:1: the object "A" that begins in line 2 has the name of an earlier one`},
 		{"two columns of one name", `{"model":{"tables":[{"name":"t","columns":[{"name":"a"},{"name":"a"}]}]}}`, "model.bim:1:69: the object \"a\""},
 		{"a flag of another kind", `{"model":{"tables":[{"name":"t","isHidden":"true"}]}}`, "model.bim:1:44: true or false is expected here"},
-		{"a precedence with a fraction", `{"model":{"tables":[{"name":"t","calculationGroup":{"precedence":1.5}}]}}`, "model.bim:1:66: a whole number is expected here"},
+		{"a precedence with a fraction", `{"model":{"tables":[{"name":"t","calculationGroup":{"precedence":1.5}}]}}`, "model.bim:1:66: an integer is expected here"},
 	} {
 		got, err := semanticmodel.FromTMSL("model.bim", []byte(c.text))
 		if _, ok := errors.AsType[*jsonpart.Error](err); !ok || !strings.HasPrefix(err.Error(), c.want) || got != nil {

@@ -7,8 +7,8 @@ import (
 	"readiness/definition/tmdl"
 )
 
-// benchmarkTable is a table as Power BI writes it: for every column a measure of
-// several lines.
+// benchmarkTable returns a table as Power BI writes it: for every column a measure
+// of several lines.
 func benchmarkTable(columns int) []byte {
 	var b strings.Builder
 	b.WriteString("/// One row an order line\ntable Sales\n\tlineageTag: 31521cc0-d265-4575-8480-9e7f2c780945\n\n")
@@ -43,9 +43,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkParseCorpus parses the TMDL of READINESS_CORPUS that is not refused,
-// one file after the other: all of it, and the files that most of a project
-// consists of.
+// BenchmarkParseCorpus parses the valid TMDL of READINESS_CORPUS, file by file: all
+// of it, and the kinds of files that make up most of a project.
 func BenchmarkParseCorpus(b *testing.B) {
 	var all, small [][]byte
 	for name, src := range corpus(b) {

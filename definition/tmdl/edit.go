@@ -9,38 +9,36 @@ import (
 	"unicode/utf8"
 )
 
-// Edit collects changes to a document's objects. Each changes the bytes of what
-// it sets and no others: a new line takes the line end and the indentation of
-// its neighbors and stands where Power BI writes it, so that taking out what was
-// put in gives the bytes from before.
+// Edit collects changes to a document's objects. Each changes only the bytes of what
+// it sets. A new line takes the line end and the indentation of its neighbors and is
+// placed where Power BI writes it, so removing it restores the original bytes.
 type Edit struct {
 	doc     *Document
 	changes map[place]change
 }
 
-// place is a description, a property or a default text, which an edit changes
+// place is a description, a property or a default text. An edit changes each at most
 // once.
 type place struct {
 	object   *Object
 	property string // in lower case, "" for the description, "=" for the default text
 }
 
-// change sets (or, when remove is true, takes out) the description, the default
-// text, or the property with the name, of the object that is the nth of
-// Document.All.
+// change sets (or, if remove is true, removes) the description, the default text, or
+// the property with the name, of the nth object of Document.All.
 type change struct {
 	object   int
 	property string // "" for the description, "=" for the default text
 	value    string
 	remove   bool
-	written  bool // the value is bytes of the file
+	written  bool // the value is in the file's form
 }
 
 // Edit starts an edit of the document.
 func (d *Document) Edit() *Edit { return &Edit{d, map[place]change{}} }
 
-// SetDescription makes the text the object's description, each line of it
-// (ended by LF, CRLF or CR) a `///` line; "" takes the description out.
+// SetDescription sets the object's description, each line of it (ended by LF, CRLF
+// or CR) as a `///` line; "" removes the description.
 func (e *Edit) SetDescription(o *Object, description string) error {
 	if o.Ref {
 		return fmt.Errorf("a ref to the %s has no description; describe its declaration", describe(o))
@@ -52,14 +50,14 @@ func (e *Edit) SetDescription(o *Object, description string) error {
 	return e.add(o, change{value: description, remove: description == ""})
 }
 
-// SetProperty sets the plain property to the value, in place when the object has
-// it. A flag that is true is written bare. The value is a single line.
+// SetProperty sets the plain property to the value, in place if the object has it. A
+// flag that is true is written bare. The value is a single line.
 func (e *Edit) SetProperty(o *Object, name, value string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
 	if strings.ContainsAny(value, "\r\n") {
-		return fmt.Errorf("the property %s of the %s holds one line; the value has a line break", name, describe(o))
+		return fmt.Errorf("the property %s of the %s is a single line; the value has a line break", name, describe(o))
 	}
 	if p, ok := o.Property(name); ok && (p.value.form == block || p.value.form == fenced) {
 		return fmt.Errorf("the property %s of the %s is an expression of several lines", name, describe(o))
@@ -67,8 +65,7 @@ func (e *Edit) SetProperty(o *Object, name, value string) error {
 	return e.add(o, change{property: name, value: value})
 }
 
-// RemoveProperty takes out the property with all its lines. A property that is
-// not there stays so.
+// RemoveProperty removes the property with all its lines, if the object has it.
 func (e *Edit) RemoveProperty(o *Object, name string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -76,13 +73,13 @@ func (e *Edit) RemoveProperty(o *Object, name string) error {
 	return e.add(o, change{property: name, remove: true})
 }
 
-// PutDescription replaces the `///` lines above the object's declaration by
-// those of another version of the file, as WrittenDescription returned them.
+// PutDescription replaces the `///` lines above the object's declaration with those
+// of another version of the file, as WrittenDescription returned them.
 func (e *Edit) PutDescription(o *Object, written string) error {
 	return e.add(o, change{value: written, written: true})
 }
 
-// PutProperty replaces the property that the object has by its lines in another
+// PutProperty replaces the property that the object has with its lines in another
 // version of the file, as WrittenProperty returned them.
 func (e *Edit) PutProperty(o *Object, name, written string) error {
 	if _, ok := o.Property(name); !ok {
@@ -91,8 +88,8 @@ func (e *Edit) PutProperty(o *Object, name, written string) error {
 	return e.add(o, change{property: name, value: written, written: true})
 }
 
-// PutDefault replaces the default text that the object has by another in the
-// same form, written as WrittenDefault returns it.
+// PutDefault replaces the default text that the object has with another in the same
+// form, as WrittenDefault returns it.
 func (e *Edit) PutDefault(o *Object, written string) error {
 	if !o.HasDefault() {
 		return fmt.Errorf("the %s has no text behind a = to replace", describe(o))
@@ -103,17 +100,17 @@ func (e *Edit) PutDefault(o *Object, written string) error {
 func checkName(property string) error {
 	p := parser{scanner: scanner{src: property, end: len(property)}}
 	if property == "" || p.word(0) != property {
-		return fmt.Errorf("%q is no name of a property", property)
+		return fmt.Errorf("%q is not the name of a property", property)
 	}
 	return nil
 }
 
 func (e *Edit) add(o *Object, c change) error {
 	if o.doc != e.doc {
-		return fmt.Errorf("the %s is of another document", describe(o))
+		return fmt.Errorf("the %s belongs to another document", describe(o))
 	}
 	if !utf8.ValidString(c.value) || strings.IndexByte(c.value, 0) >= 0 {
-		return fmt.Errorf("the text for the %s is not UTF-8, or holds NUL", describe(o))
+		return fmt.Errorf("the text for the %s is not UTF-8, or contains NUL", describe(o))
 	}
 	at := place{o, strings.ToLower(c.property)}
 	if _, ok := e.changes[at]; ok {
@@ -123,14 +120,15 @@ func (e *Edit) add(o *Object, c change) error {
 	return nil
 }
 
-// Apply returns the document with all changes made. It has parsed the result and
-// found it to hold what was set; else the error says what the file cannot hold.
+// Apply returns the document with all changes made. It parses the result and checks
+// that it contains what was set; otherwise the error says what the file cannot
+// represent.
 func (e *Edit) Apply() (*Document, error) {
 	changes := e.ordered()
 	doc, err := e.doc.apply(changes)
 	if errors.Is(err, errOverlap) {
-		// The last lines of a file without a final line end share that end: one
-		// change after the other then.
+		// The last lines of a file without a final line end share that end, so the
+		// changes are made one after the other.
 		doc = e.doc
 		for _, c := range changes {
 			if doc, err = doc.apply([]change{c}); err != nil {
@@ -147,7 +145,7 @@ func (e *Edit) Apply() (*Document, error) {
 	return doc, nil
 }
 
-// ordered is the changes in the order of their objects.
+// ordered returns the changes in the order of their objects.
 func (e *Edit) ordered() []change {
 	numbers, n := make(map[*Object]int), 0
 	for o := range e.doc.All() {
@@ -165,8 +163,8 @@ func (e *Edit) ordered() []change {
 	return changes
 }
 
-// splice replaces a range of bytes. Those at the same place stand in the order
-// of their objects, then of their rank.
+// splice replaces a range of bytes. Splices at the same place are ordered by object,
+// then by rank.
 type splice struct {
 	span
 	text         string
@@ -175,7 +173,7 @@ type splice struct {
 
 var errOverlap = errors.New("changes overlap")
 
-// apply makes the changes, which are in the order of their objects.
+// apply makes the changes, which are in object order.
 func (d *Document) apply(changes []change) (*Document, error) {
 	var splices []splice
 	n, rest := 0, changes
@@ -204,18 +202,18 @@ func (d *Document) apply(changes []change) (*Document, error) {
 	return Parse(d.File, []byte(b.String()))
 }
 
-// verify checks that the document says what the changes want.
+// verify checks that the document contains the changes.
 func verify(doc *Document, changes []change) error {
 	n := 0
 	for o := range doc.All() {
 		for ; len(changes) > 0 && changes[0].object == n; changes = changes[1:] {
 			c := changes[0]
 			if c.written {
-				continue // whoever puts bytes back knows what they say
+				continue // the caller who restores bytes knows their value
 			}
 			p, has := o.Property(c.property)
 			if c.property == "" && o.Description() != c.value || c.property != "" && (has == c.remove || has && p.Value() != c.value) {
-				return fmt.Errorf("%s:%d: the %s cannot hold this %s", doc.File, o.Line, describe(o), cmp.Or(c.property, "description"))
+				return fmt.Errorf("%s:%d: the %s cannot have this %s", doc.File, o.Line, describe(o), cmp.Or(c.property, "description"))
 			}
 		}
 		n++
@@ -223,7 +221,7 @@ func verify(doc *Document, changes []change) error {
 	return nil
 }
 
-// splice is what a change does to the bytes; false when it does nothing.
+// splice returns the byte replacement of a change; false if it changes nothing.
 func (d *Document) splice(o *Object, c change) (splice, bool) {
 	switch p, has := o.Property(c.property); {
 	case c.property == "=":
@@ -257,7 +255,7 @@ func (d *Document) splice(o *Object, c change) (splice, bool) {
 	}
 }
 
-// describeSplice replaces the `///` lines above the declaration.
+// describeSplice returns the replacement of the `///` lines above the declaration.
 func (d *Document) describeSplice(o *Object, c change) (splice, bool) {
 	if !c.written && c.value == o.Description() && (c.value != "" || o.description == (span{})) {
 		return splice{}, false
@@ -281,9 +279,9 @@ func (d *Document) describeSplice(o *Object, c change) (splice, bool) {
 	return s, true
 }
 
-// insertProperty puts a new line where Power BI would write the property:
-// before the first one that it writes later, else after the last one, else after
-// the declaration.
+// insertProperty returns the insertion of a new line where Power BI would write the
+// property: before the first property that it writes later, else after the last one,
+// else after the declaration.
 func (d *Document) insertProperty(o *Object, c change) splice {
 	known := order[o.Keyword]
 	rankOf := func(name string) int {
@@ -313,8 +311,9 @@ func (d *Document) insertProperty(o *Object, c change) splice {
 	return splice{span{at, at}, line + d.lineEndBefore(int(at)), c.object, rank}
 }
 
-// indentIn is the indentation of what stands in the object: that of what is
-// there, else as much more than its own as in an object of its type, or in any.
+// indentIn returns the indentation of the object's content: that of existing
+// content, else the object's own plus the step seen in an object of its type, or in
+// any object.
 func (d *Document) indentIn(o *Object) string {
 	if s, ok := d.indentOfFirst(o); ok {
 		return s
@@ -348,8 +347,8 @@ func (d *Document) indentAt(start int32) string {
 	return d.src[start:][:indentWidth(d.src[start:])]
 }
 
-// wholeLines extends the lines at the end of a file without a final line end
-// by the line end before them.
+// wholeLines extends the lines at the end of a file without a final line end by the
+// preceding line end.
 func (d *Document) wholeLines(s span) span {
 	if int(s.end) == len(d.src) && trimLineEnd(d.src) == d.src {
 		s.start = int32(len(trimLineEnd(d.src[:s.start])))
@@ -357,8 +356,8 @@ func (d *Document) wholeLines(s span) span {
 	return s
 }
 
-// lineEnd is the line end at at; in the last line of a file without one, that of
-// the line before.
+// lineEnd returns the line end at at; in the last line of a file without one, that
+// of the previous line.
 func (d *Document) lineEnd(at int) string {
 	if at == len(d.src) {
 		return d.lineEndBefore(at)
@@ -369,7 +368,7 @@ func (d *Document) lineEnd(at int) string {
 	return d.src[at : at+1]
 }
 
-// lineEndBefore is the last line end up to at, LF when there is none.
+// lineEndBefore returns the last line end up to at, LF if there is none.
 func (d *Document) lineEndBefore(at int) string {
 	i := strings.LastIndexAny(d.src[:at], "\r\n")
 	switch {

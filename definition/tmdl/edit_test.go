@@ -9,8 +9,8 @@ import (
 	"readiness/definition/tmdl"
 )
 
-// find returns the object that a path names: `table T/measure 'A b'` as
-// "table T/measure A b".
+// find returns the object at a path: `table T/measure 'A b'` is "table T/measure A
+// b".
 func find(t testing.TB, doc *tmdl.Document, path string) *tmdl.Object {
 	t.Helper()
 	objects := doc.Objects

@@ -9,7 +9,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// Whatever the bytes are, they are refused with a place, or held and read.
+// Any bytes are either refused with a position, or parsed without loss.
 func FuzzParse(f *testing.F) {
 	for _, src := range golden(f) {
 		for _, variant := range variants(src) {
@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("the document does not hold the bytes it was parsed from")
 		}
 		dump(doc)
-		// Every node stands for bytes of its own.
+		// Every node has its own bytes.
 		nodes := 0
 		for o := range doc.All() {
 			nodes += 1 + len(o.Properties)
@@ -46,8 +46,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A description and a property set anywhere in whatever parses read back, and
-// taken out again leave the bytes from before.
+// A description and a property that are set anywhere in any file that parses can be
+// read back, and removing them restores the original bytes.
 func FuzzEdit(f *testing.F) {
 	for _, src := range golden(f) {
 		f.Add(src, uint(1), "a\nb", "displayFolder", "x")

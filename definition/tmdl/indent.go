@@ -1,9 +1,9 @@
 package tmdl
 
-// indent is the tabs and spaces that a line begins with.
+// indent is the number of tabs and spaces at the start of a line.
 type indent struct{ tabs, spaces int }
 
-// indent is that of the current line, whose text starts at at.
+// indent returns the indentation of the current line, whose text starts at at.
 func (p *parser) indent(at int) indent {
 	tabs := 0
 	for i := p.start; i < at; i++ {
@@ -14,8 +14,8 @@ func (p *parser) indent(at int) indent {
 	return indent{tabs, at - p.start - tabs}
 }
 
-// compare orders indentations. How many spaces make a tab matters only where one
-// has more tabs and the other more spaces.
+// compare orders indentations. The number of spaces per tab matters only if one has
+// more tabs and the other more spaces.
 func (p *parser) compare(a, b indent) int {
 	tabs, spaces := a.tabs-b.tabs, a.spaces-b.spaces
 	if tabs >= 0 && spaces >= 0 || tabs <= 0 && spaces <= 0 {
@@ -31,7 +31,7 @@ func (p *parser) spacesPerTab() int {
 	return p.unit
 }
 
-// less is by how much a is deeper than b, which is not as deep.
+// less returns by how much a is deeper than b, which is not as deep.
 func (p *parser) less(a, b indent) indent {
 	if d := (indent{a.tabs - b.tabs, a.spaces - b.spaces}); d.tabs >= 0 && d.spaces >= 0 {
 		return d
@@ -39,7 +39,7 @@ func (p *parser) less(a, b indent) indent {
 	return indent{0, p.compare(a, b)}
 }
 
-// learn notes how much deeper than the object it is what stands in it.
+// learn records how much deeper than the object its content is.
 func (p *parser) learn(in *opened) {
 	step := p.less(in.inside, in.own)
 	if p.step == (indent{}) {
@@ -53,12 +53,12 @@ func (p *parser) learn(in *opened) {
 	}
 }
 
-// besides is the indentation of the properties beside an expression that an object of
-// a type, indented by own, holds in the lines below the current one. They are as much
-// deeper than the object as in the one of its type before it, else as it is deeper
-// than what it stands in; where they are not, the lines of the object show it: a
-// property is less deep than the expression.
-func (p *parser) besides(keyword string, own indent) indent {
+// siblingIndent returns the indentation of the properties after an expression that an
+// object of a type, indented by own, has on the lines below the current one. The
+// step is that of the previous object of the type, else that of the enclosing
+// object. If that does not match, the object's lines decide: a property is less deep
+// than the expression.
+func (p *parser) siblingIndent(keyword string, own indent) indent {
 	step, known := p.steps[keyword]
 	if n := len(p.open); n > 0 && !known {
 		step = p.less(own, p.open[n-1].own)
@@ -83,7 +83,7 @@ func (p *parser) besides(keyword string, own indent) indent {
 			least, property = here, look.looksLikeProperty(at) || look.looksLikePart(at)
 		}
 	}
-	if step == (indent{}) { // nothing stands in anything yet
+	if step == (indent{}) { // no object has content yet
 		step = indent{tabs: 1}
 		if first.tabs == own.tabs && first.spaces > own.spaces {
 			step = indent{spaces: p.spacesPerTab()}
@@ -96,8 +96,8 @@ func (p *parser) besides(keyword string, own indent) indent {
 	return usual
 }
 
-// looksLikePart is true for a line that is the name of a property that is true, or
-// begins an object that stands in any other, or in a measure.
+// looksLikePart reports whether a line is the name of a property that is true, or
+// begins an object that can be in any other object, or in a measure.
 func (p *parser) looksLikePart(at int) bool {
 	word := p.word(at)
 	if word == "" {

@@ -2,21 +2,21 @@ package tmdl
 
 import "strings"
 
-// objectType is what is known about the objects of a type.
+// objectType describes the objects of a type.
 type objectType struct {
-	keyword string // in the spelling Power BI writes
-	// in are the types whose objects they stand in, "" being the outermost level.
-	// Without any the place is not checked.
+	keyword string // in the spelling of Power BI
+	// in lists the types whose objects may contain it, "" being the outermost level.
+	// If empty, the place is not checked.
 	in []string
-	// nameless objects have no name, or need none.
+	// nameless objects have no name, or an optional one.
 	nameless bool
-	// sole objects hold an expression and, as a rule, nothing else. The expression
-	// may start at the indentation their properties would have.
+	// sole objects contain an expression and usually nothing else. The expression
+	// may start at the indentation that their properties would have.
 	sole bool
 }
 
-// keywords are the known object types by their keyword, as Power BI writes it and
-// in lower case, and by the older "culture".
+// keywords are the known object types by keyword, as Power BI writes it and in lower
+// case, and by the older "culture".
 var keywords = byKeyword([]objectType{
 	{keyword: "database", in: []string{""}, nameless: true},
 	{keyword: "model", in: []string{"", "database", "translations"}, nameless: true},
@@ -77,8 +77,8 @@ func byKeyword(types []objectType) map[string]*objectType {
 	return m
 }
 
-// shortWords are the words of a single hump that stand bare or before an `=` as
-// properties; the longer ones are recognized by their shape.
+// shortWords are the one-hump words that appear bare or before an `=` as properties.
+// Longer ones are recognized by their form.
 var shortWords = map[string]bool{
 	"credential": true,
 	"expression": true,
@@ -87,7 +87,7 @@ var shortWords = map[string]bool{
 	"source":     true,
 }
 
-// keyword returns the object type that a word names in any case.
+// keyword returns the object type that a word names, ignoring letter case.
 func keyword(word string) (*objectType, bool) {
 	if t, ok := keywords[word]; ok {
 		return t, true
@@ -96,9 +96,9 @@ func keyword(word string) (*objectType, bool) {
 	return t, ok
 }
 
-// isCamel is true for a word of several humps, as properties and objects of a
-// version newer than this parser would be named. What stands alone on a line of
-// DAX or M is none (`let`, `RETURN`, `VAR`, `_total`).
+// isCamel reports whether a word has several humps, as properties and objects of a
+// later version would. Words alone on a line of DAX or M do not (`let`, `RETURN`,
+// `VAR`, `_total`).
 func isCamel(word string) bool {
 	if word == "" || word[0] < 'a' || word[0] > 'z' {
 		return false
@@ -113,7 +113,7 @@ func isCamel(word string) bool {
 	return humps
 }
 
-// flags are the properties that are written bare when they are true.
+// flags are the properties that are written bare if they are true.
 var flags = map[string]bool{
 	"discourageCompositeModels":   true,
 	"discourageImplicitMeasures":  true,
@@ -143,7 +143,7 @@ var flags = map[string]bool{
 	"systemManaged":               true,
 }
 
-// mayRepeat is true for the properties an object holds several of.
+// mayRepeat reports whether an object may have the property several times.
 func mayRepeat(object, property string) bool {
 	switch strings.ToLower(property) {
 	case "associatedcolumn", "groupbycolumn":

@@ -9,7 +9,7 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// Parse reads a file of a definition. Any error is a *SyntaxError that names the
+// Parse parses a file of a definition. Any error is a *SyntaxError that names the
 // file. It keeps no reference to src.
 func Parse(file string, src []byte) (*Document, error) {
 	fail := func(line, column int, message string) (*Document, error) {
@@ -36,7 +36,7 @@ func Parse(file string, src []byte) (*Document, error) {
 	return doc, nil
 }
 
-// firstNonText is the place of the first byte that is NUL or no UTF-8.
+// firstNonText returns the position of the first byte that is NUL or not UTF-8.
 func firstNonText(src []byte) (line, column int) {
 	at := 0
 	for at < len(src) {
@@ -52,37 +52,36 @@ func firstNonText(src []byte) (line, column int) {
 	return sc.line, utf8.RuneCountInString(sc.src[sc.start:at]) + 1
 }
 
-// parser turns lines into the tree. Objects that are still open stand on a
-// stack; what stands in one is indented deeper than it is, all of it the same.
-// Their children are collected on a shared stack and moved into slices of the
-// right size when they close.
+// parser turns lines into the tree. Open objects are on a stack; the content of an
+// object is indented deeper than it, all of it alike. Children are collected on a
+// shared stack and moved into slices of the right size when their object closes.
 type parser struct {
 	scanner
 	doc     *Document
-	pending bool // the current line is to be looked at again
+	pending bool // the current line will be read again
 	unit    int  // how many leading spaces make a tab; 0 until it is needed
 
 	open     []opened
 	children []*Object
 	nodes    int
 
-	// description is the run of `///` lines right above the current line, indented
-	// by descriptionIndent; empty when there is none.
+	// description is the run of `///` lines directly above the current line,
+	// indented by descriptionIndent; empty if there is none.
 	description       span
 	descriptionIndent indent
 	descriptionLine   int
-	// step is how much deeper than its object the first line was that stands in one,
-	// and steps the same by the objects' types.
+	// step is how much deeper than its object the first nested line was; steps is
+	// the same per object type.
 	step  indent
 	steps map[string]indent
-	// convertible is true when the line above was a property that turns out to
-	// be an object if a deeper line follows.
+	// convertible is true if the line above was a property that becomes an object if
+	// a deeper line follows.
 	convertible bool
-	// begun is the last expression that the line after it may be meant to be a part
-	// of: one in a single line, or with no text.
+	// begun is the last expression that the next line may be meant to continue: one
+	// on a single line, or without text.
 	begun opener
 
-	// What the document is made of.
+	// The parts of the document.
 	objects    room[Object]
 	properties room[Property]
 	lists      room[*Object]
@@ -90,9 +89,9 @@ type parser struct {
 
 type opened struct {
 	object   *Object
-	children int    // where its own begin on the stack
+	children int    // where its own children begin on the stack
 	own      indent // of the declaration
-	inside   indent // of what stands in it; zero until something does
+	inside   indent // of its content; zero until there is some
 }
 
 func (p *parser) next() bool {
@@ -109,7 +108,7 @@ func (p *parser) failAt(at int, format string, args ...any) error {
 
 func (p *parser) columnOf(at int) int { return utf8.RuneCountInString(p.src[p.start:at]) + 1 }
 
-// content is where the text of the current line starts.
+// content returns the start of the text of the current line.
 func (p *parser) content() int {
 	i := p.start
 	for i < p.end && isBlank(p.src[i]) {
@@ -142,12 +141,12 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// comment takes in a line that starts with `//`. Those with a third slash
-// directly above a declaration of their indentation are its description.
+// comment handles a line that starts with `//`. Lines with a third slash directly
+// above a declaration with the same indentation are its description.
 func (p *parser) comment(at int) {
 	if !strings.HasPrefix(p.src[at:p.end], "///") {
 		p.stray()
-		p.notice(p.line, at-p.start+1, "Power BI reads no comment here; a // comment stands in an expression only")
+		p.notice(p.line, at-p.start+1, "Power BI accepts no comment here; // comments are allowed only in expressions")
 		return
 	}
 	own := p.indent(at)
@@ -160,15 +159,16 @@ func (p *parser) comment(at int) {
 	p.description.end = int32(p.after)
 }
 
-// stray gives up the `///` lines that nothing has taken for its description.
+// stray adds a notice for `///` lines that are no description.
 func (p *parser) stray() {
 	if p.description != (span{}) {
-		p.notice(p.descriptionLine, 1, "the /// lines describe nothing: Power BI reads them right above a declaration, indented as it is")
+		p.notice(p.descriptionLine, 1, "the /// lines describe nothing: Power BI reads them directly above a declaration, with the same indentation")
 	}
 	p.description = span{}
 }
 
-// notice notes what Power BI refuses, and what can be read in one way only.
+// notice adds a notice of something that Power BI refuses but that has only one
+// reading.
 func (p *parser) notice(line, column int, message string) {
 	if len(p.doc.Notices) < MaxNotices {
 		p.doc.Notices = append(p.doc.Notices, Notice{line, column, message})
@@ -200,7 +200,7 @@ func (p *parser) declaration(at int) error {
 		}
 		return p.expressionProperty(at, level, word, i+1)
 	case i == at+len(word):
-		return p.failAt(i, "%q cannot stand in a word; %s", firstRune(p.src[i:p.end]), p.expected())
+		return p.failAt(i, "%q is not allowed in a word; %s", firstRune(p.src[i:p.end]), p.expected())
 	}
 	ref := strings.EqualFold(word, "ref")
 	if ref {
@@ -210,7 +210,7 @@ func (p *parser) declaration(at int) error {
 		if i = p.skipBlanks(i + len(word)); i == p.end {
 			t, ok := keyword(word)
 			if !ok {
-				return p.failAt(at, "%q is no type of object; %s", word, p.expected())
+				return p.failAt(at, "%q is not a type of object; %s", word, p.expected())
 			}
 			return p.object(at, level, t, true, "", i)
 		}
@@ -218,7 +218,7 @@ func (p *parser) declaration(at int) error {
 	t, ok := keyword(word)
 	if !ok {
 		if !isCamel(word) {
-			return p.failAt(at, "%q is no type of object; %s", word, p.expected())
+			return p.failAt(at, "%q is not a type of object; %s", word, p.expected())
 		}
 		t = &objectType{keyword: word}
 	}
@@ -229,17 +229,17 @@ func (p *parser) declaration(at int) error {
 	return p.object(at, level, t, ref, name, i)
 }
 
-// bareWord reads a line that is a single word: an object without a name, or a
-// property that is true.
+// bareWord reads a line with a single word: an object without a name, or a property
+// that is true.
 func (p *parser) bareWord(at, level int, word string) error {
 	if t, ok := keyword(word); ok {
 		return p.object(at, level, t, false, "", p.end)
 	}
 	if strings.EqualFold(word, "createOrReplace") {
-		return p.failAt(at, "this is a TMDL script (%s), not a part of a definition; scripts belong into the folder TMDLScripts", word)
+		return p.failAt(at, "this is a TMDL script (%s), not a part of a definition; scripts belong in the folder TMDLScripts", word)
 	}
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] && !isFlag(word) {
-		return p.failAt(at, "%q is neither an object nor a property that can stand alone; %s", word, p.expected())
+		return p.failAt(at, "%q is neither an object nor a property that can be alone on its line; %s", word, p.expected())
 	}
 	property, err := p.property(at, level, word)
 	if err != nil {
@@ -251,7 +251,7 @@ func (p *parser) bareWord(at, level int, word string) error {
 	return nil
 }
 
-// isFlag is true for the known flags in any case.
+// isFlag reports whether the word is a known flag, ignoring letter case.
 func isFlag(word string) bool {
 	for f := range flags {
 		if strings.EqualFold(f, word) {
@@ -276,10 +276,10 @@ func (p *parser) plainProperty(start, level int, word string, at int) error {
 	return nil
 }
 
-// expressionProperty reads `name = …`; at is behind the `=`.
+// expressionProperty reads `name = …`; at is after the `=`.
 func (p *parser) expressionProperty(start, level int, word string, at int) error {
 	if !isCamel(word) && !shortWords[strings.ToLower(word)] {
-		return p.failAt(start, "%q is neither an object nor a property that holds an expression; %s", word, p.expected())
+		return p.failAt(start, "%q is neither an object nor a property with an expression; %s", word, p.expected())
 	}
 	property, err := p.property(start, level, word)
 	if err != nil {
@@ -302,11 +302,11 @@ func (p *parser) remember(o opener, value text) {
 	}
 }
 
-// property gives the open object a property that is the current line, yet without
-// its value.
+// property adds a property at the current line to the open object, without a value
+// yet.
 func (p *parser) property(at, level int, name string) (*Property, error) {
 	if level == 0 {
-		return nil, p.failAt(at, "a property must stand in an object; %s", p.expected())
+		return nil, p.failAt(at, "a property must be in an object; %s", p.expected())
 	}
 	o := p.open[level-1].object
 	o.Properties = p.properties.grow(o.Properties, p.progress())
@@ -316,8 +316,8 @@ func (p *parser) property(at, level int, name string) (*Property, error) {
 	return property, nil
 }
 
-// object opens an object whose declaration is read up to i, where an `=` or the
-// end of the line is.
+// object opens an object whose declaration is read up to i, the position of an `=`
+// or the end of the line.
 func (p *parser) object(at, level int, t *objectType, ref bool, name string, i int) error {
 	if level >= MaxDepth {
 		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
@@ -330,18 +330,18 @@ func (p *parser) object(at, level int, t *objectType, ref bool, name string, i i
 	}
 	o := p.newObject()
 	o.Keyword, o.Name, o.Ref = t.keyword, name, ref
-	o.Line, o.Column = p.line, at-p.start+1 // only blanks are before it
+	o.Line, o.Column = p.line, at-p.start+1 // only blanks precede it
 	o.declaration, o.headEnd = span{int32(p.start), int32(p.end)}, int32(p.after)
 	own := p.indent(at)
 	if p.description != (span{}) && !ref && p.compare(p.descriptionIndent, own) == 0 {
 		o.description, p.description = p.description, span{}
 	}
 	if i < p.end {
-		var beside indent
+		var siblings indent
 		if p.skipBlanks(i+1) == p.end {
-			beside = p.besides(t.keyword, own)
+			siblings = p.siblingIndent(t.keyword, own)
 		}
-		value, written, after, err := p.expression(i+1, beside, t.sole)
+		value, written, after, err := p.expression(i+1, siblings, t.sole)
 		if err != nil {
 			return err
 		}
@@ -352,7 +352,7 @@ func (p *parser) object(at, level int, t *objectType, ref bool, name string, i i
 	return nil
 }
 
-// allowObject checks that an object of the type may stand at the level.
+// allowObject checks that an object of the type is allowed at the level.
 func (p *parser) allowObject(at, level int, t *objectType, ref bool) error {
 	if t.in == nil || ref {
 		return nil
@@ -376,12 +376,12 @@ func (p *parser) allowObject(at, level int, t *objectType, ref bool) error {
 		where = "in a " + parent
 	}
 	if t.in[0] == "" {
-		return p.failAt(at, "a %s cannot stand %s; it stands at the outermost level, without indentation", t.keyword, where)
+		return p.failAt(at, "a %s is not allowed %s; it belongs at the outermost level, without indentation", t.keyword, where)
 	}
-	return p.failAt(at, "a %s cannot stand %s; it stands in a %s, one level deeper", t.keyword, where, t.in[0])
+	return p.failAt(at, "a %s is not allowed %s; it belongs in a %s, one level deeper", t.keyword, where, t.in[0])
 }
 
-// convert makes an object of the last property, because a deeper line follows.
+// convert turns the last property into an object, because a deeper line follows.
 func (p *parser) convert() error {
 	parent := p.open[len(p.open)-1].object
 	n := len(parent.Properties) - 1
@@ -403,8 +403,8 @@ func (p *parser) convert() error {
 	return nil
 }
 
-// place closes the objects that the current line no longer stands in, and returns
-// how many it stands in.
+// place closes the objects that do not contain the current line, and returns how
+// many do.
 func (p *parser) place(at int) (int, error) {
 	own := p.indent(at)
 	level := len(p.open)
@@ -435,9 +435,9 @@ func (p *parser) place(at int) (int, error) {
 	}
 	switch c := p.compare(own, in.inside); {
 	case c > 0:
-		return 0, p.failAt(at, "the line is indented deeper than what stands beside it in the %s of line %d; %s", describe(in.object), in.object.Line, p.expected())
+		return 0, p.failAt(at, "the line is indented deeper than its siblings in the %s of line %d; %s", describe(in.object), in.object.Line, p.expected())
 	case c < 0:
-		return 0, p.failAt(at, "the indentation fits no level: it is deeper than the %s of line %d, but not as deep as what else stands in it", describe(in.object), in.object.Line)
+		return 0, p.failAt(at, "the indentation fits no level: it is deeper than the %s of line %d, but not as deep as its other content", describe(in.object), in.object.Line)
 	}
 	return level, nil
 }
@@ -457,7 +457,7 @@ func (p *parser) closeTo(level int) error {
 	return nil
 }
 
-// store moves the collected objects from the index on into a slice of their own.
+// store moves the collected objects from the index on into their own slice.
 func (p *parser) store(from int) []*Object {
 	own := p.children[from:]
 	if len(own) == 0 {
@@ -512,7 +512,7 @@ func (p *parser) checkRepeated(o *Object) error {
 
 func indentWidth(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
-// describe names the object for a message.
+// describe returns the object's name for a message.
 func describe(o *Object) string {
 	if o.Name == "" {
 		return o.Keyword
@@ -520,7 +520,7 @@ func describe(o *Object) string {
 	return fmt.Sprintf("%s '%s'", o.Keyword, o.Name)
 }
 
-// opener is what an expression was begun for.
+// opener is the declaration or property that an expression was begun for.
 type opener struct {
 	object   *Object // nil for a property
 	property string
@@ -529,7 +529,7 @@ type opener struct {
 	node     int // which of the file's declarations it is
 }
 
-// expected says what could stand where the parser met something else.
+// expected says what the parser accepts at a place where it met something else.
 func (p *parser) expected() string {
 	const usual = "expected an object (\"measure Name = …\") or a property (\"name: value\")"
 	above := p.begun
@@ -554,7 +554,7 @@ func firstRune(s string) string {
 	return s[:n]
 }
 
-// word is the identifier at i; "" when there is none.
+// word returns the identifier at i; "" if there is none.
 func (p *parser) word(i int) string {
 	from := i
 	for i < p.end {
@@ -575,7 +575,7 @@ func (p *parser) skipBlanks(i int) int {
 	return i
 }
 
-// trimmedEnd is the end of the line without trailing blanks, not before from.
+// trimmedEnd returns the end of the line without trailing blanks, not before from.
 func (p *parser) trimmedEnd(from int) int {
 	i := p.end
 	for i > from && isBlank(p.src[i-1]) {
@@ -584,7 +584,8 @@ func (p *parser) trimmedEnd(from int) int {
 	return i
 }
 
-// name reads the name at i and returns where the `=` or the end of the line is.
+// name reads the name at i and returns the position of the `=` or of the end of the
+// line.
 func (p *parser) name(i int) (string, int, error) {
 	var name string
 	from := i
@@ -605,13 +606,13 @@ func (p *parser) name(i int) (string, int, error) {
 		name = p.src[from:i]
 	}
 	if strings.IndexByte(name, '\t') >= 0 {
-		return "", 0, p.failAt(from, "a name cannot hold a tab")
+		return "", 0, p.failAt(from, "a name cannot contain a tab")
 	}
 	if name == "" || isBlank(name[0]) && trim(name) == "" {
 		return "", 0, p.failAt(from, "the name is empty")
 	}
 	if i = p.skipBlanks(i); i < p.end && p.src[i] != '=' {
-		return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a name with blanks stands in single quotes: '%s'", p.src[from:p.trimmedEnd(from)])
+		return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a name with blanks needs single quotes: '%s'", p.src[from:p.trimmedEnd(from)])
 	}
 	return name, i, nil
 }

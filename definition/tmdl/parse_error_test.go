@@ -23,13 +23,13 @@ func TestParseErrors(t *testing.T) {
 		"script":                         {"createOrReplace\n\n\tref table Sales\n", 1, 1, "TMDL script"},
 		"script in other case":           {"\n// x\nCREATEORREPLACE\n", 3, 1, "TMDL script"},
 		"unknown word alone":             {"table T\n\tlet\n", 2, 2, `"let" is neither`},
-		"unknown type":                   {"tabel Sales\n", 1, 1, `"tabel" is no type of object`},
+		"unknown type":                   {"tabel Sales\n", 1, 1, `"tabel" is not a type of object`},
 		"no word":                        {"table T\n\t(x)\n", 2, 2, `"(" starts neither`},
 		"no ASCII word":                  {"table T\n\tété: x\n", 2, 2, `"é" starts neither`},
-		"word broken off":                {"table T\n\tSUMX(\n", 2, 6, `"(" cannot stand in a word`},
-		"property at the outermost":      {"compatibilityLevel: 1600\n", 1, 1, "a property must stand in an object"},
-		"flag at the outermost":          {"table T\nisHidden\n", 2, 1, "a property must stand in an object"},
-		"expression at the outermost":    {"source = x\n", 1, 1, "a property must stand in an object"},
+		"word broken off":                {"table T\n\tSUMX(\n", 2, 6, `"(" is not allowed in a word`},
+		"property at the outermost":      {"compatibilityLevel: 1600\n", 1, 1, "a property must be in an object"},
+		"flag at the outermost":          {"table T\nisHidden\n", 2, 1, "a property must be in an object"},
+		"expression at the outermost":    {"source = x\n", 1, 1, "a property must be in an object"},
 		"name with a blank":              {"table T\n\tcolumn Sales Region\n", 2, 15, "'Sales Region'"},
 		"name with no closing quote":     {"table 'Sales\n", 1, 7, "no closing quote"},
 		"quote not doubled":              {"table T\n\tmeasure 'Marge d'erreur (pts)' = 1\n", 2, 19, "doubled"},
@@ -41,13 +41,13 @@ func TestParseErrors(t *testing.T) {
 		"ref without a name":             {"ref table\n", 1, 1, "a table needs a name"},
 		"object without a name":          {"table T\n\tmeasure\n", 2, 2, "a measure needs a name"},
 		"object without a name before =": {"table T\n\tmeasure = 1\n", 2, 2, "a measure needs a name"},
-		"expression without a name":      {"expression = 1\n", 1, 1, "a property must stand in an object"},
-		"ref to an unknown type alone":   {"ref foo\n", 1, 1, `"foo" is no type`},
-		"ref to an unknown type":         {"ref foo x\n", 1, 1, `"foo" is no type`},
-		"deeper than what is beside it":  {"table T\n\t\tcolumn A\n\t\t\tdataType: x\n\t\t\t\tx: y\n", 4, 5, "deeper than what stands beside it in the column 'A' of line 2"},
-		"less deep than what is beside":  {"table T\n\t\tcolumn A\n\tcolumn B\n", 3, 2, "not as deep as what else stands in it"},
-		"properties in two depths":       {"table T\n\t\tlineageTag: 1\n\t isHidden\n", 3, 3, "not as deep as what else stands in it"},
-		"too deep under a property":      {"table T\n\tlineageTag: 1\n\t\tcolumn A\n", 3, 3, "deeper than what stands beside it in the table 'T' of line 1"},
+		"expression without a name":      {"expression = 1\n", 1, 1, "a property must be in an object"},
+		"ref to an unknown type alone":   {"ref foo\n", 1, 1, `"foo" is not a type`},
+		"ref to an unknown type":         {"ref foo x\n", 1, 1, `"foo" is not a type`},
+		"deeper than what is beside it":  {"table T\n\t\tcolumn A\n\t\t\tdataType: x\n\t\t\t\tx: y\n", 4, 5, "deeper than its siblings in the column 'A' of line 2"},
+		"less deep than what is beside":  {"table T\n\t\tcolumn A\n\tcolumn B\n", 3, 2, "not as deep as its other content"},
+		"properties in two depths":       {"table T\n\t\tlineageTag: 1\n\t isHidden\n", 3, 3, "not as deep as its other content"},
+		"too deep under a property":      {"table T\n\tlineageTag: 1\n\t\tcolumn A\n", 3, 3, "deeper than its siblings in the table 'T' of line 1"},
 		"first line indented":            {"\ttable T\n", 1, 2, "more than the 0"},
 		"indentation between levels":     {"table T\n    column A\n      isHidden\n   x: y\n", 4, 4, "fits no level"},
 		"expression beside properties":   {"table T\n\tmeasure M =\n\t\tSUM(x)\n\t\tformatString: 0\n", 3, 6, "indent every line of the expression one level deeper"},
@@ -63,11 +63,11 @@ func TestParseErrors(t *testing.T) {
 		"property twice":                 {"table T\n\tisHidden\n\tlineageTag: 1\n\tISHIDDEN: false\n", 4, 2, "property ISHIDDEN twice, the first time in line 2"},
 		"property twice among many":      {"table T\n" + strings.Repeat("\tp%: 1\n", 40) + "\tisHidden\n\tisHidden\n", 43, 2, "twice, the first time in line 42"},
 		"property twice around a child":  {"table T\n\tisHidden\n\tcolumn A\n\tisHidden\n", 4, 2, "table 'T' has the property isHidden twice"},
-		"measure at the outermost":       {"measure M = 1\n", 1, 1, "stands in a table"},
-		"column in a measure":            {"table T\n\tmeasure M = 1\n\t\tcolumn C\n", 3, 3, "a column cannot stand in a measure"},
+		"measure at the outermost":       {"measure M = 1\n", 1, 1, "belongs in a table"},
+		"column in a measure":            {"table T\n\tmeasure M = 1\n\t\tcolumn C\n", 3, 3, "a column is not allowed in a measure"},
 		"table in a table":               {"table T\n\ttable U\n", 2, 2, "outermost level"},
-		"level in a table":               {"table T\n\tlevel U\n", 2, 2, "stands in a hierarchy"},
-		"calculation item in a table":    {"table T\n\tcalculationItem U = 1\n", 2, 2, "stands in a calculationGroup"},
+		"level in a table":               {"table T\n\tlevel U\n", 2, 2, "belongs in a hierarchy"},
+		"calculation item in a table":    {"table T\n\tcalculationItem U = 1\n", 2, 2, "belongs in a calculationGroup"},
 		"deep":                           {deep, tmdl.MaxDepth + 1, tmdl.MaxDepth + 1, "nest deeper"},
 		"NUL":                            {"table T\n\tcolumn a\x00b\n", 2, 10, "UTF-8"},
 		"not UTF-8":                      {"table T\r\n\tcolumn é\xff\n", 2, 10, "UTF-8"},
@@ -87,7 +87,7 @@ func TestParseErrors(t *testing.T) {
 				t.Fatalf("got %v, want a syntax error", err)
 			}
 			if doc != nil {
-				t.Error("got a document beside the error")
+				t.Error("got a document with the error")
 			}
 			if syntax.File != "tables/T.tmdl" || syntax.Line != c.line || syntax.Column != c.column {
 				t.Errorf("got place %s:%d:%d, want tables/T.tmdl:%d:%d", syntax.File, syntax.Line, syntax.Column, c.line, c.column)
@@ -99,7 +99,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Only the line right after an expression may be meant to continue it.
+// Only the line directly after an expression may be reported as its continuation.
 func TestParseErrorsNameNoExpressionFurtherUp(t *testing.T) {
 	t.Parallel()
 	_, err := tmdl.Parse("x", []byte("table T\n\tmeasure M = IF(\n\t\tisHidden\n\t\t1 = 1,\n"))

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// dump is the tree with everything that can be read of it.
+// dump returns the tree with everything that can be read from it.
 func dump(doc *tmdl.Document) string {
 	var b strings.Builder
 	var walk func(objects []*tmdl.Object, indent string)
@@ -50,7 +50,7 @@ func dump(doc *tmdl.Document) string {
 	return b.String()
 }
 
-// parse returns the document, which must hold the bytes it was parsed from.
+// parse returns the document, which must contain the bytes it was parsed from.
 func parse(t *testing.T, file string, src []byte) *tmdl.Document {
 	t.Helper()
 	doc, err := tmdl.Parse(file, src)
@@ -63,7 +63,7 @@ func parse(t *testing.T, file string, src []byte) *tmdl.Document {
 	return doc
 }
 
-// golden are the files of testdata/parse, each a construct of the language.
+// golden returns the files of testdata/parse, one per construct of the language.
 func golden(t testing.TB) map[string][]byte {
 	t.Helper()
 	names, err := filepath.Glob("testdata/parse/*.tmdl")
@@ -81,7 +81,7 @@ func golden(t testing.TB) map[string][]byte {
 	return files
 }
 
-// corpus are the TMDL files of the definitions of public projects.
+// corpus returns the TMDL files of the definitions of public projects.
 func corpus(t testing.TB) map[string][]byte {
 	t.Helper()
 	root := os.Getenv("READINESS_CORPUS")
@@ -124,7 +124,7 @@ func TestParseGolden(t *testing.T) {
 	}
 }
 
-// variants are the same text with other line ends, with a byte order mark, and
+// variants returns the same text with other line ends, with a byte order mark, and
 // without a last line end.
 func variants(src []byte) map[string][]byte {
 	lf := strings.ReplaceAll(string(src), "\r\n", "\n")
@@ -214,8 +214,8 @@ func tree(name string, src []byte) (string, *tmdl.SyntaxError) {
 	return dump(doc), nil
 }
 
-// Every file of the corpus reads, in every variant, to the same tree, but for
-// those that indent an expression no deeper than the properties after it.
+// Every file of the corpus is read to the same tree in every variant, except those
+// that indent an expression no deeper than the properties after it.
 func TestParseCorpus(t *testing.T) {
 	t.Parallel()
 	refused := map[string]int{
@@ -241,8 +241,8 @@ func TestParseCorpus(t *testing.T) {
 	}
 }
 
-// Properties stay with their object, in order, whatever stands between them, and
-// room that is given out twice would show.
+// Properties stay with their object, in order, whatever is between them. A slice
+// that was handed out twice would show.
 func TestParsePropertiesAroundChildren(t *testing.T) {
 	t.Parallel()
 	var src strings.Builder

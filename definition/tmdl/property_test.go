@@ -27,8 +27,8 @@ var (
 	properties  = rapid.SampledFrom([]string{"displayFolder", "summarizeBy", "isHidden", "formatString", "dataCategory", "lineageTag", "sourceColumn", "notKnown"})
 )
 
-// file draws a file as it may stand in a folder: any line ends, indentation,
-// comments and blank lines, with and without a byte order mark.
+// file draws a file as a folder may contain it: any line ends, indentation, comments
+// and blank lines, with and without a byte order mark.
 func file(t *rapid.T) string {
 	var b strings.Builder
 	step := rapid.SampledFrom([]string{"\t", "\t", "  ", "    ", "\t\t", "\t\t\t", "\t ", " ", "          "}).Draw(t, "step")
@@ -128,13 +128,13 @@ func file(t *rapid.T) string {
 
 var places = regexp.MustCompile(` at \d+:\d+\n`)
 
-// content is the tree without the places in the file.
+// content returns the tree without positions.
 func content(doc *tmdl.Document) string { return places.ReplaceAllString(dump(doc), "\n") }
 
-// whatever is set reads back, changes nothing else in the tree, and taken out
-// again leaves the bytes from before.
+// setAndTakeOut checks that set values can be read back, that nothing else in the
+// tree changes, and that removing them restores the original bytes.
 func setAndTakeOut(t *rapid.T, doc *tmdl.Document) {
-	var objects []int // those that are no ref
+	var objects []int // those that are not a ref
 	i := 0
 	for o := range doc.All() {
 		if !o.Ref {
@@ -221,7 +221,8 @@ func setAndTakeOut(t *rapid.T, doc *tmdl.Document) {
 	}
 	want := string(doc.Bytes())
 	for _, s := range added {
-		// A block of `///` without text reads as no description and is replaced.
+		// A block of `///` lines without text reads as no description and is
+		// replaced.
 		if s.property == "" && emptyBlock(doc, s.object) {
 			if diff := cmp.Diff(content(doc), content(restored)); diff != "" {
 				t.Fatalf("taken out (-before +after):\n%s", diff)
@@ -234,7 +235,7 @@ func setAndTakeOut(t *rapid.T, doc *tmdl.Document) {
 	}
 }
 
-// sameBut compares an object before and after, but for what was changed.
+// sameBut compares an object before and after, except for the change.
 func sameBut(t *rapid.T, before, after *tmdl.Object, changed func(property string) bool) {
 	if before.Keyword != after.Keyword || before.Name != after.Name || before.Default() != after.Default() || len(before.Children) != len(after.Children) {
 		t.Fatalf("got %s %q = %q, want %s %q = %q", after.Keyword, after.Name, after.Default(), before.Keyword, before.Name, before.Default())
@@ -253,11 +254,11 @@ func sameBut(t *rapid.T, before, after *tmdl.Object, changed func(property strin
 		had = append(had, p.Name+": "+p.Value())
 	}
 	if !slices.Equal(kept, had) {
-		t.Fatalf("%s %q: got properties %q beside those set, want %q", after.Keyword, after.Name, kept, had)
+		t.Fatalf("%s %q: got properties %q in addition to those set, want %q", after.Keyword, after.Name, kept, had)
 	}
 }
 
-// emptyBlock is true for an object under `///` lines without text.
+// emptyBlock reports whether an object is below `///` lines without text.
 func emptyBlock(doc *tmdl.Document, n int) bool {
 	for o := range doc.All() {
 		if n == 0 {
@@ -295,7 +296,7 @@ func TestEditCorpus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { setAndTakeOut(t, rapid.SampledFrom(docs).Draw(t, "file")) })
 }
 
-// What Power BI wrote and an edit changed is back when it is set to what it was.
+// Changing what Power BI wrote and setting it back restores the bytes.
 func TestEditCorpusChangesAndSetsBack(t *testing.T) {
 	t.Parallel()
 	for name, src := range corpus(t) {

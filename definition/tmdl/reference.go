@@ -39,8 +39,8 @@ func SplitReference(reference string) ([]string, error) {
 	}
 }
 
-// quotedName is the length of the quoted name s starts with, quotes included; 0
-// when it has no end.
+// quotedName returns the length of the quoted name at the start of s, quotes
+// included; 0 if it has no end.
 func quotedName(s string) int {
 	for i := 1; ; i += 2 {
 		n := strings.IndexByte(s[i:], '\'')

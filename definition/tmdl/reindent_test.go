@@ -14,8 +14,8 @@ import (
 	"readiness/definition/tmdl"
 )
 
-// deeper is the file with everything that stands in something indented by more for
-// each level. Expressions move as a whole.
+// deeper returns the file with nested content indented by more for each level.
+// Expressions move as a unit.
 func deeper(doc *tmdl.Document, more string) []byte {
 	levels := map[int]int{} // of lines, by their number
 	depth := map[*tmdl.Object]int{}
@@ -53,10 +53,10 @@ func deeper(doc *tmdl.Document, more string) []byte {
 	return []byte(b.String())
 }
 
-// mores are what a level may be indented by beside what it is.
+// mores are additional indentations of a level.
 var mores = []string{"\t", "\t\t", " ", "    ", "\t  "}
 
-// reindented are files with every level indented deeper.
+// reindented returns files with every level indented deeper.
 func reindented(t testing.TB, files map[string][]byte) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -72,9 +72,10 @@ func reindented(t testing.TB, files map[string][]byte) map[string][]byte {
 	return all
 }
 
-// indentable are the files in which every line is of a declaration: a comment
-// between them says not how deep it is. Of an expression without a line of its own,
-// the first thing in its file, nothing says how deep the properties beside it stand.
+// indentable returns the files in which every line belongs to a declaration, since a
+// comment between declarations has no level. Files are left out if they start with
+// an expression without a line of its own, because nothing then shows the depth of
+// its properties.
 func indentable(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := maps.Clone(golden(t))
@@ -91,7 +92,7 @@ func indentable(t testing.TB) map[string][]byte {
 	return files
 }
 
-// What stands in an object may be indented by any more than the object.
+// The content of an object may be indented by any amount more than the object.
 //
 // proves: decisions/9/15-indent
 func TestParseDeeperIndent(t *testing.T) {
@@ -181,7 +182,7 @@ func TestParseUnevenIndent(t *testing.T) {
 	}
 }
 
-// What Power BI refuses is kept, and told of.
+// Content that Power BI refuses is kept and reported.
 //
 // proves: decisions/9/15-notices
 func TestNotices(t *testing.T) {
@@ -191,14 +192,14 @@ func TestNotices(t *testing.T) {
 		want []string // line:column of each, with a part of the message
 	}{
 		"none":                        {"/// d\ntable T\n\t/// c\n\tcolumn C\n\t\tisHidden\n\n\tmeasure M =\n\t\t\t// in DAX\n\t\t\t/// too\n\t\t\t1\n", nil},
-		"a comment at the outermost":  {"// x\ntable T\n", []string{"1:1 reads no comment"}},
-		"a comment in an object":      {"table T\n\tisHidden\n\t// x\n\tcolumn C\n", []string{"3:2 reads no comment"}},
+		"a comment at the outermost":  {"// x\ntable T\n", []string{"1:1 accepts no comment"}},
+		"a comment in an object":      {"table T\n\tisHidden\n\t// x\n\tcolumn C\n", []string{"3:2 accepts no comment"}},
 		"a blank line below":          {"/// d\n\ntable T\n", []string{"1:1 describe nothing"}},
 		"at another indentation":      {"table T\n/// d\n\tcolumn C\n", []string{"2:1 describe nothing"}},
 		"above a property":            {"table T\n\t/// d\n\tisHidden\n", []string{"2:1 describe nothing"}},
 		"above a ref":                 {"/// d\nref table T\n", []string{"1:1 describe nothing"}},
 		"at the end":                  {"table T\n/// d\n/// e", []string{"2:1 describe nothing"}},
-		"above a comment":             {"/// d\n// x\ntable T\n", []string{"1:1 describe nothing", "2:1 reads no comment"}},
+		"above a comment":             {"/// d\n// x\ntable T\n", []string{"1:1 describe nothing", "2:1 accepts no comment"}},
 		"two runs, the last is taken": {"table T\n/// d\n\t/// e\n\tcolumn C\n", []string{"2:1 describe nothing"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,11 +1,11 @@
 package tmdl
 
-// room gives out slices of few allocations, for what a document is made of lives
-// and dies together.
+// room allocates slices from large blocks, because all parts of a document have the
+// same lifetime.
 type room[T any] struct {
-	block []T // up to its length given out
-	taken int // elements ever given out
-	usual int // bytes of a file for each element
+	block []T // handed out up to its length
+	taken int // elements ever handed out
+	usual int // bytes of a file per element
 }
 
 // progress is how much of a file has been read, in bytes.
@@ -20,8 +20,8 @@ func (r *room[T]) take(n int, at progress) []T {
 	return r.block[from:to:to]
 }
 
-// grow returns the slice, which is empty or one that grow returned, with a zero
-// value behind it. The one that was the last to grow grows where it is.
+// grow appends a zero value to the slice, which is empty or was returned by grow.
+// The slice that grew last grows in place.
 func (r *room[T]) grow(slice []T, at progress) []T {
 	n := len(slice)
 	if n > 0 && (n > len(r.block) || &slice[0] != &r.block[len(r.block)-n]) {
@@ -38,15 +38,15 @@ func (r *room[T]) grow(slice []T, at progress) []T {
 	return r.block[to-n-1 : to : to]
 }
 
-// reserve makes sure that the block has room for n more. A new one lasts for the
-// rest of the file if that goes on as it began and no denser than usual, but has
-// room for no more than twice what was taken.
+// reserve ensures that the block has room for n more elements. A new block suffices
+// for the rest of the file if it continues as dense as it began and no denser than
+// usual, but has room for at most twice the elements handed out so far.
 func (r *room[T]) reserve(n int, at progress) {
 	if n <= cap(r.block)-len(r.block) {
 		return
 	}
-	// A slice that fills its block moves to one of twice its size, so that growing
-	// it costs the same for each element.
+	// A slice that fills its block moves to one of twice the size, so growing costs
+	// a constant amount per element.
 	const least, most = 16, 1024
 	taken := r.taken + n
 	rest := (at.size - at.read) / max(at.read/taken, r.usual, 1)

@@ -2,7 +2,7 @@ package tmdl
 
 import "strings"
 
-// scanner walks over the lines of a text, whatever they end with.
+// scanner walks over the lines of a text with any line ends.
 type scanner struct {
 	src        string
 	line       int // of the current line, from 1
@@ -11,16 +11,16 @@ type scanner struct {
 	lf, cr     int // the next LF and CR at or behind start, len(src) when none
 }
 
-// next moves to the next line; false at the end of the text. A line end at the
-// very end of the text starts no further line.
+// next moves to the next line; false at the end of the text. A line end at the very
+// end of the text starts no new line.
 func (s *scanner) next() bool {
 	if s.after >= len(s.src) {
 		return false
 	}
 	s.line++
 	s.start = s.after
-	// Each look-ahead is renewed only once passed, so that a file without one of
-	// the two bytes is searched for it once.
+	// Each look-ahead is renewed only once it is passed, so that a file without one
+	// of the two bytes is searched for it once.
 	if s.line == 1 || s.lf < s.start {
 		s.lf = s.find('\n')
 	}

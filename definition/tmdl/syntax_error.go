@@ -7,8 +7,7 @@ type SyntaxError struct {
 	File string
 	// Line and Column count from 1; Column counts characters.
 	Line, Column int
-	// Message says what is wrong, what was expected and, where it helps, what to
-	// do.
+	// Message says what is wrong, what was expected and, if it helps, what to do.
 	Message string
 }
 

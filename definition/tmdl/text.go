@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// form is how a text stands in the file.
+// form is how a text is written in the file.
 type form uint8
 
 const (
 	absent form = iota
-	bare        // a property's name alone
+	bare        // only a property's name
 	plain       // as written
 	quoted      // in double quotes, those inside doubled
-	inline      // behind `=` on the same line
-	block       // the lines below, by their indentation
+	inline      // after `=` on the same line
+	block       // on the lines below, by their indentation
 	fenced      // the lines between ``` and ```
 )
 
-// text is a value that is decoded when it is asked for.
+// text is a value that is decoded on demand.
 type text struct {
 	raw  string
 	form form
@@ -42,14 +42,14 @@ func (t text) String() string {
 	}
 }
 
-// isQuoted is true for a value in double quotes. One that begins and ends with
-// quotes of its own, such as `"TRUE";"FALSE"`, is written in another pair.
+// isQuoted reports whether a value is in double quotes. A value that itself begins
+// and ends with quotes, such as `"TRUE";"FALSE"`, is written in another pair.
 func isQuoted(s string) bool {
 	return len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"'
 }
 
-// quote returns the value as a property is written: in double quotes only when
-// it would read as another one without.
+// quote returns the value as a property is written: in double quotes only if it
+// would read differently without.
 func quote(value string) string {
 	if value == "" || value != trim(value) || isQuoted(value) {
 		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
@@ -61,8 +61,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func trim(s string) string { return strings.Trim(s, " \t") }
 
-// lines yields the lines of s without their ends: LF, CRLF or CR. What follows
-// the last line end is a line only when it is not empty.
+// lines yields the lines of s without their ends: LF, CRLF or CR. Text after the
+// last line end is a line only if it is not empty.
 func lines(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for sc := (scanner{src: s}); sc.next(); {
@@ -80,7 +80,7 @@ func trimLineEnd(s string) string {
 	return strings.TrimSuffix(s, "\r")
 }
 
-// sharedIndent is the longest indentation that all lines with text begin with.
+// sharedIndent returns the longest indentation that all lines with text begin with.
 func sharedIndent(s string) string {
 	indent, first := "", true
 	for line := range lines(s) {
@@ -107,8 +107,8 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// dedent joins the lines by "\n", each without as much of the indentation as it
-// has and, unless they are to be kept, without the blanks at its end.
+// dedent joins the lines by "\n". It removes as much of the indentation as each line
+// has and, unless keepBlanks is set, the blanks at its end.
 func dedent(s, indent string, keepBlanks bool) string {
 	var b strings.Builder
 	b.Grow(len(s))

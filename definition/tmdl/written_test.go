@@ -37,7 +37,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// What is put stands in the file as it was given, and nothing else differs.
+// The file contains the given bytes, and nothing else differs.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
