@@ -102,9 +102,9 @@ func lines(text string) []string {
 	}
 	all := strings.SplitAfter(text, "\n")
 	for i, line := range all {
-		bare, whole := strings.CutSuffix(line, "\n")
+		bare, complete := strings.CutSuffix(line, "\n")
 		all[i] = strings.ReplaceAll(bare, "\r", `\r`)
-		if !whole && i < len(all)-1 {
+		if !complete && i < len(all)-1 {
 			all[i] += `\no newline`
 		}
 	}
@@ -211,7 +211,7 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 	end := time.Now().Add(patience)
 	for pause := firstPause; !is(); pause = longer(pause) {
 		if time.Now().After(end) {
-			ts.Fatalf("in %s it did not come to pass that %s", patience, what)
+			ts.Fatalf("after %s it was still not true that %s", patience, what)
 		}
 		<-time.After(pause)
 	}
@@ -243,7 +243,7 @@ func drive(ts *testscript.TestScript, w *world, args []string) {
 			ts.Fatalf("the operation ended %s, want %s\n%s", status, args[1], w.last.text)
 		}
 	}
-	ts.Fatalf("the operation goes on and on:\n%s", w.last.text)
+	ts.Fatalf("the operation does not end:\n%s", w.last.text)
 }
 
 // together makes N calls at once: N METHOD PATTERN PATH [FILE]. Each answer must have a status like the pattern; the

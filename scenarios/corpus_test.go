@@ -94,7 +94,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatalf("%s was not put back:\n%.2000s", m.name, diff)
 		}
 	}
-	t.Logf("%d models, of which %d were written and %d score better", len(found), changed, better)
+	t.Logf("%d models, %d written, %d with a better score", len(found), changed, better)
 	if better == 0 {
 		t.Error("no model scores better")
 	}

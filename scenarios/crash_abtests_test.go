@@ -37,9 +37,9 @@ func killAbRuns(t *testing.T, kills int) {
 	a.put(table, "Sales.SemanticModel", "definition", "tables", "Sales.tmdl")
 	a.life(a.save)
 	a.strike(kills, 250*time.Millisecond, func(lasts time.Duration) bool {
-		goesOn := a.op != ""
+		inProgress := a.op != ""
 		a.life(func(ctx context.Context) { a.live(ctx, lasts) })
-		return goesOn || a.op != ""
+		return inProgress || a.op != ""
 	})
 	p := a.launch()
 	defer p.kill()

@@ -98,7 +98,7 @@ func TestHardKilledPostgreSQLOfWrites(t *testing.T) {
 		return true
 	})
 	w.finishWrites()
-	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
+	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes; failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
 	if p.over() {
 		t.Fatalf("the service did not outlive its PostgreSQL:\n%s", p.stderr)
 	}

@@ -40,9 +40,9 @@ func killPixies(t *testing.T, kills int) {
 	r.life(r.prepare)
 	kill := func(kills int, longest time.Duration) {
 		r.strike(kills, longest, func(lasts time.Duration) bool {
-			goesOn := r.op != uuid.Nil
+			inProgress := r.op != uuid.Nil
 			r.life(func(ctx context.Context) { r.live(ctx, lasts) })
-			return goesOn || r.op != uuid.Nil
+			return inProgress || r.op != uuid.Nil
 		})
 	}
 	kill(kills-kills/4, 400*time.Millisecond)
@@ -50,7 +50,7 @@ func killPixies(t *testing.T, kills int) {
 	p := r.launch()
 	defer p.kill()
 	r.finish()
-	t.Logf("seed %d: %d kills, %d runs over %d reports, %d views, of which %d were lost", r.seed, kills, len(r.runs), crashReports, r.seen.Load(), r.seen.Load()-r.counted())
+	t.Logf("seed %d: %d kills, %d runs over %d reports, %d views, %d lost", r.seed, kills, len(r.runs), crashReports, r.seen.Load(), r.seen.Load()-r.counted())
 
 	lost := r.seen.Load() - r.counted()
 	if lost < 0 {

@@ -141,7 +141,7 @@ func removeAll(t *testing.T, dir string) {
 	began := time.Now()
 	for err := os.RemoveAll(dir); err != nil; err = os.RemoveAll(dir) {
 		if time.Since(began) > patience {
-			t.Fatalf("in %s it did not come to pass that the folder is removed: %v", patience, err)
+			t.Fatalf("after %s the folder was still not removed: %v", patience, err)
 		}
 		<-time.After(firstPause)
 	}

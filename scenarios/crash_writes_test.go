@@ -28,14 +28,14 @@ func killWrites(t *testing.T, kills int) {
 	w := newWriter(t, "--database-url", testlog.URL(t))
 	w.life(w.rehearse)
 	w.strike(kills, 400*time.Millisecond, func(lasts time.Duration) bool {
-		goesOn := w.op != uuid.Nil
+		inProgress := w.op != uuid.Nil
 		w.life(func(ctx context.Context) { w.live(ctx, lasts) })
-		return goesOn || w.asked || w.op != uuid.Nil // a kill before the request does not count
+		return inProgress || w.asked || w.op != uuid.Nil // a kill before the request does not count
 	})
 	p := w.launch()
 	defer p.kill()
 	w.finishWrites()
-	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes, of which failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
+	t.Logf("seed %d: %d kills, %d applies and reverts of %d writes; failed: %v", w.seed, kills, w.ended, w.writes, w.failed)
 	w.verify()
 }
 

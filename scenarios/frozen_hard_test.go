@@ -127,7 +127,7 @@ func TestHardFrozenProcess(t *testing.T) {
 			held++
 		}
 	}
-	t.Logf("seed %d: frozen %d times, %d times another call was told to come again", p.seed, freezes, held)
+	t.Logf("seed %d: frozen %d times, %d times another call was asked to retry", p.seed, freezes, held)
 }
 
 // A process whose packets are dropped at any instant of a call delays no other process, answers its own calls within
@@ -154,7 +154,7 @@ func TestHardSwallowedPackets(t *testing.T) {
 			held++
 		}
 	}
-	t.Logf("seed %d: swallowed %d times, %d times another call was told to come again", p.seed, swallows, held)
+	t.Logf("seed %d: packets dropped %d times, %d times another call was asked to retry", p.seed, swallows, held)
 }
 
 // A burst of calls as soon as a process listens is counted and accepted completely.

@@ -547,7 +547,7 @@ func (s *soak) verifyFiles() {
 		return files
 	}
 	if diff := difference(kept(s.before), kept(files)); diff != "" {
-		s.t.Errorf("files that nothing was to change changed:\n%s", diff)
+		s.t.Errorf("files changed that must not change:\n%s", diff)
 	}
 }
 

@@ -283,7 +283,7 @@ func TestFromTMDLPartialDeclarations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, places(got)); diff != "" {
-			t.Fatalf("model (-whole +split):\n%s", diff)
+			t.Fatalf("model (-complete +split):\n%s", diff)
 		}
 	})
 }
