@@ -235,7 +235,7 @@ func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
 	if err != nil || all[0].Error != nil || all[0].Name != "Sales" {
 		t.Fatal(err, all[0].Error, all[0].Name)
 	}
-	if len(warnings) != 1 || warnings[0].File != "a b/Sales.bim" || !strings.HasPrefix(warnings[0].Message, "aiInstructions and aiDataSchema skipped: a folder Copilot") {
+	if len(warnings) != 1 || warnings[0].File != "a b/Sales.bim" || !strings.HasPrefix(warnings[0].Message, "aiInstructions and aiDataSchema skipped: it needs a folder Copilot") {
 		t.Errorf("got %v", warnings)
 	}
 	for _, p := range all[0].Previews {
@@ -245,7 +245,7 @@ func TestWhatLooseModelsHaveNoPlaceFor(t *testing.T) {
 	}
 	for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.AIDataSchema} {
 		p := propose(t, embedded(kind), root)[0]
-		if p.Error == nil || !strings.Contains(p.Error.Error(), string(kind)+" cannot be written: a folder Copilot") || p.Changes() != 0 {
+		if p.Error == nil || !strings.Contains(p.Error.Error(), string(kind)+" cannot be written: it needs a folder Copilot") || p.Changes() != 0 {
 			t.Errorf("%s: got %v", kind, p.Error)
 		}
 		applied, record, err := offline.Write(t.Context(), []offline.Proposal{p}, filepath.Join(root, "r.json"), at)
