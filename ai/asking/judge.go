@@ -22,7 +22,7 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 	}
 	settings, found, err := a.Providers.ForPurpose(ctx, accountID, aiprovider.Judge, sides...)
 	if _, refused := domain.Refused(err); refused { // its key cannot be decrypted
-		a.Log.Warn("no judge can be asked", "error", err)
+		a.Log.Warn("no judge is available", "error", err)
 		return j, by, false, nil
 	}
 	if err != nil || !found {
@@ -30,7 +30,7 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 	}
 	model, err := a.Models.LanguageModel(settings)
 	if err != nil {
-		a.Log.Warn("no judge can be asked", "providerId", settings.ProviderID, "error", err)
+		a.Log.Warn("no judge is available", "providerId", settings.ProviderID, "error", err)
 		return j, by, false, nil
 	}
 	j, e, err := model.Judge(ctx, question, expected, answer)

@@ -71,7 +71,7 @@ func (c *Client) learn(q question, k capabilities, text string, in mode) {
 		}
 	}
 	if c.knows.mode != before.mode {
-		c.options.Log.Info("AI provider answers in another way", "provider", c.name, "mode", modeNames[c.knows.mode])
+		c.options.Log.Info("AI provider is asked in another mode", "provider", c.name, "mode", modeNames[c.knows.mode])
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 	case all.Err() != nil && (!errors.Is(all.Err(), context.DeadlineExceeded) || now.Sub(began) < limit/2):
 		c.circuit.abandoned() // it had too little time to count
 	case c.circuit.timedOut(now):
-		c.options.Log.Warn("AI provider answers nothing in time, so it is not asked for a while", "provider", c.name, "timeouts", maxTimeouts)
+		c.options.Log.Warn("AI provider timed out repeatedly and is not asked for a while", "provider", c.name, "timeouts", maxTimeouts)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -99,7 +99,7 @@ func (c *Client) phrase(ctx context.Context, m *semanticmodel.Model, drafts []Dr
 		c.answers.keep(q, answer)
 	}
 	if unusable > 0 {
-		c.options.Log.Info("AI provider wrote questions that cannot be used", "provider", c.name, "unusable", unusable)
+		c.options.Log.Info("AI provider returned unusable questions", "provider", c.name, "unusable", unusable)
 	}
 }
 
