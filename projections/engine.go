@@ -41,8 +41,8 @@ func (e *Engine) Inline(b *pgx.Batch, events []eventstore.Recorded) error {
 	return nil
 }
 
-// Apply projects an event on a view that follows the log, in the transaction
-// that moves the follower (eventstore.Store.Follow).
+// Apply writes the changes that an event makes to a view that follows the log. tx is the transaction that
+// moves the follower (eventstore.Store.Follow).
 func (v *View) Apply(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
 	b := &pgx.Batch{}
 	if err := v.queue(b, []eventstore.Recorded{r}); err != nil || b.Len() == 0 {
@@ -51,8 +51,8 @@ func (v *View) Apply(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) erro
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// queue queues the statements for the live tables, which are reached through
-// the SQL views that a rebuild switches. What changes one row stays in order.
+// queue queues the statements for the live tables. They use the SQL views, which a rebuild switches. Changes
+// of one row keep their order.
 func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	type placed struct {
 		change

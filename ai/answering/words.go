@@ -35,7 +35,7 @@ type word struct {
 	cut  bool
 	from int // in bytes of the text
 	to   int
-	// after is the punctuation before it: 0, or the strongest of . ? ! ; , :
+	// after is the punctuation that the word follows: 0, or the strongest of . ? ! ; , :
 	after rune
 }
 

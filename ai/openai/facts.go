@@ -140,11 +140,11 @@ func (f facts) expression(text string) string {
 	if f.withoutDAX {
 		return ""
 	}
-	// What lies far behind the bound is not worth reading for comments.
+	// Text far behind the bound is not worth searching for comments.
 	return cut(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxDAX)])), maxDAX)
 }
 
-// cut is the start of a text, at most n characters, with a mark where more was.
+// cut returns at most n characters of a text, and marks a cut.
 func cut(s string, n int) string {
 	for i := range s {
 		if n == 0 {
