@@ -181,10 +181,10 @@ func TestMinSeverity(t *testing.T) {
 // A data agent is assessed with the models among the items, and warns if one is missing.
 func TestDataAgents(t *testing.T) {
 	t.Parallel()
-	whole := assess(t, offline.AssessOptions{}, samplesRoot, workspaces+"/Retail Analytics")
-	agent := item(t, whole, "Sales Assistant.DataAgent")
-	if agent.Error != nil || agent.Result.Score == nil || len(agent.Result.Sources) != 1 || !cmp.Equal(agent.ScoreDataAgent, agent.Result.Score) || len(whole.Warnings) != 0 {
-		t.Fatalf("got %+v, warnings %v", agent.Result.Scores, whole.Warnings)
+	retail := assess(t, offline.AssessOptions{}, samplesRoot, workspaces+"/Retail Analytics")
+	agent := item(t, retail, "Sales Assistant.DataAgent")
+	if agent.Error != nil || agent.Result.Score == nil || len(agent.Result.Sources) != 1 || !cmp.Equal(agent.ScoreDataAgent, agent.Result.Score) || len(retail.Warnings) != 0 {
+		t.Fatalf("got %+v, warnings %v", agent.Result.Scores, retail.Warnings)
 	}
 	for _, f := range agent.Findings {
 		if f.SourceModelID != "" && f.ObjectType != readiness.SourceObject && !strings.Contains(f.File, "Retail Sales.SemanticModel/") {

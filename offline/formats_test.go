@@ -243,7 +243,7 @@ func TestSARIFLimit(t *testing.T) {
 func TestTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	schema := sarifSchema(t)
-	whole := string(written(t, func(b *bytes.Buffer) error { return sarifOf("1.2.3")(b, few(t)) }))
+	complete := string(written(t, func(b *bytes.Buffer) error { return sarifOf("1.2.3")(b, few(t)) }))
 	for name, change := range map[string][2]string{
 		"a level of ours":   {`"level": "note"`, `"level": "low"`},
 		"an unknown member": {`"automationDetails"`, `"automationDetail"`},
@@ -253,9 +253,9 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"no message":        {`"message": {`, `"messages": {`},
 		"a suppression":     {`"kind": "external"`, `"kind": "ignored"`},
 	} {
-		changed := strings.Replace(whole, change[0], change[1], 1)
+		changed := strings.Replace(complete, change[0], change[1], 1)
 		parsed, err := jsonschema.UnmarshalJSON(strings.NewReader(changed))
-		if err != nil || changed == whole {
+		if err != nil || changed == complete {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if schema.Validate(parsed) == nil {

@@ -57,8 +57,8 @@ func FuzzIgnores(f *testing.F) {
 
 // A baseline is either read or rejected, and white space in it does not change the result.
 func FuzzBaseline(f *testing.F) {
-	const whole = `{"format":"readiness-assessment/1","regime":"2026-11","items":[{"path":"Sales.SemanticModel","findings":[{"dimension":"descriptions","ruleIds":["DSC-01"],"key":{"table":"T"}}]}]}`
-	for _, seed := range []string{whole, `{"format":"readiness-assessment/1"}`, `{"format":"readiness-assessment/2","items":null}`, `{"format":"readiness-assessment/1","items":[null,{}]}`, "[]", "null", "", "{", `{"items":[{"findings":[null]}]}`} {
+	const complete = `{"format":"readiness-assessment/1","regime":"2026-11","items":[{"path":"Sales.SemanticModel","findings":[{"dimension":"descriptions","ruleIds":["DSC-01"],"key":{"table":"T"}}]}]}`
+	for _, seed := range []string{complete, `{"format":"readiness-assessment/1"}`, `{"format":"readiness-assessment/2","items":null}`, `{"format":"readiness-assessment/1","items":[null,{}]}`, "[]", "null", "", "{", `{"items":[{"findings":[null]}]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Add(written(f, func(b *bytes.Buffer) error {
@@ -97,11 +97,11 @@ func FuzzRecord(f *testing.F) {
 	if _, _, err := offline.Write(f.Context(), propose(f, embedded(optimization.AIInstructions), copied(f, "Seasonal Campaigns")), record, time.Now()); err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(record)
+	complete, err := os.ReadFile(record)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(whole)
+	f.Add(complete)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file := fileOf(t, text)
 		got, err := offline.ReadRecord(file)

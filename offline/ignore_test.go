@@ -65,17 +65,17 @@ func TestIgnores(t *testing.T) {
 		gone     []string
 		warnings []string
 	}{
-		"a rule of an object":       {"{rule: DSC-02, table: Sales, object: Amount, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
-		"in any letter case":        {"{rule: DSC-02, table: SALES, object: amount, model: shop, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
-		"a rule of a table":         {"{rule: DSC-02, table: Sales, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
-		"a rule":                    {"{rule: DSC-02, reason: r}", []string{"DSC-02 Products|Label", "DSC-02 Sales|Amount"}, nil},
-		"every rule of an object":   {"{rule: '*', table: Products, object: '', reason: r}", []string{"DSC-01 Products|", "DSC-04 Products|", "DSC-05 Products|", "DSC-06 Products|", "TYP-07 Products|"}, nil},
-		"a rule of the whole model": {"{rule: INS-01, object: '#', reason: r}", []string{"INS-01 |#INS-01"}, nil},
-		"the model by its path":     {"{rule: INS-07, model: Shop.SemanticModel, reason: r}", []string{"INS-07 |#INS-07"}, nil},
-		"another model":             {"{rule: DSC-02, model: Store, reason: r}", nil, []string{`:2: there is no model "Store"`}},
-		"another table":             {"{rule: DSC-02, table: Stores, reason: r}", nil, []string{`:2: no model has a table "Stores"`}},
-		"another object":            {"{rule: DSC-02, table: Sales, object: Price, reason: r}", nil, []string{`:2: no model has an object "Price" there`}},
-		"what is in order":          {"{rule: DSC-01, table: Sales, reason: r}", nil, []string{`:2: rule DSC-01 no longer finds anything there`}},
+		"a rule of an object":        {"{rule: DSC-02, table: Sales, object: Amount, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
+		"in any letter case":         {"{rule: DSC-02, table: SALES, object: amount, model: shop, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
+		"a rule of a table":          {"{rule: DSC-02, table: Sales, reason: r}", []string{"DSC-02 Sales|Amount"}, nil},
+		"a rule":                     {"{rule: DSC-02, reason: r}", []string{"DSC-02 Products|Label", "DSC-02 Sales|Amount"}, nil},
+		"every rule of an object":    {"{rule: '*', table: Products, object: '', reason: r}", []string{"DSC-01 Products|", "DSC-04 Products|", "DSC-05 Products|", "DSC-06 Products|", "TYP-07 Products|"}, nil},
+		"a rule of the model itself": {"{rule: INS-01, object: '#', reason: r}", []string{"INS-01 |#INS-01"}, nil},
+		"the model by its path":      {"{rule: INS-07, model: Shop.SemanticModel, reason: r}", []string{"INS-07 |#INS-07"}, nil},
+		"another model":              {"{rule: DSC-02, model: Store, reason: r}", nil, []string{`:2: there is no model "Store"`}},
+		"another table":              {"{rule: DSC-02, table: Stores, reason: r}", nil, []string{`:2: no model has a table "Stores"`}},
+		"another object":             {"{rule: DSC-02, table: Sales, object: Price, reason: r}", nil, []string{`:2: no model has an object "Price" there`}},
+		"what is in order":           {"{rule: DSC-01, table: Sales, reason: r}", nil, []string{`:2: rule DSC-01 no longer finds anything there`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

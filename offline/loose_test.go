@@ -169,7 +169,7 @@ func loosened(t testing.TB) string {
 func TestLooseThereAndBack(t *testing.T) {
 	t.Parallel()
 	root := loosened(t)
-	whole, a := assess(t, offline.AssessOptions{}, copied(t, makes...)), assess(t, offline.AssessOptions{}, root)
+	inFolders, a := assess(t, offline.AssessOptions{}, copied(t, makes...)), assess(t, offline.AssessOptions{}, root)
 	scores := func(a *offline.Assessment) map[string]string {
 		byTables := map[string]string{}
 		for _, i := range a.Items {
@@ -192,7 +192,7 @@ func TestLooseThereAndBack(t *testing.T) {
 		return &kept
 	}
 	got := scores(a)
-	for model, score := range scores(withoutCopilot(whole)) {
+	for model, score := range scores(withoutCopilot(inFolders)) {
 		if got[model] != score {
 			t.Errorf("%s: score %s, in an item folder %s", model, got[model], score)
 		}

@@ -55,7 +55,7 @@ func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 		"a column in the schema":      {shop, "{rule: VIS-02, table: Sales, object: Product Key, reason: r}", optimization.AIDataSchema, []string{"Sales|Product Key"}, true, nil},
 		"another kind":                {shop, "{rule: TYP-02, reason: r}", optimization.Descriptions, nil, false, nil},
 		"another model":               {shop, "{rule: DSC-02, model: Store, reason: r}", optimization.Descriptions, nil, false, []string{`:2: there is no model "Store"`}},
-		"a table that is not there":   {shop, "{rule: '*', table: Stores, reason: r}", optimization.Descriptions, nil, false, []string{`:2: no model has a table "Stores"`}},
+		"an unknown table":            {shop, "{rule: '*', table: Stores, reason: r}", optimization.Descriptions, nil, false, []string{`:2: no model has a table "Stores"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

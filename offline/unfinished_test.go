@@ -58,7 +58,7 @@ func TestInterruptedWritesAreReported(t *testing.T) {
 		t.Fatalf("%d models were written", n)
 	}
 	after := tree(t, model)
-	whole := assess(t, offline.AssessOptions{}, root)
+	finished := assess(t, offline.AssessOptions{}, root)
 	interrupt(t, model, before, after, 1)
 	onDisk := tree(t, root)
 
@@ -72,7 +72,7 @@ func TestInterruptedWritesAreReported(t *testing.T) {
 	a := assess(t, offline.AssessOptions{}, root)
 	reported(a.Warnings)
 	a.Warnings = nil
-	if diff := cmp.Diff(whole.Items, a.Items, cmp.AllowUnexported(offline.Assessed{})); diff != "" {
+	if diff := cmp.Diff(finished.Items, a.Items, cmp.AllowUnexported(offline.Assessed{})); diff != "" {
 		t.Errorf("assessed as if the write were finished (-want +got):\n%s", diff)
 	}
 	all, warnings, err := offline.Propose(t.Context(), find(t, root, root), embedded(optimization.Descriptions))

@@ -196,8 +196,8 @@ var shop = map[string]string{
 func shops() map[string]string {
 	all := map[string]string{}
 	for name, text := range shop {
-		for _, beside := range []string{"", "a/", "b/"} {
-			all[beside+name] = text
+		for _, folder := range []string{"", "a/", "b/"} {
+			all[folder+name] = text
 		}
 	}
 	return all

@@ -89,11 +89,11 @@ func TestAssessExitCodes(t *testing.T) {
 		"a baseline of another root":        {[]string{good, "--baseline", known}, exitOK, "M.SemanticModel", "contains none of these items"},
 		"one cannot be read":                {[]string{bad}, exitPartly, "M.SemanticModel", "1 of 2 items could not be assessed"},
 		"and another's score is below":      {[]string{bad, "--fail-under", "99"}, exitPartly, "M.SemanticModel", ", below 99\n"},
-		"an entry of no use":                {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:4: no model has a table "X"`},
-		"an ignore file that is not there":  {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
+		"an entry without effect":           {[]string{good, "--ignore", ignores}, exitOK, "ignored", `file:4: no model has a table "X"`},
+		"a missing ignore file":             {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
 		"an unknown rule":                   {[]string{good, "--ignore", file("ignore:\n  - {rule: X, reason: r}\n")}, exitFailed, "", "file:2:12: there is no rule"},
-		"a baseline that is not there":      {[]string{good, "--baseline", "none.json"}, exitFailed, "", "there is no baseline none.json; create it with assess --format json --output none.json"},
-		"a baseline that is none":           {[]string{good, "--baseline", ignores}, exitFailed, "", "the baseline"},
+		"a missing baseline":                {[]string{good, "--baseline", "none.json"}, exitFailed, "", "there is no baseline none.json; create it with assess --format json --output none.json"},
+		"a file that is not a baseline":     {[]string{good, "--baseline", ignores}, exitFailed, "", "the baseline"},
 		"none can be read":                  {[]string{broken}, exitPartly, "B.SemanticModel", "1 of 1 items could not be assessed"},
 		"and a report of it to a file":      {[]string{broken, "--format", "sarif", "--output", filepath.Join(t.TempDir(), "x")}, exitPartly, "", "1 item could not be read"},
 		"preview with an ignore file":       {[]string{"preview", good, "--ignore", ignores, "--kind", "descriptions"}, exitOK, "2 ignored findings left unchanged", `file:4: no model has a table "X"`},
@@ -136,7 +136,7 @@ func TestAssessExitCodes(t *testing.T) {
 		})
 	}
 	if _, err := os.Stat(filepath.Join(good, "none")); err == nil || len(contents(t, good)) != len(modelFiles) {
-		t.Error("an assessment leaves something in the folder")
+		t.Error("an assessment changed the folder")
 	}
 }
 

@@ -62,8 +62,8 @@ func TestClientRuns(t *testing.T) {
 
 	y.types(0, "", "benchmark", "questions", in, of) // none
 	generated := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2", "--json").stdout
-	if told := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2").stdout; !strings.Contains(told, "2 questions (2 can run), each asked once\n") {
-		t.Errorf("generated: got %q", told)
+	if shown := quiet.types(0, "", "benchmark", "generate", in, of, "--count", "2").stdout; !strings.Contains(shown, "2 questions (2 can run), each asked once\n") {
+		t.Errorf("generated: got %q", shown)
 	}
 	quiet.types(0, generated, "benchmark", "save", in, of, "-") // one command accepts what the other prints
 	y.types(1, `{"questions": [{}]}`, "benchmark", "save", in, of, "-")

@@ -54,7 +54,7 @@ func TestTokenIsAloneOnStdout(t *testing.T) {
 	}
 	who, err := v.Verify(t.Context(), strings.TrimSpace(got.stdout))
 	if err != nil || who.Account != "contoso" || who.Person.ID != "ada" || !who.Has(token.ScopeRead) || who.Has(token.ScopeReadWrite) {
-		t.Errorf("got %+v, error %v, want ada of contoso with scope %s alone", who, err, token.ScopeRead)
+		t.Errorf("got %+v, error %v, want ada of contoso with only the scope %s", who, err, token.ScopeRead)
 	}
 	if who.Expires.Before(began.Add(15*time.Minute-time.Second)) || time.Until(who.Expires) > 15*time.Minute {
 		t.Errorf("it expires at %v, want 15 minutes after it was made, which was after %v", who.Expires, began)

@@ -63,7 +63,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(data); err != nil || len(left) != 1 {
-		t.Errorf("got %v, error %v, want the key alone", left, err)
+		t.Errorf("got %v, error %v, want only the key", left, err)
 	}
 	path := filepath.Join(data, keyFile)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

@@ -51,7 +51,7 @@ func TestSamples(t *testing.T) {
 					models++
 					m, err := semanticmodel.Read(d)
 					if (err != nil) != (it.DisplayName == "Budget 2024") {
-						t.Errorf("%s: got error %v; Budget 2024 alone is broken", it.DisplayName, err)
+						t.Errorf("%s: got error %v; only Budget 2024 is broken", it.DisplayName, err)
 					}
 					if err == nil {
 						scores[it.DisplayName] = float64(*readiness.Current().Assess(m, readiness.Options{}).Score)

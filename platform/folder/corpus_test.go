@@ -58,7 +58,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for name, text := range tree(t, root) {
 		if before[name] != text {
-			t.Errorf("%s is not what it was", name)
+			t.Errorf("%s changed", name)
 		}
 	}
 }

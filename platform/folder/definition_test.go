@@ -199,7 +199,7 @@ func TestAFolderThatVanishesWhileItIsRead(t *testing.T) {
 	put(t, root, map[string]string{"Other.Report/x": ""})
 	p := open(t, root)
 	it := modelIn(t, p)
-	whole, err := p.Definition(t.Context(), anna, it)
+	full, err := p.Definition(t.Context(), anna, it)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAFolderThatVanishesWhileItIsRead(t *testing.T) {
 	for read < 50 || absent < 5 {
 		d, err := p.Definition(t.Context(), anna, it)
 		switch {
-		case err == nil && d.Hash() == whole.Hash():
+		case err == nil && d.Hash() == full.Hash():
 			read++
 		case domain.IsRefused(err, domain.ItemNotFound):
 			absent++

@@ -209,9 +209,9 @@ func (c *changing) change() {
 			_, err = file.WriteString(text)
 			return errors.Join(err, file.Close())
 		}
-		beside := filepath.Join(c.root, "..", "beside")
-		check(c.T, os.WriteFile(beside, []byte(text), 0o644))
-		return os.Rename(beside, path)
+		temp := filepath.Join(c.root, "..", "temp")
+		check(c.T, os.WriteFile(temp, []byte(text), 0o644))
+		return os.Rename(temp, path)
 	}
 	switch n := c.random.IntN(100); {
 	case n < 20:

@@ -228,14 +228,14 @@ func TestATreeWithAStrangeJournal(t *testing.T) {
 		model           string // as read
 		err             string
 	}{
-		"to be written":                 {"[" + model + "]", "model New\n", "a write of 1 files was interrupted: 1 are still to be written", "model New\n", ""},
-		"changed since":                 {"[" + entry("definition/model.tmdl", "0", sum("x"), sum("model New\n")) + "]", "model New\n", "1 of them have been changed since", old, ""},
-		"the new bytes are gone":        {"[" + model + "]", "", "1 of them have been changed since", old, ""},
-		"the new bytes are others":      {"[" + model + "]", "other", "", "", "remove M.SemanticModel/.readiness"},
-		"no JSON":                       {"[", "", "", "", "cannot be read"},
-		"a path upwards":                {"[" + entry("../x", "0", "", sum("x")) + "]", "x", "", "", "no part"},
-		"an empty one":                  {"", "", "before it changed any file", old, ""},
-		"a part goes that is not there": {"[" + entry("definition/none.tmdl", "", sum("x"), "") + "]", "", "after all of them were written", old, ""},
+		"to be written":             {"[" + model + "]", "model New\n", "a write of 1 files was interrupted: 1 are still to be written", "model New\n", ""},
+		"changed since":             {"[" + entry("definition/model.tmdl", "0", sum("x"), sum("model New\n")) + "]", "model New\n", "1 of them have been changed since", old, ""},
+		"the new bytes are gone":    {"[" + model + "]", "", "1 of them have been changed since", old, ""},
+		"the new bytes are others":  {"[" + model + "]", "other", "", "", "remove M.SemanticModel/.readiness"},
+		"no JSON":                   {"[", "", "", "", "cannot be read"},
+		"a path upwards":            {"[" + entry("../x", "0", "", sum("x")) + "]", "x", "", "", "not a part"},
+		"an empty one":              {"", "", "before it changed any file", old, ""},
+		"a missing part is removed": {"[" + entry("definition/none.tmdl", "", sum("x"), "") + "]", "", "after all of them were written", old, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -349,7 +349,7 @@ func (f *itemFolder) committed() ([]change, error) {
 	}
 	for _, c := range changes {
 		if !validPath(c.Path) || !f.owns(c.Path) || strings.ContainsAny(c.Staged, "./\\") {
-			return nil, fmt.Errorf("the journal %s names %q, which is no part; remove it", f.commitFile(), c.Path)
+			return nil, fmt.Errorf("the journal %s names %q, which is not a part; remove it", f.commitFile(), c.Path)
 		}
 	}
 	return changes, nil
