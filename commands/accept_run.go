@@ -15,11 +15,11 @@ import (
 	"readiness/eventstore"
 )
 
-// acceptRun counts, records and enqueues a run over models, or a data agent, that
-// were looked up as the caller. Every assessment and first look is counted up
-// front; the whole run is refused when an allowance or a cap on tracked items
-// cannot cover it, and then nothing is spent. What was noticed on the way is
-// recorded with it. A model that the run may make a tracked item is reserved.
+// acceptRun counts, records and enqueues an assessment run over models, or over one
+// data agent, that were looked up as the caller. It counts every assessment and
+// first look up front; if an allowance or a cap on tracked items cannot cover the
+// run, it refuses the run and spends nothing. It records what the listing revealed
+// (seen) with the run, and reserves each model that may become a tracked item.
 func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
 	if err := assessable(models); err != nil {
 		return err
@@ -123,15 +123,16 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 	})
 }
 
-// reserving reserves an item that was looked up as the caller.
+// reserving returns the command that reserves an item that was looked up as the
+// caller.
 func reserving(operationID uuid.UUID, workspace item.Workspace, it item.Item) trackeditem.Reserve {
 	return trackeditem.Reserve{
 		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: it.DisplayName,
 	}
 }
 
-// assessable refuses models that the service itself maintains, naming each
-// (spec 4.4, bulk rule 3).
+// assessable refuses models that the service itself maintains and lists each of
+// them (4.4/bulk/3).
 func assessable(models []item.Item) error {
 	r := domain.Refuse(domain.OperationNotSupportedForItem, "the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
 	for _, m := range models {

@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// Startable refuses to start work that the caller's license cannot carry now,
-// whatever the work is about. GET /v1/account announces what it says.
+// Startable refuses when the caller's license does not allow starting any work now.
+// GET /v1/account reports the same.
 func (s *Service) Startable(ctx context.Context, who Caller) error {
 	owner := owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {
@@ -20,17 +20,17 @@ func (s *Service) Startable(ctx context.Context, who Caller) error {
 	return license(owner.State, who).Starts()
 }
 
-// carrying is what the platform says of a workspace that work is to start in.
-// Whether the caller's license carries the work there is decided from the
-// account, with the work.
+// carrying is what the platform reports about a workspace in which work will start.
+// Whether the caller's license allows the work there is decided from the account,
+// together with the work.
 type carrying struct {
 	who       Caller
 	workspace item.Workspace
 	capacity  item.CapacityState // only when the account lets the service read capacities
-	err       error              // that nothing could be said of the capacity
+	err       error              // why the capacity's state is not known
 }
 
-// carrying asks the platform.
+// carrying asks the platform about the workspace.
 func (s *Service) carrying(ctx context.Context, who Caller, workspace item.Workspace) carrying {
 	c := carrying{who: who, workspace: workspace}
 	if who.Settings.CapacityDetails {
@@ -39,8 +39,8 @@ func (s *Service) carrying(ctx context.Context, who Caller, workspace item.Works
 	return c
 }
 
-// active refuses to start work in a workspace that the caller's license does
-// not start it in, or whose capacity is paused (decisions 8.6).
+// active refuses to start work in a workspace that the caller's license does not
+// cover, or whose capacity is paused (docs/decisions.md 8.6).
 func (c carrying) active(owner account.Account) error {
 	own := license(owner, c.who)
 	if err := own.Starts(); err != nil {
@@ -58,7 +58,7 @@ func (c carrying) active(owner account.Account) error {
 	return nil
 }
 
-// active is carrying.active for what must know before it decides.
+// active is carrying.active for callers that must check before they decide.
 func (s *Service) active(ctx context.Context, who Caller, workspace item.Workspace) error {
 	c, owner := s.carrying(ctx, who, workspace), owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {
@@ -72,7 +72,8 @@ func owner(who Caller) *eventstore.Past[account.Account] {
 	return eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
 }
 
-// license is the caller's: their own, else the account's default, else none.
+// license returns the caller's license: their own, else the account's default, else
+// none.
 func license(owner account.Account, who Caller) account.License {
 	license, _ := trackeditem.LicenseOf(owner, who.License)
 	return license

@@ -15,16 +15,17 @@ import (
 	"readiness/vault"
 )
 
-// Providers finds the AI provider to ask, with its key (decisions 7). What it
-// returns is made for one piece of work and is stored nowhere.
+// Providers finds the AI provider to ask, with its key (docs/decisions.md 7). The
+// settings it returns serve one piece of work and must not be stored.
 type Providers struct {
 	Store *eventstore.Store
 	Keys  *vault.Credentials
 }
 
-// Get returns the settings of the embedded provider or of a saved one of the
-// account. One that is not the account's, or is not enabled, is AiProviderNotFound;
-// one whose kind needs a key and that has none is AiCredentialNotFound.
+// Get returns the settings of the embedded provider or of one that the account
+// saved. It refuses with AiProviderNotFound when the account has no such provider
+// or it is not enabled, and with AiCredentialNotFound when its kind needs a key and
+// it has none.
 func (p Providers) Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error) {
 	if providerID == aiprovider.EmbeddedID {
 		return aiprovider.Embedded(), nil
@@ -44,9 +45,8 @@ func (p Providers) Get(ctx context.Context, accountID, providerID string) (aipro
 }
 
 // ForPurpose returns the settings of the account's oldest saved language model that
-// is enabled and meant for the purpose; false when there is none. Those of except,
-// by id, and those that lack the key that their kind needs are passed over, and so
-// are data agents: they are asked as themselves.
+// is enabled and meant for the purpose; false when there is none. It skips the ids
+// in except, providers that lack the key their kind needs, and data agents.
 func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
 	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := p.Store.Load(ctx, past); err != nil {
@@ -58,8 +58,8 @@ func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aip
 }
 
 // Proposing returns the settings of the provider that proposes texts for the
-// account (spec 4.5, preview rule 2): the oldest saved one with that purpose, else
-// the accounts file's, else the embedded one.
+// account (4.5/preview/2): the oldest saved one with that purpose, else the one in
+// the accounts file, else the embedded one.
 func (p Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
 	saved := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	owner := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
@@ -83,7 +83,7 @@ func (p Providers) oldest(ctx context.Context, accountID string, saved aiprovide
 	return aiprovider.Settings{}, false, nil
 }
 
-// settings are those of a saved provider, with its key if it has one.
+// settings returns a saved provider's settings, with its key if it has one.
 func (p Providers) settings(ctx context.Context, accountID string, of aiprovider.Provider) (aiprovider.Settings, error) {
 	if !of.Askable() {
 		return aiprovider.Settings{}, aiprovider.KeyMissing(of.Name, of.ProviderID)
@@ -98,7 +98,7 @@ func (p Providers) settings(ctx context.Context, accountID string, of aiprovider
 	text, ok, err := p.Keys.Key(ctx, accountID, id)
 	switch {
 	case errors.Is(err, vault.ErrNotOpened):
-		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound, "the key of the AI provider %s can no longer be opened, as the service has another one for it: change the provider with its apiKey", of.Name).
+		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound, "the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", of.Name).
 			About("providerId", of.ProviderID)
 	case err != nil:
 		return aiprovider.Settings{}, err

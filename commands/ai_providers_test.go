@@ -50,7 +50,7 @@ func configuration(name string, kind aiprovider.Kind, purposes ...aiprovider.Pur
 	return c
 }
 
-// Which provider is asked, and with which key.
+// TestProviders checks which provider is asked, and with which key.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
@@ -70,7 +70,7 @@ func TestProviders(t *testing.T) {
 		saved[of.Name] = p
 	}
 	const all = "Proposals Questions Judge Agent"
-	first := func() map[string]string { // of each purpose, whom it is asked of
+	first := func() map[string]string { // by purpose, the provider that is asked
 		t.Helper()
 		found := map[string]string{}
 		for purpose := range strings.FieldsSeq(all) {
@@ -94,7 +94,7 @@ func TestProviders(t *testing.T) {
 			got += found[purpose] + " "
 		}
 		if strings.TrimSpace(got) != wants {
-			t.Errorf("asked are %s, want %s", got, wants)
+			t.Errorf("asked %s, want %s", got, wants)
 		}
 	}
 	want("/ / / / Embedded rules")
@@ -114,20 +114,20 @@ func TestProviders(t *testing.T) {
 		t.Errorf("the declared one: %+v, %v", of, err)
 	}
 
-	save("", configuration("Keyless", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Questions)) // which it cannot be asked without
+	save("", configuration("Keyless", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Questions)) // it cannot be asked without a key
 	save("sk-a", configuration("A", aiprovider.OpenAI, aiprovider.Proposals, aiprovider.Judge))
 	save("", configuration("Local", aiprovider.OpenAICompatible, aiprovider.Questions, aiprovider.Judge))
 	save("sk-b", configuration("B", aiprovider.AzureOpenAI, aiprovider.Proposals, aiprovider.Judge))
 	fabric := configuration("Fabric", aiprovider.DataAgent, aiprovider.Agent)
 	fabric.Model, fabric.WorkspaceID, fabric.DataAgentID = "", uuid.New(), uuid.New()
-	save("", fabric) // which is asked as itself
+	save("", fabric) // it is asked under its own kind
 	want("A/sk-a Local/ A/sk-a / A")
 	of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Judge, saved["A"].ProviderID, saved["Local"].ProviderID)
 	if err != nil || !found || of.Name != "B" || of.Key.Reveal() != "sk-b" || of.Declared || of.WithoutDAX || of.Capabilities.JSONSchema != aiprovider.Strict {
-		t.Errorf("but for two: %+v %v %v", of, found, err)
+		t.Errorf("except two: %+v %v %v", of, found, err)
 	}
 	if of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Questions, saved["Local"].ProviderID); found || err != nil {
-		t.Errorf("but for the only one: %+v %v", of, err)
+		t.Errorf("except the only one: %+v %v", of, err)
 	}
 	change := func(name string, p aiprovider.Patch, k aiprovider.Key) {
 		t.Helper()
@@ -174,12 +174,13 @@ func TestProviders(t *testing.T) {
 	want("/ / / / Embedded rules")
 }
 
-// A test call is made with no lock held, and of those that save the same name at once one does.
+// Test calls run without a lock. Of several saves of the same name at once, one
+// succeeds.
 func TestSavingAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
 	const n = 4
-	var together sync.WaitGroup // all are in their test calls before any saves
+	var together sync.WaitGroup // all make their test calls before any of them saves
 	together.Add(n)
 	s.Tester = tester(func(of aiprovider.Settings) (aiprovider.Observation, error) {
 		together.Done()
@@ -205,11 +206,12 @@ func TestSavingAtOnce(t *testing.T) {
 	}
 	var rows int
 	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&rows); err != nil || rows != 1 {
-		t.Errorf("%d keys are kept (%v), want 1", rows, err)
+		t.Errorf("%d keys are stored (%v), want 1", rows, err)
 	}
 }
 
-// A fault of ours while testing leaves no trace; what the provider does is no fault.
+// A fault of ours during a test call leaves no trace. A failure of the provider is
+// not a fault.
 func TestTestCallsThatFail(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)

@@ -28,8 +28,8 @@ var kinds = map[account.Kind]struct {
 	account.FirstLooks:          {func(l account.Limits) account.Allowance { return l.FirstLooks }, domain.FirstLookLimitReached},
 }
 
-// spend counts as a command does: in the command's own transaction, on the
-// stream of the period that now lies in.
+// spend spends as a command does: in its own transaction, on the stream of the
+// current period.
 func (s *service) spend(plan account.Plan, kind account.Kind, amount int) error {
 	allowance := kinds[kind].of(s.Plans[plan])
 	at := s.Now()
@@ -46,7 +46,7 @@ func (s *service) giveBack(kind account.Kind, period account.Period, amount int)
 	})
 }
 
-// together has n callers do at once, and returns how each ended.
+// together has n callers run do at the same time and returns their errors.
 func together(n int, do func() error) []error {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -57,8 +57,8 @@ func together(n int, do func() error) []error {
 	return errs
 }
 
-// Fifty callers race for the last ten units: exactly ten are spent, whatever
-// the allowance, and who is refused leaves no event.
+// Fifty callers race for the last ten units: exactly ten are spent, for every
+// allowance, and refused calls leave no event.
 //
 // proves: 8/allowance-assessments 8/allowance-firstLooks 8/exhausted/AssessmentDailyLimitReached 8/exhausted/FirstLookLimitReached
 func TestRaceForTheLastTen(t *testing.T) {
@@ -86,7 +86,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 				t.Errorf("%d calls were accepted, %d units of 20 are used and %d events left; want 10, 20 and 10", accepted, used, left)
 			}
 
-			// What needs more than is left spends nothing of it.
+			// A call that needs more than is left spends nothing.
 			if err := s.giveBack(kind, all.Period, 10); err != nil {
 				t.Fatal(err)
 			}
@@ -100,25 +100,24 @@ func TestRaceForTheLastTen(t *testing.T) {
 				t.Errorf("%d calls of 3 units were accepted and %d are used, want 3 and 19", accepted, used)
 			}
 
-			// However many give back at once, there is never less than nothing.
+			// Usage never drops below zero, however many refunds run at once.
 			for _, err := range together(10, func() error { return s.giveBack(kind, all.Period, 2) }) {
 				if err != nil {
 					t.Error(err)
 				}
 			}
 			if used := s.used(t, "contoso", kind, all.Period); used != 0 {
-				t.Errorf("after more was given back than was spent %d are used", used)
+				t.Errorf("after refunding more than was spent, %d are used", used)
 			}
 			if err := s.spend("Twenty", kind, 20); err != nil {
-				t.Errorf("the whole allowance after it was given back: %v", err)
+				t.Errorf("the full allowance after the refund: %v", err)
 			}
 		})
 	}
 }
 
-// An allowance is whole again when its period is over, in UTC, and not a
-// moment before: at the end of a day, of a month of whatever length, of a leap
-// day and of a year.
+// An allowance renews when its period is over, in UTC, and not a moment earlier: at
+// the end of a day, a month of any length, a leap day and a year.
 //
 // proves: 8/allowance-assessments 2.3/allowances/period
 func TestPeriodBoundaries(t *testing.T) {
@@ -165,21 +164,20 @@ func TestPeriodBoundaries(t *testing.T) {
 				t.Errorf("at %s: %v", c.last, err)
 			}
 			if n := s.used(t, who.Account, account.Assessments, c.period); n != 1 {
-				t.Errorf("of the new period %d are used, want 1", n)
+				t.Errorf("%d are used in the new period, want 1", n)
 			}
 			s.clock.Store(&end)
 			if n := s.used(t, who.Account, account.Assessments, c.period); n != limit {
-				t.Errorf("of the period before %d are used, want %d", n, limit)
+				t.Errorf("%d are used in the previous period, want %d", n, limit)
 			}
 		})
 	}
 }
 
-// What is for a lifetime is never whole again, and no time to call again is
-// promised.
+// A lifetime allowance never renews, and its refusal has no Retry-After.
 //
 // proves: 8/allowance-firstLooks 2.3/allowances/period
-func TestLifetimeHasNoEnd(t *testing.T) {
+func TestLifetimeNeverRenews(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
 	if err := s.spend(account.Free, account.BenchmarkRuns, 2); err != nil {
@@ -188,20 +186,21 @@ func TestLifetimeHasNoEnd(t *testing.T) {
 	for _, later := range []time.Duration{0, 24 * time.Hour, 31 * 24 * time.Hour, 50 * 366 * 24 * time.Hour} {
 		s.advance(later)
 		if r, refused := domain.Refused(s.spend(account.Free, account.BenchmarkRuns, 1)); !refused || r.Code != domain.BenchmarkRunsExhausted || r.RetryAfter != 0 {
-			t.Errorf("at %s: got %+v, want it refused without a time", s.Now(), r)
+			t.Errorf("at %s: got %+v, want a refusal without RetryAfter", s.Now(), r)
 		}
 	}
 }
 
-// A plan that changes in mid-period takes what is used along: the larger one
-// grants what it grants less that, the smaller one refuses until the period is
-// over, and one without limit goes on counting.
+// When the plan changes within a period, usage is kept. A larger plan grants its
+// limit minus the usage, a smaller one refuses until the period ends, and an
+// unlimited one keeps counting.
 //
 // proves: 2.3/allowances 8/allowance-assessments
 func TestPlanChangedInMidPeriod(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	// start starts an assessment as the account's view knows ana at that time.
+	// start starts an assessment as ana, as the account's view has her at that
+	// time.
 	start := func() error {
 		t.Helper()
 		members, err := s.views.Members(t.Context(), item.Person{ID: "ana"})
@@ -221,7 +220,7 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 		{account.Free, 5, false, "5"},     // used up
 		{account.Team, 3, true, ""},       // 8 of 50
 		{account.Free, 0, false, "5"},     // 8 of 5
-		{account.Enterprise, 4, true, ""}, // 12 of as many as you like
+		{account.Enterprise, 4, true, ""}, // 12, unlimited
 		{account.Business, 2, true, ""},   // 14 of 500
 		{account.Free, 0, false, "5"},     // still
 	} {
@@ -267,9 +266,9 @@ func parameter(r *domain.Refusal, name string) string {
 	return ""
 }
 
-// A plan whose period is another counts in windows of its own: what a smaller
-// plan granted for a lifetime is neither whole again nor lost when the account
-// comes back to it.
+// A plan with another period counts in windows of its own. What a smaller plan
+// granted for a lifetime neither renews nor is lost when the account returns to
+// that plan.
 func TestPlanWithAnotherPeriod(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
@@ -281,7 +280,7 @@ func TestPlanWithAnotherPeriod(t *testing.T) {
 		{account.Free, 2, true}, {account.Free, 1, false},
 		{account.Team, 30, true}, {account.Team, 1, false},
 		{account.Free, 1, false},
-		{account.Business, 270, true}, {account.Business, 1, false}, // of the same month
+		{account.Business, 270, true}, {account.Business, 1, false}, // in the same month
 	} {
 		if err := s.spend(step.plan, account.BenchmarkRuns, step.amount); (err == nil) != step.ok || err != nil && !domain.IsRefused(err, domain.BenchmarkRunsExhausted) {
 			t.Errorf("step %d, %d on %s: got %v", i, step.amount, step.plan, err)
@@ -289,7 +288,7 @@ func TestPlanWithAnotherPeriod(t *testing.T) {
 	}
 }
 
-// Without a limit nothing is refused, and what is used is counted all the same.
+// An unlimited allowance refuses nothing and still counts its usage.
 //
 // proves: 2.3/allowances decisions/8/18
 func TestUnlimitedIsCounted(t *testing.T) {
@@ -306,7 +305,7 @@ func TestUnlimitedIsCounted(t *testing.T) {
 			t.Errorf("%s: %d are used, limit %v, period %s; want 50000, none and Unlimited", kind, n, allowance.Limit, allowance.Shown())
 		}
 	}
-	// The call itself too.
+	// The call itself spends too.
 	semanticModel(t, s.root, "Retail", "Model 000", model(0))
 	for _, err := range together(20, func() error {
 		_, err := s.StartAssessment(context.Background(), s.ana(account.Enterprise), retail, model(0))
@@ -321,8 +320,8 @@ func TestUnlimitedIsCounted(t *testing.T) {
 	}
 }
 
-// An account's allowance is its own.
-func TestAllowancesAreOfTheAccount(t *testing.T) {
+// Accounts do not share allowances.
+func TestAllowancesAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	start := func(who commands.Caller) error {

@@ -11,16 +11,16 @@ import (
 // AccountChange is what applying a declaration did, or would do, to an account.
 type AccountChange struct {
 	AccountID string
-	// Before is the account as it was; Events are the differences, none when
-	// there are none.
+	// Before is the account before the change. Events are the differences; empty
+	// when there are none.
 	Before account.Account
 	Events []domain.Event
 }
 
-// ApplyAccounts makes each declared account what its declaration says, each in
-// one append, in the order given. It stops at the first declaration that is
-// refused; those before it stay applied, and applying all of them again is
-// safe. Accounts that no declaration names are left as they are.
+// ApplyAccounts changes each declared account to match its declaration, each in one
+// append, in the order given. It stops at the first declaration that is refused;
+// earlier ones stay applied, and applying all of them again is safe. Accounts
+// without a declaration are not changed.
 func (s *Service) ApplyAccounts(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	var changes []AccountChange
 	for _, d := range declarations {
@@ -45,7 +45,7 @@ func (s *Service) ApplyAccounts(ctx context.Context, declarations []account.Decl
 	return changes, nil
 }
 
-// DiffAccounts says what ApplyAccounts would do. It changes nothing.
+// DiffAccounts returns what ApplyAccounts would do. It changes nothing.
 func (s *Service) DiffAccounts(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	pasts := make([]*eventstore.Past[account.Account], len(declarations))
 	loads := make([]eventstore.Loadable, len(declarations))

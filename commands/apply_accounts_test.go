@@ -61,7 +61,8 @@ func TestApplyAccounts(t *testing.T) {
 		t.Fatalf("apply again: got %v, error %v, %d events in the log, want %v and 4", counts(again), err, logged(), want)
 	}
 
-	// An account that is named no more stays; a refused one stops what follows it.
+	// An account that is no longer declared is kept. A refused declaration stops
+	// the later ones.
 	bad := declaration("northwind")
 	bad.Plan = "Gold"
 	some, err := s.ApplyAccounts(t.Context(), []account.Declaration{declaration("contoso", "ada"), bad, declaration("adatum")})

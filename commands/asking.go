@@ -23,9 +23,9 @@ import (
 	"readiness/eventstore"
 )
 
-// side looks up, as the caller, a semantic model and what is to answer for it
-// (spec 4.6, create rule 5), and says what workspace the model is in. That a provider is still the account's and can be asked
-// is decided with the call.
+// side looks up, as the caller, a semantic model and what will answer for it
+// (4.6/create/5), and returns the model's workspace too. Whether an AI provider can
+// be asked is decided again when the call is accepted.
 func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
 	t, err := s.target(ctx, who, workspaceID, modelID)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	return side, t.workspace, nil
 }
 
-// seesProvider refuses a provider that is not the account's or cannot be asked, and
-// looks up, as the caller, the data agent that one is.
+// seesProvider refuses a provider that the account does not have or that cannot be
+// asked. If the provider is a data agent, it looks the agent up as the caller.
 func (s *Service) seesProvider(ctx context.Context, who Caller, providerID string) error {
 	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, providers); err != nil {
@@ -76,7 +76,7 @@ func (s *Service) seesProvider(ctx context.Context, who Caller, providerID strin
 	return err
 }
 
-// again looks a side of a test up once more, with the names it has now.
+// again looks up a side of a test again, with its current names.
 func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
 	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
 	if side.AnsweredBy.ProviderID != "" {
@@ -85,7 +85,7 @@ func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (b
 	return s.side(ctx, who, side.WorkspaceID, side.SemanticModelID, by)
 }
 
-// asking is a call that is about to be accepted and has sides asked.
+// asking is a call about to be accepted that has questions asked of its sides.
 type asking struct {
 	who         Caller
 	operationID uuid.UUID
@@ -100,7 +100,7 @@ type asking struct {
 	tracking  *Tracking
 }
 
-// asking prepares a call that has the sides asked.
+// asking prepares a call that has questions asked of the sides.
 func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*asking, error) {
 	limits, err := s.limits(who.Plan)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *asking) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
 	return slices.Concat(more, a.tracking.Pasts(), []eventstore.Loadable{a.allowance, a.owner, a.providers})
 }
 
-// tracksSides are the semantic models of sides, as tracked items.
+// tracksSides returns the tracking of the sides' semantic models.
 func tracksSides(accountID string, sides ...*benchmark.Side) *Tracking {
 	models := make([]uuid.UUID, len(sides))
 	for i, side := range sides {
@@ -129,8 +129,9 @@ func tracksSides(accountID string, sides ...*benchmark.Side) *Tracking {
 	return Track(accountID, models...)
 }
 
-// providersKnown refuses sides whose AI provider is not the account's or cannot
-// be asked, names the provider of the others and marks it as used by.
+// providersKnown refuses sides whose AI provider the account does not have or
+// cannot ask. For the others it sets the provider's name and marks the provider as
+// used by by.
 func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 	for _, side := range a.sides {
 		id := side.AnsweredBy.ProviderID
@@ -142,7 +143,7 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 			continue
 		}
 		use := aiprovider.Use{ProviderID: id, By: by}
-		if by == "" { // asked once, and not kept from being deleted
+		if by == "" { // asked once; the use does not prevent deletion
 			if _, err := use.Decide(a.providers.State); err != nil {
 				return err
 			}
@@ -156,8 +157,9 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 }
 
 // spend counts the benchmark runs, refuses what the account's plan and licenses do
-// not cover, and reserves the sides' models, which become tracked items once they
-// were asked about (decisions 5, 9.6). It says what was spent.
+// not cover, and reserves the sides' models, which become tracked items once
+// questions about them were asked (docs/decisions.md 5, 9.6). It returns what was
+// spent.
 func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}
 	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}
@@ -182,7 +184,7 @@ func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error)
 	return impact, nil
 }
 
-// keepSet stores a set of questions with the change that refers to it.
+// keepSet stores a question set in the same change as the event that refers to it.
 func keepSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) {
 	body, err := json.Marshal(set)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"readiness/eventstore"
 )
 
-// childStart starts an apply or a revert as the child of a bundle. guard is
-// asked first, and also adds what must be true with it; both may decide from
-// more.
+// childStart starts an apply or a revert as the child of a bundle. do calls guard
+// first, and also to add what must be committed with the child. Both may decide
+// from the pasts in more.
 type childStart struct {
 	operationID uuid.UUID
 	do          func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error
 }
 
-// childStart prepares a child's apply or revert as its own route would; nil when
-// its preview has nothing to write.
+// childStart prepares a child's apply or revert as its own route would. It returns
+// nil when the child's preview has nothing to write.
 func (s *Service) childStart(ctx context.Context, who Caller, t target, child optimization.Child, form optimization.Form, bundleID uuid.UUID) (*childStart, error) {
 	id := s.NewID()
 	if child.Reverts != nil {
@@ -60,9 +60,9 @@ func (s *Service) childStart(ctx context.Context, who Caller, t target, child op
 }
 
 // startFirst accepts a bundle of applies or reverts with the first child that can
-// start. Children that cannot are Refused, or have nothing to do; when every
-// child is refused, so is the bundle, as the first was. also adds what must be
-// true with it, deciding from more.
+// start. Children that cannot start are marked Refused or NothingToDo. When every
+// child is refused, the bundle is refused with the first child's refusal. also adds
+// what must be committed with the bundle, deciding from more.
 func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundling, more eventstore.Loadable, also func(*eventstore.Change) error) error {
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	record := func(c *eventstore.Change) error {
@@ -101,18 +101,18 @@ func (s *Service) startFirst(ctx context.Context, who Caller, t target, b bundli
 	return s.change(ctx, who, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
 }
 
-// errPassed: this read does not move the bundle on.
-var errPassed = errors.New("commands: the bundle has gone on")
+// errBundleMoved reports that this read does not advance the bundle.
+var errBundleMoved = errors.New("commands: another read moved the bundle")
 
-// moveBundle moves a bundle that waits for its owner one step (spec 4.5, bundle
-// rules 4 to 7): the write that its child waits with, or the next child.
+// moveBundle advances a bundle that waits for its owner by one step (4.5/bundle/4
+// to 4.5/bundle/7): the next write of its running child, or the next child.
 func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID) error {
 	b, err := s.bundle(ctx, bundleID)
 	if err != nil {
 		return err
 	}
 	if child, running := b.Running(); running {
-		return s.goOn(ctx, who, *child.OperationID)
+		return s.startNextWrite(ctx, who, *child.OperationID)
 	}
 	child, more := b.Next()
 	if !more {
@@ -122,7 +122,7 @@ func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID
 	tracking := Track(b.Operation.Account, *b.Operation.Resource.ItemID)
 	guard := func() error {
 		if next, more := past.State.Next(); !more || next.Kind != child.Kind {
-			return errPassed
+			return errBundleMoved
 		}
 		return nil
 	}
@@ -134,21 +134,21 @@ func (s *Service) moveBundle(ctx context.Context, who Caller, bundleID uuid.UUID
 			if err := eventstore.Decide(c, past, command); err != nil {
 				return err
 			}
-			return bundleHolds(c, past, tracking)
+			return settleBundle(c, past, tracking)
 		})
 	}
-	if err := s.moveChild(ctx, who, b, child, past, guard, change); !errors.Is(err, errPassed) {
+	if err := s.moveChild(ctx, who, b, child, past, guard, change); !errors.Is(err, errBundleMoved) {
 		return err
 	}
 	return nil
 }
 
-// moveChild starts the bundle's next child, or says why it does not start.
+// moveChild starts the bundle's next child, or records why it does not start.
 func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child, past *eventstore.Past[optimization.Bundle],
 	guard func() error, change func(domain.Command[optimization.Bundle]) error,
 ) error {
 	if b.Lapsed(s.Now()) {
-		return change(optimization.FinishInPart{Why: "the bundle was left alone for too long; what it had not begun is to be started again"})
+		return change(optimization.FinishInPart{Why: "the bundle waited too long for its owner; start the kinds again that it had not begun"})
 	}
 	start, err := s.nextStart(ctx, who, b, child)
 	if err == nil && start == nil {
@@ -165,7 +165,7 @@ func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bund
 	r, refused := domain.Refused(err)
 	switch {
 	case refused && r.Code == domain.PlatformUnavailable:
-		return errPassed // the next read tries again
+		return errBundleMoved // the next read tries again
 	case refused && !errors.Is(err, eventstore.ErrConflict):
 		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
 		return change(optimization.ChangeChild{Child: child})
@@ -173,8 +173,8 @@ func (s *Service) moveChild(ctx context.Context, who Caller, b optimization.Bund
 	return err
 }
 
-// nextStart prepares the bundle's next child as its own route would: for the
-// person as they are now, who may see and start less than when the bundle was
+// nextStart prepares the bundle's next child as its own route would, with the
+// person's current rights: they may see and start less than when the bundle was
 // accepted.
 func (s *Service) nextStart(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child) (*childStart, error) {
 	resource := b.Operation.Resource

@@ -9,9 +9,9 @@ import (
 	"readiness/eventstore"
 )
 
-// change is Store.Change of a call: who makes it is one of the account's people
-// when it is appended, else it is refused as a stranger's is. An account that the
-// log does not know has nobody to lose.
+// change is Store.Change for a call. It refuses the caller as a stranger unless
+// they are a member of the account at the time of the append. An account that is
+// not in the log has no members to check.
 func (s *Service) change(ctx context.Context, who Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
 	in := owner(who).Unmoved()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {
@@ -22,8 +22,8 @@ func (s *Service) change(ctx context.Context, who Caller, meta eventstore.Metada
 	})
 }
 
-// belongs refuses a person whom the account does not know any more, and everybody
-// of an account that is not active any more.
+// belongs refuses a person who is no longer a member of the account, and every
+// member of an account that is no longer active.
 func belongs(in account.Account, who Caller) error {
 	m, known := in.Membership(who.Person)
 	switch {
@@ -37,9 +37,9 @@ func belongs(in account.Account, who Caller) error {
 	return nil
 }
 
-// CallerOf is the person of the membership as the caller who acts with the token:
-// of a call, or of what is started without one. mayWrite says that the token's
-// scopes let it start work.
+// CallerOf returns the person of the membership as a caller who acts with the
+// token, for a call or for work started without one. mayWrite reports whether the
+// token's scopes allow starting work.
 func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bool) Caller {
 	return Caller{
 		Caller:       item.Caller{Account: m.AccountID, Person: m.Person.Person, Token: token, Access: m.Person.AccessToEach()},

@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// CancelOperation asks to stop an operation of the caller's account (spec 4.2,
-// cancel rules). Cancelling one that has ended changes nothing.
+// CancelOperation stops an operation of the caller's account (4.2/cancel).
+// Cancelling an operation that has ended changes nothing.
 func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 	in := owner(who)

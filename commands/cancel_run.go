@@ -9,21 +9,21 @@ import (
 	"readiness/eventstore"
 )
 
-// cancelAbRun stops a run of an A/B test (spec 3.2; 4.2, cancel rules).
+// cancelAbRun stops a run of an A/B test.
 func (s *Service) cancelAbRun(ctx context.Context, who Caller, op operation.Operation) error {
-	return s.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *whole) error {
+	return s.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
 		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: runOf(w.a), AskedB: runOf(w.b)})
 	})
 }
 
-// cancelBenchmarkRun stops a benchmark run of its own; one that asked nothing yet
-// is given back.
+// cancelBenchmarkRun stops a standalone benchmark run; if it has asked nothing yet,
+// the run is refunded.
 func (s *Service) cancelBenchmarkRun(ctx context.Context, who Caller, op operation.Operation) error {
 	a, err := s.Runs.Load(ctx, op.ID)
 	if err != nil {
 		return err
 	}
-	_, err = s.Runs.record(ctx, who.metadata(op.ID), a, func(c *eventstore.Change, f *asked) error {
+	_, err = s.Runs.record(ctx, who.metadata(op.ID), a, func(c *eventstore.Change, f *runPasts) error {
 		if err := eventstore.Decide(c, f.run, benchmark.StopRun{At: s.Runs.now()}); err != nil {
 			return err
 		}

@@ -11,8 +11,9 @@ import (
 )
 
 // ChangeAIProvider changes an AI provider of the caller's account and returns it
-// (decisions 7). key is the one that patch gives. Where the change makes the
-// provider reach another model, or with another key, it is tested first.
+// (docs/decisions.md 7). key is the key that patch sets, if any. If the change
+// affects which model the provider reaches or with which key, the provider is
+// tested first.
 func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
 	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
@@ -53,7 +54,8 @@ func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID s
 	return after, err
 }
 
-// testChanged tests the provider as it will be, with the key that it will have.
+// testChanged tests the provider as it will be after the change, with its new key
+// if it gets one.
 func (s *Service) testChanged(ctx context.Context, who Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
 	if patch.Key == aiprovider.KeepKey {
 		settings, err := s.Providers.settings(ctx, who.Account, p)

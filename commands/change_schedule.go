@@ -9,8 +9,9 @@ import (
 	"readiness/eventstore"
 )
 
-// ChangeSchedule changes a schedule of the caller's account. When it takes the
-// schedule up, the model is looked up as the caller, as whom it runs from then on.
+// ChangeSchedule changes a schedule of the caller's account. If the patch resumes
+// the schedule, the model is looked up as the caller, and the schedule runs as the
+// caller from then on.
 func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
 	known, err := s.scheduleOf(ctx, who, id)
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, 
 	return past.State, err
 }
 
-// scheduleOf is a schedule of the caller's account as the view has it.
+// scheduleOf returns a schedule of the caller's account from the view.
 func (s *Service) scheduleOf(ctx context.Context, who Caller, id uuid.UUID) (schedule.Schedule, error) {
 	known, found, err := s.Schedule(ctx, who.Account, id)
 	if err == nil && !found {

@@ -1,7 +1,7 @@
-// Package commands carries commands out: it looks up what a call names as the
+// Package commands carries out commands: it looks up what a call names as the
 // caller, lets the domain decide, appends the events and enqueues the work that
-// follows, all or nothing. One file holds one command. Effects on the platform
-// never happen inside a database transaction.
+// follows, all in one transaction or not at all. Each file holds one command. No
+// command changes the platform inside a database transaction.
 package commands
 
 import (
@@ -27,10 +27,10 @@ import (
 	"readiness/vault"
 )
 
-// Platform is the analytics platform as commands need it, acting as the
-// signed-in person. What the person cannot see is refused exactly like what
-// does not exist, the workspace before what is in it. Every error is a
-// *domain.Refusal or a fault.
+// Platform is the analytics platform as commands need it, acting as the signed-in
+// person. It refuses what the person cannot see exactly like what does not exist,
+// and checks the workspace before the items in it. Every error is a *domain.Refusal
+// or a fault.
 type Platform interface {
 	Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error)
 	Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error)
@@ -38,13 +38,13 @@ type Platform interface {
 	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
 	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
-	// Definition reads an item; only its ids and type need be given.
+	// Definition reads an item; only the item's ids and type are required.
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 }
 
-// Permissions says how the signed-in person of a call stands to each of the four
-// platform permissions, as of now (spec 2.4, 4.3). What it does not say could
-// not be found out.
+// Permissions reports the signed-in person's access to each of the four platform
+// permissions, as of now. A permission missing from the result could not be
+// determined.
 type Permissions interface {
 	Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 }
@@ -58,8 +58,8 @@ type Jobs interface {
 	MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error
 }
 
-// Caller is the signed-in person of a call, with what their account lets them
-// do as the account's view said when the call came in.
+// Caller is the signed-in person of a call, with what their account allowed them to
+// do when the call arrived, according to the account's view.
 type Caller struct {
 	item.Caller
 	Role     account.Role
@@ -67,71 +67,73 @@ type Caller struct {
 	Plan     account.Plan
 	Settings account.Settings
 	Scopes   []string
-	// MayWrite says that the token's scopes let it start work.
+	// MayWrite reports whether the token's scopes allow starting work.
 	MayWrite  bool
 	RequestID string
 	Trace     string
 	// TokenExpires is when Token stops being accepted.
 	TokenExpires time.Time
-	// Key makes a call that starts work repeatable (decisions 2); nil without
-	// an Idempotency-Key header.
+	// Key makes a call that starts work repeatable (docs/decisions.md 2); nil
+	// without an Idempotency-Key header.
 	Key *IdempotencyKey
 }
 
 // Accepted is a call whose work was accepted.
 type Accepted struct {
 	OperationID uuid.UUID
-	// Replayed says that an earlier call with the same key was accepted and
-	// this one did nothing.
+	// Replayed reports that an earlier call with the same key was accepted, and
+	// this call did nothing.
 	Replayed bool
 }
 
-// Service carries commands out. All fields are set by the program.
+// Service carries out commands. The program sets all fields.
 type Service struct {
 	Pool        *pgxpool.Pool
 	Store       *eventstore.Store
 	Platform    Platform
 	Permissions Permissions
-	// TrackedIn returns the account's tracked items of a type in a workspace as
-	// the view last saw them; what is decided of one is decided from its stream.
+	// TrackedIn returns the account's tracked items of a type in a workspace, from
+	// the view. Decisions about an item use its stream instead.
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
 	// LatestAssessment returns the newest stored assessment of a model in the
-	// account; false when it has none.
+	// account; false when there is none.
 	LatestAssessment func(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error)
-	// Overdue returns operations that have waited for their owner until now or
-	// longer, as the view last saw them.
+	// Overdue returns operations whose deadline to wait for their owner has passed
+	// at now, from the view.
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Providers are the AI providers of accounts.
 	Providers Providers
-	// Tester makes their test calls.
+	// Tester makes the test calls to AI providers.
 	Tester ProviderTester
-	// Schedule returns a schedule of the account, and DueSlots slots of every
-	// account's that are due at now, the earliest first, after the one given, as
-	// the view last saw them; what is decided of one is decided from its stream.
+	// Schedule returns a schedule of the account. DueSlots returns slots, of all
+	// accounts, that are due at now, earliest first, starting behind after. Both
+	// read the view; decisions about a schedule use its stream.
 	Schedule func(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error)
 	DueSlots func(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error)
-	// DropDocuments queues what deletes those of the documents that no stored
-	// assessment has any more.
+	// DropDocuments queues the deletion of those documents that no stored
+	// assessment refers to any longer.
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)
-	// Recorder records what becomes of applies and reverts.
+	// Recorder records outcomes of previews, applies and reverts.
 	Recorder Recorder
-	// Runs records what becomes of benchmark runs and A/B runs.
+	// Runs records outcomes of benchmark runs and A/B runs.
 	Runs Runs
-	// CollectorURL is where Pixies are looked at in a workspace whose tracking
-	// setup does not say: the service's own collector.
+	// CollectorURL is the service's own collector: where Pixies are loaded from in
+	// a workspace whose tracking setup names no other.
 	CollectorURL string
 	Plans        account.Plans
 	Jobs         Jobs
 	Vault        *vault.Vault
 	Now          func() time.Time
 	NewID        func() uuid.UUID
-	// Life is the process that handles calls: it holds the keys of those it handles.
+	// Life is the process that handles calls; it owns the idempotency keys of the
+	// calls in flight.
 	Life *database.Life
-	// HeldKeys are those that it could not give back.
+	// HeldKeys are keys of ended calls whose release failed; they are released
+	// later.
 	HeldKeys *HeldKeys
 }
 
-// metadata is what every event of a call says of where it came from.
+// metadata returns the origin that every event of a call records.
 func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
 	return eventstore.Metadata{
 		Account:     who.Account,
@@ -143,8 +145,8 @@ func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
 	}
 }
 
-// start carries out a call that starts work, under its idempotency key when it
-// has one. do looks up, decides and appends for a new operation id.
+// start carries out a call that starts work, under its idempotency key if there is
+// one. do looks up, decides and appends for a new operation id.
 func (s *Service) start(ctx context.Context, who Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
 	earlier, err := s.claim(ctx, who)
 	if err != nil || earlier != nil {
@@ -163,7 +165,7 @@ func (s *Service) start(ctx context.Context, who Caller, do func(operationID uui
 	return Accepted{OperationID: id}, nil
 }
 
-// deref is what p points to, the zero value where it points to nothing.
+// deref returns what p points to, or the zero value when p is nil.
 func deref[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

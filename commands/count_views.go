@@ -14,13 +14,13 @@ import (
 	"readiness/domain/pixies"
 )
 
-// ErrNotCounted says that for certain nothing was counted, so that the same may
+// ErrNotCounted reports that certainly nothing was counted, so the same views may
 // be counted again.
 var ErrNotCounted = errors.New("commands: nothing was counted")
 
-// CountViews adds views to those of their hours, all of them or none, in one
-// statement. Any error but ErrNotCounted leaves open whether it did: the
-// connection may have broken behind the commit, and views must not count twice.
+// CountViews adds views to the counts of their hours, all or none, in one
+// statement. Any error except ErrNotCounted leaves open whether they were counted:
+// the connection may have failed after the commit, and views must not count twice.
 func (s *Service) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	var accounts, pages []string
 	var reports []uuid.UUID
@@ -38,8 +38,8 @@ func (s *Service) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	return err
 }
 
-// inOrder are the views in the order in which everybody takes their rows: each
-// row once, and nobody waits for another who waits for him.
+// inOrder merges views of the same row and sorts them, so that all processes lock
+// rows in one order and cannot deadlock.
 func inOrder(views []pixies.Viewed) []pixies.Viewed {
 	sorted := slices.SortedFunc(slices.Values(views), compareViewed)
 	all := sorted[:0]
@@ -57,9 +57,9 @@ func compareViewed(a, b pixies.Viewed) int {
 	return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), slices.Compare(a.ReportID[:], b.ReportID[:]), a.Hour.Compare(b.Hour), cmp.Compare(a.Page, b.Page))
 }
 
-// undone reports whether a statement that failed was certainly not committed: it
-// was never sent, or the database itself says what it undid it for. What ends a
-// connection may come behind the commit.
+// undone reports whether a failed statement was certainly not committed: it was
+// never sent, or the database reported an error that rolled it back. A lost
+// connection may have failed after the commit.
 func undone(err error) bool {
 	if _, never := errors.AsType[*pgconn.ConnectError](err); never {
 		return true

@@ -19,8 +19,8 @@ import (
 	"readiness/eventstore"
 )
 
-// CreateAbTest creates an A/B test and starts its first run (spec 4.6, create
-// rules). Who names its words untrimmed has them trimmed.
+// CreateAbTest creates an A/B test and starts its first run (4.6/create). It trims
+// the name and the other words.
 func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateRequest) (Accepted, error) {
 	r.Words = r.Words.Trimmed()
 	if err := r.Check(); err != nil {
@@ -62,26 +62,26 @@ func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateR
 	})
 }
 
-// abRun is a run of a test that is about to be accepted.
+// abRun is a run of a test about to be accepted.
 type abRun struct {
 	operationID, testID uuid.UUID
 	sideA, sideB        benchmark.Side
 	inA, inB            item.Workspace // of the sides' models
 	mode                abtest.CorrectAnswers
 	computedAt          *time.Time
-	// freezes says that the questions become the test's once side A has answered
-	// them.
+	// freezes reports whether the questions become the test's own once side A has
+	// answered them.
 	freezes bool
 	repeats int
-	// stored are questions that are a document already; else set is stored.
+	// stored are questions that are already a document; if nil, set is stored.
 	stored *abtest.Questions
 	set    benchmark.Set
-	// reused is the stored run that is side A.
+	// reused is the stored run that serves as side A; nil when side A asks.
 	reused *benchmark.Run
 }
 
 // storedRun returns a benchmark run of the model that has ended with answers, or
-// RunNotFound.
+// refuses with RunNotFound.
 func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
 	past := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -94,18 +94,18 @@ func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid
 	return run, nil
 }
 
-// replay has the run ask what a stored one asked, as often (spec 4.6, create rule
-// 2).
+// replay makes the run ask what a stored run asked, with the same repeats
+// (4.6/create/2).
 func (r *abRun) replay(stored benchmark.Run) {
 	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count}
 	r.repeats = stored.Repeats
 }
 
-// reuse keeps the answers of a stored run as side A, which must be of the same
-// answerer and not judged by what side B asks (regime D.2 (4)).
+// reuse takes the answers of a stored run for side A. They must come from the same
+// answerer and must not be judged by the provider that side B asks.
 func (s *Service) reuse(ctx context.Context, r *abRun, stored benchmark.Run) error {
 	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
-		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they are of a %s that sideA.answeredBy does not name", stored.RunID, stored.Side.AnsweredBy.Kind).
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
 			About("runId", stored.RunID)
 	}
 	body, err := documents.Get(ctx, s.Pool, stored.Outcome.DocumentHash)
@@ -124,7 +124,7 @@ func (s *Service) reuse(ctx context.Context, r *abRun, stored benchmark.Run) err
 	return nil
 }
 
-// askSaved has the run ask the saved questions of side A's model that can run.
+// askSaved makes the run ask those saved questions of side A's model that can run.
 func (s *Service) askSaved(ctx context.Context, who Caller, r *abRun) error {
 	saved, set, err := s.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *Service) askSaved(ctx context.Context, who Caller, r *abRun) error {
 	return s.update(ctx, who, r)
 }
 
-// update computes the correct answers from side A's model as it is now, for a test
-// that says so.
+// update computes the correct answers from the current definition of side A's
+// model, if the test's mode is Update.
 func (s *Service) update(ctx context.Context, who Caller, r *abRun) error {
 	if r.mode != abtest.Update {
 		return nil
@@ -155,18 +155,18 @@ func (s *Service) update(ctx context.Context, who Caller, r *abRun) error {
 	return nil
 }
 
-// abPasts are the streams that a run of a test is decided on.
+// abPasts are the streams from which a run of a test is decided.
 type abPasts struct {
 	asking *asking
 	test   *eventstore.Past[abtest.Test]
 	run    *eventstore.Past[abtest.Run]
-	first  *eventstore.Past[benchmark.Run] // of the side that asks first
-	// reused is the stored run that is side A; nil when side A asks.
+	first  *eventstore.Past[benchmark.Run] // the run of the side that asks first
+	// reused is the stored run that serves as side A; nil when side A asks.
 	reused *eventstore.Past[benchmark.Run]
 }
 
-// startAbRun counts, records and enqueues a run of a test; with decides what the
-// test makes of it, before the run is added.
+// startAbRun counts, records and enqueues a run of a test. with decides what the
+// run changes in the test, before the run is added to it.
 func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
 	sides := []carrying{s.carrying(ctx, who, r.inA)}
 	if r.inA.ID != r.inB.ID {
@@ -240,7 +240,7 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 	})
 }
 
-// sideRun is the benchmark run of a side that asks.
+// sideRun returns the acceptance of the benchmark run of a side that asks.
 func sideRun(r abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) benchmark.RunAccepted {
 	return benchmark.RunAccepted{
 		RunID: id, AccountID: r.Operation.Account, OperationID: r.RunID, Side: side,

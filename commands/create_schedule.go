@@ -9,9 +9,8 @@ import (
 	"readiness/eventstore"
 )
 
-// CreateSchedule gives a model of a workspace its schedule (decisions 7), which
-// acts with the caller's token. The model is looked up as the caller. It starts
-// nothing.
+// CreateSchedule creates the schedule of a model (docs/decisions.md 7), which acts
+// with the caller's token. The model is looked up as the caller. No work starts.
 func (s *Service) CreateSchedule(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, timing schedule.Timing, enabled bool) (schedule.Schedule, error) {
 	if err := timing.Check(); err != nil {
 		return schedule.Schedule{}, err

@@ -15,9 +15,9 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteAbTest deletes a test with its runs and their comparisons, and says how
-// many runs that were (spec 4.6, DELETE rules). The operations of runs that go on
-// fail; the benchmark runs of the sides stay.
+// DeleteAbTest deletes a test with its runs and their comparisons, and returns how
+// many runs it deleted (4.6/delete). The operations of unfinished runs fail; the
+// benchmark runs of the sides are kept.
 func (s *Service) DeleteAbTest(ctx context.Context, who Caller, abTestID string) (runs int, err error) {
 	for try := 1; ; try++ {
 		test, err := s.loadTest(ctx, who, abTestID)
@@ -31,12 +31,12 @@ func (s *Service) DeleteAbTest(ctx context.Context, who Caller, abTestID string)
 	}
 }
 
-// deleteAbTest deletes the test, which was loaded, and what goes on of it, or
-// returns errSideBegan when that is something else meanwhile.
+// deleteAbTest deletes the loaded test and its unfinished runs. It returns
+// errSideBegan when the unfinished runs have changed since the test was loaded.
 func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
 	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	id, going := test.State.AbTestID, test.State.Going()
-	runs, err := s.Runs.wholes(ctx, going...)
+	runs, err := s.Runs.findPasts(ctx, going...)
 	if err != nil {
 		return 0, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 		deleted = len(test.State.Runs)
 		s.drop(c, test.State.Documents(nil))
 		for _, w := range runs {
-			if err := s.Runs.decideWhole(c, w, func() error { return eventstore.Decide(c, w.ab, abtest.Erase{}) }); err != nil {
+			if err := s.Runs.decideAbRun(c, w, func() error { return eventstore.Decide(c, w.ab, abtest.Erase{}) }); err != nil {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 	return deleted, err
 }
 
-// DeleteAbTestRun deletes one run of a test with its comparison; the test stays.
+// DeleteAbTestRun deletes one run of a test with its comparison; the test is kept.
 func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, runID string) error {
 	test, err := s.loadTest(ctx, who, abTestID)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 	if !ok || !test.State.Has(id) {
 		return abtest.RunNotFound(runID)
 	}
-	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *whole) error {
+	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *abRunPasts) error {
 		if !w.test.State.BelongsTo(who.Account) {
 			return abtest.NotFound(abTestID)
 		}
@@ -88,7 +88,7 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 	})
 }
 
-// drop lets documents go that nothing refers to any more.
+// drop deletes documents that nothing refers to any longer.
 func (s *Service) drop(c *eventstore.Change, hashes []string) {
 	if hashes = slices.DeleteFunc(hashes, func(h string) bool { return h == "" }); len(hashes) > 0 {
 		sql, args := documents.Expire(hashes, s.Now().Add(-time.Second))

@@ -9,8 +9,8 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteAIProvider deletes an AI provider of the caller's account that nothing
-// uses, and its key with it (decisions 7).
+// DeleteAIProvider deletes an AI provider of the caller's account, and its key
+// (docs/decisions.md 7). It refuses while something uses the provider.
 func (s *Service) DeleteAIProvider(ctx context.Context, who Caller, providerID string) error {
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	return s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {

@@ -12,9 +12,9 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteBenchmarkRun deletes a benchmark run of a model with its answers. The
-// operation of one of its own that goes on fails, and nothing it spent is given
-// back; a side of an A/B run that goes on is deleted with that run only.
+// DeleteBenchmarkRun deletes a benchmark run of a model with its answers. If a
+// standalone run has not ended, its operation fails and nothing it spent is
+// refunded. A side of an unfinished A/B run can only be deleted with that run.
 func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, runID string) error {
 	if _, err := s.target(ctx, who, workspaceID, modelID); err != nil {
 		return err
@@ -32,17 +32,17 @@ func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceI
 	if !held(a.Run) {
 		return notFound
 	}
-	_, err = s.Runs.record(ctx, who.metadata(uuid.Nil), a, func(c *eventstore.Change, f *asked) error {
+	_, err = s.Runs.record(ctx, who.metadata(uuid.Nil), a, func(c *eventstore.Change, f *runPasts) error {
 		if !held(f.run.State) {
 			return notFound
 		}
 		if o := f.run.State.Outcome; o != nil {
-			// A comparison that goes on may still read it.
+			// An unfinished comparison may still read it.
 			sql, args := documents.Expire([]string{o.DocumentHash}, s.Now().Add(operation.Life))
 			c.Queue(sql, args...)
 		}
 		if f.own != nil && !f.run.State.Status.Ended() {
-			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted while it went on"}
+			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"}
 			if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: s.Runs.now()}}); err != nil {
 				return err
 			}

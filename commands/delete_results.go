@@ -11,10 +11,10 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteResults deletes every stored assessment of a semantic model in the
-// caller's account, with the documents that no other assessment has, and says
-// how many there were (decisions 7, 8.17). The model is looked up as the
-// caller. With nothing stored, nothing happens.
+// DeleteResults deletes every stored assessment of a semantic model in the caller's
+// account, with the documents that no other assessment refers to, and returns how
+// many it deleted (docs/decisions.md 7, 8.17). The model is looked up as the
+// caller. If nothing is stored, nothing happens.
 func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
 	if _, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
 		return 0, err

@@ -18,7 +18,8 @@ import (
 	"readiness/projections"
 )
 
-// assessed starts the assessment of a model and stores a document as its result, as the worker does.
+// assessed starts an assessment of a model and stores document as its result, as
+// the worker does.
 func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
 	started, err := s.StartAssessment(t.Context(), who, workspaceID, modelID)
@@ -56,7 +57,8 @@ func (s *service) kept(t *testing.T, hash string) bool {
 	return err == nil
 }
 
-// trackedItem is what a model is to the account.
+// trackedItem returns the model as a tracked item of the account, and the account's
+// count.
 func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID) (trackeditem.Item, int) {
 	t.Helper()
 	i := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, modelID))
@@ -67,8 +69,9 @@ func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID)
 	return i.State, total.State.Used
 }
 
-// The assessments of a model go, with the documents that no other assessment has: of another model, or of another account.
-// The item stays counted until the end, and so does what was spent; the next assessment begins anew.
+// Deleting a model's assessments deletes the documents that no assessment of
+// another model or account refers to. The item stays counted and the allowances
+// stay spent; the next assessment has nothing to compare with.
 //
 // proves: decisions/8/17 3.4/values 2.6/status 2.8/comparableWithPrevious
 func TestDeleteResults(t *testing.T) {
@@ -110,13 +113,14 @@ func TestDeleteResults(t *testing.T) {
 		t.Errorf("of others' assessments %d and %d are listed, want one each", n, m)
 	}
 	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.ResultsDeleted || n != 1 {
-		t.Errorf("the item is %s of %d that count", i.Status, n)
+		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
 	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 5 || f != 2 {
 		t.Errorf("%d assessments and %d first looks are spent, want 5 and 2", a, f)
 	}
 
-	// With nothing stored nothing happens, again and for a model that was never assessed.
+	// If nothing is stored, nothing happens: on a second call, and for a model that
+	// was never assessed.
 	before := s.left(t)
 	remove(ana, model(0), 0)
 	remove(s.person("third", "tina", account.Team), model(0), 0)
@@ -127,10 +131,10 @@ func TestDeleteResults(t *testing.T) {
 		t.Errorf("got %+v, want the one assessment, with nothing to compare it with", got)
 	}
 	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.Tracked || n != 1 {
-		t.Errorf("the item is %s of %d that count", i.Status, n)
+		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
 	if f := s.used(t, "contoso", account.FirstLooks, account.Lifetime); f != 2 {
-		t.Errorf("%d first looks are spent: the model was looked at before", f)
+		t.Errorf("%d first looks are spent, though the model had its first look earlier", f)
 	}
 	remove(ana, model(1), 1) // assessed once, so no tracked item
 	if i, _ := s.trackedItem(t, "contoso", model(1)); i.Counts() || s.kept(t, second.DocumentHash) {
@@ -138,11 +142,12 @@ func TestDeleteResults(t *testing.T) {
 	}
 	remove(olaf, model(0), 1)
 	if s.kept(t, third.DocumentHash) {
-		t.Error("a document that no assessment has is kept")
+		t.Error("a document that no assessment refers to is kept")
 	}
 }
 
-// A refused deletion leaves no trace: what the caller cannot see, and what is being assessed, alone or in a run.
+// A refused deletion leaves no trace: of a model that the caller cannot see, and of
+// one that is being assessed, alone or in a bulk run.
 func TestRefusedDeletionOfResults(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
@@ -170,8 +175,9 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 	refused(retail, model(1), domain.OperationInProgress)
 }
 
-// A document that is stored again at the moment its last assessment is deleted stays: the deletion waits for whoever
-// stores it and looks again.
+// A document that is stored again while its last assessment is being deleted is
+// kept: the deletion waits for the transaction that stores it, and then checks
+// again.
 func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)

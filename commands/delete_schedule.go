@@ -9,8 +9,8 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteSchedule deletes a schedule of the caller's account, with the token that
-// is kept for it. What it started goes on.
+// DeleteSchedule deletes a schedule of the caller's account and its stored token.
+// Assessments that it has started continue.
 func (s *Service) DeleteSchedule(ctx context.Context, who Caller, id uuid.UUID) error {
 	known, err := s.scheduleOf(ctx, who, id)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"readiness/eventstore"
 )
 
-// Events are the types of every event that was ever stored, by the streams that
-// hold them. A type that is no longer written stays here: the log still holds it.
+// Events returns the types of every event that was ever stored, by the streams that
+// contain them. A type that is no longer written stays in the list: the log still
+// contains it.
 func Events() []eventstore.Type {
 	return slices.Concat(
 		eventstore.Of("account",

@@ -35,9 +35,9 @@ import (
 
 var update = flag.Bool("update", false, "write golden files that are missing; one that exists is never rewritten")
 
-// Every version of every event that was ever written stays readable: its golden
-// file, written once, decodes to what it meant. A file that no longer does is a
-// broken promise, to be mended with an upcaster, not by rewriting the file.
+// Every version of every event ever written stays readable: its golden file,
+// written once, decodes to its original meaning. If a file no longer does, add an
+// upcaster; never rewrite the file.
 func TestStoredEventsStayReadable(t *testing.T) {
 	t.Parallel()
 	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
@@ -293,7 +293,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	}
 	for _, typ := range commands.Events() {
 		if name := typ.Example.EventType(); !covered[name] {
-			t.Errorf("the event %s has no example here", name)
+			t.Errorf("the event %s has no example in testdata", name)
 		}
 	}
 }

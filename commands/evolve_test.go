@@ -23,15 +23,15 @@ import (
 	"readiness/eventstore"
 )
 
-// evolving is one way in which streams of a type are folded event by event.
+// evolving is one way to fold streams of a type event by event.
 type evolving struct {
 	name   string
 	stream string
-	// of are the events that it folds; nil is all of the stream's. The stream's
-	// others must leave it as it is.
+	// of are the events that it folds; nil means all events of the stream. All
+	// others must leave the state unchanged.
 	of []domain.Event
-	// given is a past in which those events change something that change nothing
-	// behind the examples before them.
+	// given is a past after which those events change the state that do not change
+	// it after the preceding examples.
 	given  []domain.Event
 	evolve func(state any, e domain.Event) any
 	zero   any
@@ -42,7 +42,7 @@ func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, giv
 	return evolving{name, stream, of, given, func(s any, e domain.Event) any { return evolve(s.(S), e) }, zero}
 }
 
-// ofOperation are the events that every work has.
+// ofOperation are the events that every operation has.
 var ofOperation = []domain.Event{
 	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{},
 	operation.Completed{}, operation.Broken{}, operation.Stopped{},
@@ -63,7 +63,7 @@ var evolvings = []evolving{
 		optimization.PreviewAccepted{}, optimization.Previewed{},
 		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
 		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{}, optimization.WritesContinued{}, optimization.IntentContinued{},
-	), []domain.Event{ // two writes: the examples are of the second
+	), []domain.Event{ // two writes: the examples are events of the second
 		optimization.Proposed{Writes: []optimization.Write{{Type: proposal.Description}, {Type: proposal.DisplayFolder}}},
 		optimization.WriteIntended{Write: 1},
 	}),
@@ -76,11 +76,11 @@ var evolvings = []evolving{
 	), nil),
 }
 
-// unfolded are the streams that nothing is decided from.
+// unfolded are the streams from which nothing is decided.
 var unfolded = []string{"pixieviews"}
 
-// byStream are the stored examples of every event, by the type of their stream, in
-// the order in which Events has them.
+// byStream returns the stored examples of every event, by the type of their stream,
+// in the order of Events.
 func byStream(t *testing.T) map[string][]domain.Event {
 	t.Helper()
 	codec, err := eventstore.NewCodec(commands.Events()...)
@@ -99,19 +99,19 @@ func byStream(t *testing.T) map[string][]domain.Event {
 			t.Fatal(err)
 		}
 		if typ.Stream == "" {
-			t.Errorf("%s says no stream", name)
+			t.Errorf("%s names no stream", name)
 		}
 		all[typ.Stream] = append(all[typ.Stream], e)
 	}
 	return all
 }
 
-// A state changes by every event that it is folded from, and by no other: an
-// event that Evolve forgets would be lost without a trace.
+// Every event that a state is folded from changes it, and no other does. An event
+// that Evolve ignores would have no effect and no error.
 func TestEveryEventIsFolded(t *testing.T) {
 	t.Parallel()
 	all := byStream(t)
-	missed := map[string]bool{} // the events that nothing folds
+	missed := map[string]bool{} // the events that no state folds
 	for stream, events := range all {
 		for _, e := range events {
 			_, carries := after(e)
@@ -131,23 +131,23 @@ func TestEveryEventIsFolded(t *testing.T) {
 			}
 		}
 		if len(examples) != len(of) {
-			t.Errorf("%s: %d of its %d events are on the streams %s", way.name, len(examples), len(of), way.stream)
+			t.Errorf("%s: found %d of its %d events on the streams %s", way.name, len(examples), len(of), way.stream)
 		}
 		for _, e := range all[way.stream] {
 			i := slices.IndexFunc(examples, func(o domain.Event) bool { return o.EventType() == e.EventType() })
 			if got, want := way.changes(e, examples[:max(i, 0)]), i >= 0; got != want {
-				t.Errorf("%s: it is %v that %T changes the state, want %v", way.name, got, e, want)
+				t.Errorf("%s: got %v for whether %T changes the state, want %v", way.name, got, e, want)
 			}
 		}
 	}
 	for name, missed := range missed {
 		if missed {
-			t.Errorf("nothing folds %s", name)
+			t.Errorf("no state folds %s", name)
 		}
 	}
 }
 
-// changes reports whether e changes the state, in any of the pasts.
+// changes reports whether e changes the state, after any of the pasts.
 func (w evolving) changes(e domain.Event, before []domain.Event) bool {
 	for _, past := range [][]domain.Event{nil, w.given, before} {
 		state := w.zero
@@ -161,7 +161,7 @@ func (w evolving) changes(e domain.Event, before []domain.Event) bool {
 	return false
 }
 
-// after is the state that an event carries, if it does.
+// after returns the state that an event carries, if any.
 func after(e domain.Event) (reflect.Value, bool) {
 	m := reflect.ValueOf(e).MethodByName("After")
 	if !m.IsValid() || m.Type().NumIn() > 0 {
@@ -170,7 +170,7 @@ func after(e domain.Event) (reflect.Value, bool) {
 	return m.Call(nil)[0], true
 }
 
-// What an event carries is what was stored of it.
+// An event carries the state that was stored with it.
 func TestEventsCarryWhatIsStored(t *testing.T) {
 	t.Parallel()
 	carrying := 0

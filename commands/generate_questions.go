@@ -13,9 +13,9 @@ import (
 	"readiness/eventstore"
 )
 
-// GenerateQuestions starts to generate benchmark questions about a semantic model,
-// at most so many (decisions 7). It spends one benchmark build and saves nothing:
-// what it makes is a proposal.
+// GenerateQuestions starts generating at most count benchmark questions about a
+// semantic model (docs/decisions.md 7). It spends one benchmark build. The
+// questions are a proposal and are not saved.
 func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
 	if count < 1 || count > benchmark.MaxQuestions {
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count, benchmark.MaxQuestions)
@@ -56,8 +56,8 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 	})
 }
 
-// enqueueQuestions keeps the caller's token for the one step of a generation or a
-// saving and enqueues it.
+// enqueueQuestions stores the caller's token for the single step of a generation or
+// a save, and enqueues the step.
 func (s *Service) enqueueQuestions(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)

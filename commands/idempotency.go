@@ -14,28 +14,28 @@ import (
 	"readiness/internal/database"
 )
 
-// IdempotencyKey names a call that may be sent again. Fingerprint is a digest
-// of everything the call asks for.
+// IdempotencyKey names a call that may be sent again. Fingerprint is a digest of
+// everything the call asks for.
 type IdempotencyKey struct {
 	Key, Fingerprint string
-	// claim tells this handling of the call from any other.
+	// claim identifies this handling of the call.
 	claim uuid.UUID
 }
 
-// ErrKeyReused: the call's Idempotency-Key stands for another call (decisions
-// 2: status 422).
+// ErrKeyReused reports that the Idempotency-Key was used for another call
+// (docs/decisions.md 2: status 422).
 var ErrKeyReused = errors.New("commands: the Idempotency-Key was used for another call")
 
-// keyLife is how long an accepted call is answered again. A claim whose process
-// has died is free at once; handling bounds the others, whose process lives and
-// has forgotten them.
+// keyLife is how long a repeated call gets the answer of the accepted one. The
+// claim of a process that has died is free at once; handling bounds claims that a
+// living process has lost track of.
 const (
 	keyLife  = 24 * time.Hour
 	handling = 2 * time.Minute
 )
 
-// claimSQL returns a row of ours when the key was free, its life was over or its
-// handler has died, else the earlier one; none when a call that began at the same
+// claimSQL returns our row when the key was free, had expired, or its handler has
+// died; else the earlier row. It returns none when a call that began at the same
 // instant is taking the key.
 var claimSQL = `
 	WITH taken AS (
@@ -50,14 +50,14 @@ var claimSQL = `
 	SELECT claim, fingerprint, operation_id FROM idempotency_keys
 	WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`
 
-// claim takes the call's key for this handling of it. It returns the operation
-// an earlier call started under the same key, or nil when the call is to be
-// carried out. Refusals are not remembered.
+// claim takes the call's key for this handling of it. It returns the operation that
+// an earlier call started under the same key, or nil when this call must be carried
+// out. Refusals are not stored.
 func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 	if who.Key == nil {
 		return nil, nil
 	}
-	if err := s.Life.Take(ctx); err != nil { // whoever sees the claim is to see that this process lives
+	if err := s.Life.Take(ctx); err != nil { // a process that sees the claim must also see that this process lives
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
 	}
 	who.Key.claim = s.NewID()
@@ -81,8 +81,8 @@ func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 	return operation, nil
 }
 
-// remember ties the key to the operation in the transaction that accepts it. A
-// claim that ran out while the call was handled makes the transaction fail.
+// remember stores the operation under the key, in the transaction that accepts it.
+// If the claim expired while the call was handled, the transaction fails.
 func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UUID) {
 	if who.Key == nil {
 		return
@@ -99,9 +99,9 @@ func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UU
 	})
 }
 
-// release gives the key of a refused call back. What the database is away for is
-// left to KeepGivingKeysBack, so that a call that has ended does not look as if it
-// were still handled.
+// release releases the key of a refused call. If the database is unavailable,
+// KeepReleasingKeys does it later, so that an ended call does not look as if it
+// were still being handled.
 func (s *Service) release(ctx context.Context, who Caller) {
 	if who.Key == nil {
 		return
@@ -115,7 +115,7 @@ func (s *Service) release(ctx context.Context, who Caller) {
 	}
 }
 
-// SweepKeys deletes idempotency keys whose life is over.
+// SweepKeys deletes expired idempotency keys.
 func (s *Service) SweepKeys(ctx context.Context) error {
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE expires_at <= $1`, s.Now())
 	return err

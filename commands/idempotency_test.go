@@ -20,7 +20,7 @@ import (
 	"readiness/vault"
 )
 
-// slow is a platform whose answer about a workspace waits.
+// slow is a platform that delays its answer about a workspace.
 type slow struct {
 	commands.Platform
 	asked, answer chan struct{}
@@ -32,7 +32,8 @@ func (s *slow) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (ite
 	return s.Platform.Workspace(ctx, as, id)
 }
 
-// While a call is being handled, the same call under the same key is told so, and does nothing.
+// While a call is being handled, the same call under the same key is refused as in
+// progress and does nothing.
 //
 // proves: decisions/2/idempotency-in-progress
 func TestCallStillBeingHandled(t *testing.T) {
@@ -66,7 +67,8 @@ func TestCallStillBeingHandled(t *testing.T) {
 	}
 }
 
-// process is one more process of the service on the same database, which sees the platform.
+// process returns a second process of the service on the same database, with the
+// given platform.
 func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Platform) *commands.Service {
 	t.Helper()
 	log, err := wiring.OpenLog(pool, s.Now, nil)
@@ -82,7 +84,7 @@ func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Pl
 	return wired.Commands
 }
 
-// inProgress wants a refusal because the same call is being handled.
+// inProgress checks for the refusal that the same call is still being handled.
 func inProgress(t *testing.T, what string, err error) {
 	t.Helper()
 	if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || r.RetryAfter == 0 {
@@ -90,8 +92,9 @@ func inProgress(t *testing.T, what string, err error) {
 	}
 }
 
-// A key is its call's while the process lives that handles it, and free when that has died, whatever the time. What a dead process still does, were it not dead,
-// comes to nothing.
+// A key belongs to its call while the process that handles it lives, and is free at
+// once when that process has died. If the process turns out to be alive, its late
+// append fails.
 //
 // proves: decisions/9/3
 func TestKeyOfADeadProcess(t *testing.T) {
@@ -115,7 +118,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	inProgress(t, "while it lives", err)
 	s.unchanged(t, before)
 
-	// Its session ends, as it does when it is killed.
+	// Its session ends, as it does when the process is killed.
 	var died bool
 	if err := s.pool.QueryRow(t.Context(), `SELECT bool_and(pg_terminate_backend(pid, 60000)) FROM pg_locks
 		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Life.Key()).Scan(&died); err != nil || !died {
@@ -136,10 +139,11 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	}
 }
 
-// A key that could not be given back, because the database was away when its call ended, is given back as soon as it is there.
+// A key that could not be released, because the database was unavailable when its
+// call ended, is released as soon as the database is available.
 //
 // proves: decisions/9/3
-func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
+func TestKeyReleasedLater(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	network := pgtest.Between(t, s.pool.Config().ConnString())
@@ -150,7 +154,7 @@ func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
 	t.Cleanup(pool.Close)
 	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
 	first, second := s.process(t, pool, hangs), s.process(t, s.pool, s.Platform)
-	first.Life = database.NewLife(s.pool, uuid.New()) // it lives on
+	first.Life = database.NewLife(s.pool, uuid.New()) // it stays alive
 	t.Cleanup(first.Life.End)
 	who := func() commands.Caller {
 		ana := s.ana(account.Team)
@@ -166,13 +170,13 @@ func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
 	network.Break()
 	close(hangs.answer)
 	if err := <-ended; !database.Unavailable(call, err) {
-		t.Errorf("got %v, want that the database was away", err)
+		t.Errorf("got %v, want an error because the database is unavailable", err)
 	}
 	_, err = second.StartAssessment(t.Context(), who(), retail, model(0))
 	inProgress(t, "while it cannot be given back", err)
 	given, stop := context.WithCancel(t.Context())
 	var giving sync.WaitGroup
-	giving.Go(func() { first.KeepGivingKeysBack(given) })
+	giving.Go(func() { first.KeepReleasingKeys(given) })
 	defer giving.Wait()
 	defer stop()
 	network.Pass()
@@ -182,7 +186,7 @@ func TestKeyThatCouldNotBeGivenBack(t *testing.T) {
 			break
 		}
 		if inProgress(t, "before it is given back", err); time.Now().After(deadline) {
-			t.Fatal("the key is not given back")
+			t.Fatal("the key is not released")
 		}
 	}
 	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {

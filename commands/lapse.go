@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// Lapse ends an apply or a revert that has waited for its owner for too long,
-// and says whether it did.
+// Lapse ends an apply or a revert that has waited too long for its owner, and
+// reports whether it did.
 func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) {
 	if w.Operation.Waiting == nil {
 		return false, nil
@@ -23,17 +23,17 @@ func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) 
 	return err == nil && after.Operation.Status.Ended(), err
 }
 
-// overdueAtOnce bounds how many operations one look ends.
+// overdueAtOnce is how many operations one look ends at most.
 const overdueAtOnce = 100
 
-// LapseOverdue ends the applies, reverts and A/B runs, of every account, that have
-// waited for their owner for too long, so that their models' locks are free again.
+// LapseOverdue ends the applies, reverts and A/B runs, of all accounts, that have
+// waited too long for their owner. Their models' locks become free.
 func (s *Service) LapseOverdue(ctx context.Context) error {
 	ids, err := s.Overdue(ctx, s.Now(), overdueAtOnce)
 	if err != nil {
 		return err
 	}
-	var failed []error // one that cannot be ended keeps no other from it
+	var failed []error // one failure must not stop the others
 	for _, id := range ids {
 		failed = append(failed, s.lapseOne(ctx, id))
 	}

@@ -11,7 +11,8 @@ import (
 	"readiness/domain/item"
 )
 
-// Workspaces lists what the caller can see on the platform, by name.
+// Workspaces returns the workspaces that the caller can see on the platform, by
+// name.
 func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace, error) {
 	all, err := s.Platform.Workspaces(ctx, who.Caller)
 	slices.SortFunc(all, func(a, b item.Workspace) int {
@@ -20,8 +21,9 @@ func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace,
 	return all, err
 }
 
-// Items lists the items of a type in a workspace the caller can see, by name. It
-// notices what became of tracked items there (decisions 8.8).
+// Items returns the items of a type in a workspace that the caller can see, by
+// name. It also records what the listing reveals about tracked items there
+// (docs/decisions.md 8.8).
 func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	all, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
 	if err != nil {
@@ -38,18 +40,18 @@ func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, 
 	return all, nil
 }
 
-// byName is the order in which items are listed.
+// byName orders items by name, then by id.
 func byName(a, b item.Item) int {
 	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
-// Item looks one item up as the caller.
+// Item looks up one item as the caller.
 func (s *Service) Item(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
 	return s.Platform.Item(ctx, who.Caller, workspaceID, t, id)
 }
 
-// named picks the named items out of a complete listing of the workspace. Ids
-// that are not in it are all named in the refusal.
+// named returns the named items from a complete listing of the workspace. The
+// refusal lists all ids that are not in it.
 func named(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
 	byID := make(map[uuid.UUID]item.Item, len(listed))
 	for _, it := range listed {
@@ -70,7 +72,7 @@ func named(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UU
 	return found, nil
 }
 
-// idName is what the interface calls the id of an item of type t.
+// idName returns the interface's name for the id of an item of type t.
 func idName(t item.Type) string {
 	switch t {
 	case item.Report:

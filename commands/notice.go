@@ -12,22 +12,23 @@ import (
 	"readiness/eventstore"
 )
 
-// noticed is what a listing says of an item that the account does not know yet.
+// noticed is a change of an item that a listing revealed and the account has not
+// recorded yet.
 type noticed struct {
 	past   eventstore.Loadable
 	record func(*eventstore.Change) error
 }
 
-// notices is a command on an item's stream that a listing gives cause to.
+// notices returns the command on an item's stream that a listing requires.
 func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed {
 	return noticed{past, func(c *eventstore.Change) error { return eventstore.Decide(c, past, command) }}
 }
 
-// notice holds the account's tracked items of a workspace against the complete
-// listing of it that the caller was given: one that is not listed was deleted,
-// another may have a new name. A workspace that the caller cannot see has no
-// listing, so nothing is taken for deleted that is only not visible
-// (decisions 8.8). It reads the view once and changes nothing.
+// notice compares the account's tracked items of a workspace with the complete
+// listing that the caller got: a missing item was deleted, another may have a new
+// name. A workspace that the caller cannot see has no listing, so an item that is
+// merely invisible is never recorded as deleted (docs/decisions.md 8.8). notice
+// reads the view once and changes nothing.
 func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
 	tracked, err := s.TrackedIn(ctx, who.Account, workspaceID, t)
 	if err != nil || len(tracked) == 0 {
@@ -60,7 +61,7 @@ func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID,
 	return seen, nil
 }
 
-// record decides what was noticed, from the streams.
+// record decides the noticed changes, from the streams.
 func record(c *eventstore.Change, seen []noticed) error {
 	for _, n := range seen {
 		if err := n.record(c); err != nil {
@@ -70,7 +71,8 @@ func record(c *eventstore.Change, seen []noticed) error {
 	return nil
 }
 
-// recordNoticed records what a listing that starts no work made known.
+// recordNoticed records the changes that a listing revealed when the call starts no
+// work.
 func (s *Service) recordNoticed(ctx context.Context, who Caller, seen []noticed) error {
 	if len(seen) == 0 {
 		return nil

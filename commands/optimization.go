@@ -27,7 +27,7 @@ type target struct {
 	model     item.Item
 }
 
-// target looks a model up that is to be optimized.
+// target looks up a model to optimize, as the caller.
 func (s *Service) target(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (target, error) {
 	workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *Service) target(ctx context.Context, who Caller, workspaceID, modelID u
 	return target{workspace, model}, assessable([]item.Item{model})
 }
 
-// source is the latest assessment of a model, or AssessmentNotFound, for a kind
-// whose objects come from it; nil for another kind (spec 4.5, preview rules 3
-// and 4).
+// source returns the model's latest assessment for a kind whose objects come from
+// findings, or refuses with AssessmentNotFound; nil for other kinds (4.5/preview/3,
+// 4.5/preview/4).
 func (s *Service) source(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
 	if !k.FromFindings() {
 		return nil, nil
@@ -58,7 +58,7 @@ func (s *Service) source(ctx context.Context, who Caller, k optimization.Kind, m
 	return &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}, nil
 }
 
-// writesOf is how many writes an unattended apply of the kind will make at most.
+// writesOf returns the maximum number of writes of an unattended apply of the kind.
 func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *optimization.Source) (int, error) {
 	if source == nil {
 		return 1, nil
@@ -70,8 +70,9 @@ func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *opt
 	return len(optimization.TargetsOf(k, findings)), nil
 }
 
-// preview returns a preview's document, which is the caller's account's and of
-// the model and kind, and in time; else InvalidPreview (spec 4.5, apply rule 1).
+// preview returns the document of a preview if it belongs to the caller's account,
+// the model and the kind and has not expired; else it refuses with InvalidPreview
+// (4.5/apply/1).
 func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
 	var p optimization.Preview
 	id, ok := domain.ParseID(text)
@@ -87,7 +88,7 @@ func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, 
 	case *w.Operation.Resource.ItemID != modelID:
 		return p, optimization.NotThePreview(text, "it was made for another semantic model")
 	case w.Kind != k:
-		return p, optimization.NotThePreview(text, "it is of "+string(w.Kind)+", not of "+string(k))
+		return p, optimization.NotThePreview(text, "it previews "+string(w.Kind)+", not "+string(k))
 	case w.Document == "":
 		return p, optimization.NotThePreview(text, "it has not succeeded")
 	case w.Expired(s.Now()):
@@ -103,7 +104,7 @@ func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, 
 	return p, nil
 }
 
-// accepted is the event of an operation on a model that starts now.
+// accepted returns the event that accepts an operation on a model.
 func (s *Service) accepted(who Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
 	return operation.Accepted{
 		OperationID: id, AccountID: who.Account, Type: kind, Owner: who.Person,
@@ -111,7 +112,8 @@ func (s *Service) accepted(who Caller, id uuid.UUID, kind operation.Type, worksp
 	}
 }
 
-// enqueue keeps the caller's token for the operation's next step and enqueues it.
+// enqueue stores the caller's token for the operation's next step and enqueues the
+// step.
 func (s *Service) enqueue(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)
@@ -122,7 +124,7 @@ func (s *Service) enqueue(c *eventstore.Change, who Caller, operationID, workspa
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Optimize(ctx, tx, step) })
 }
 
-// writing is an apply or a revert that is about to be accepted.
+// writing is an apply or a revert about to be accepted.
 type writing struct {
 	who         Caller
 	operationID uuid.UUID
@@ -139,8 +141,7 @@ type writing struct {
 	tracking  *Tracking
 }
 
-// writing prepares an apply or a revert; its writes may be set until it is
-// decided.
+// writing prepares an apply or a revert; its writes may be set until it is decided.
 func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
 	limits, err := s.limits(who.Plan)
 	if err != nil {
@@ -163,9 +164,9 @@ func (w *writing) pasts() []eventstore.Loadable {
 	return append(w.tracking.Pasts(), w.work, w.lock, w.allowance, w.owner)
 }
 
-// accept decides the model's lock, the day's applies and the caps on tracked
-// items, and enqueues the first step (spec 4.5, apply rule 8; decisions 5). An
-// apply of a preview without changes has ended and takes none of these.
+// accept decides the model's lock, the day's applies and the caps on tracked items,
+// and enqueues the first step (4.5/apply/8; docs/decisions.md 5). An apply of a
+// preview without changes ends immediately and takes none of these.
 func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	modelID := w.target.model.ID
 	if w.apply.NothingToWrite() {
@@ -195,8 +196,8 @@ func (s *Service) accept(c *eventstore.Change, w *writing) error {
 	return nil
 }
 
-// FindingsOf reads the findings of a stored assessment, or refuses with
-// AssessmentNotFound when its results were deleted.
+// FindingsOf returns the findings of a stored assessment. It refuses with
+// AssessmentNotFound when the results were deleted.
 func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
 	body, err := documents.Get(ctx, pool, hash)
 	if errors.Is(err, documents.ErrNotFound) {

@@ -15,7 +15,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// withPermissions has the folder platform ask the accounts how a person stands.
+// withPermissions makes the folder platform take permissions from the accounts.
 func (s *service) withPermissions(t *testing.T) {
 	t.Helper()
 	p, err := folder.Open(s.root, folder.Options{Access: s.views.Access})
@@ -25,7 +25,7 @@ func (s *service) withPermissions(t *testing.T) {
 	s.Platform, s.Permissions = p, p
 }
 
-// permit makes people of an account stand to the permissions as said.
+// permit sets the permissions of people of an account.
 func (s *service) permit(t *testing.T, accountID string, access map[string]map[item.Permission]item.Access) {
 	t.Helper()
 	d := declaration(accountID)
@@ -37,8 +37,8 @@ func (s *service) permit(t *testing.T, accountID string, access map[string]map[i
 	}
 }
 
-// The permissions are those of the person, in the account of the call, as of
-// now: what the accounts say next holds for the next call.
+// Permissions are those of the person in the account of the call, as of now: a
+// change of the accounts applies to the next call.
 //
 // proves: 4.3/permissions 2.4/access
 func TestPermissionsAreAsOfNow(t *testing.T) {
@@ -58,13 +58,13 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 	}
 	ana, bob, other := s.ana(account.Team), s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)
 	if _, err := s.Permissions.Access(t.Context(), ana.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
-		t.Errorf("a person no account knows: %v", err)
+		t.Errorf("a person of no account: %v", err)
 	}
 
 	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionUsage: item.Granted, item.PermissionAgent: item.Unavailable}, "bob": nil})
 	s.permit(t, "fabrikam", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: item.ConsentRequired}})
 	is(ana, access(item.Granted, item.Granted, item.ConsentRequired, item.Unavailable))
-	is(bob, access(item.Granted, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired)) // what nobody said
+	is(bob, access(item.Granted, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired)) // the default
 	is(other, access(item.ConsentRequired, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired))
 
 	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: item.Unavailable}})
@@ -74,8 +74,8 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 	}
 }
 
-// Without the platform permission nothing on the platform is read or started
-// for the person, and what was refused spends nothing.
+// Without the platform permission nothing on the platform is read or started for
+// the person, and refused calls spend nothing.
 //
 // proves: 7.2/PlatformConsentRequired 7.2/PlatformUnavailable 1/5
 func TestCallsNeedThePlatformPermission(t *testing.T) {
@@ -105,12 +105,12 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 		if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a+f != 0 {
 			t.Errorf("platform %s: %d assessments and %d first looks are spent", access, a, f)
 		}
-		// It is nobody else's permission.
+		// Another person's permission is not affected.
 		if _, err := s.Items(t.Context(), s.person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
 			t.Errorf("bob, while ana's is %s: %v", access, err)
 		}
 	}
-	// The optional permissions keep nothing from being started.
+	// Missing optional permissions do not prevent starts.
 	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionUsage: item.Unavailable, item.PermissionStorage: item.Unavailable, item.PermissionAgent: item.Unavailable}})
 	for name, call := range calls {
 		if err := call(); err != nil {
@@ -130,11 +130,11 @@ func (c *counting) Capacity(ctx context.Context, as item.Caller, workspaceID uui
 	return c.Platform.Capacity(ctx, as, workspaceID)
 }
 
-// With capacityDetails off no capacity is read, paused or not; with it on, a
-// call that starts work reads one (decisions 8.6).
+// With capacityDetails off no capacity is read, paused or not; with it on, each
+// call that starts work reads one (docs/decisions.md 8.6).
 //
 // proves: 2.3/settings/capacityDetails decisions/8/6
-func TestCapacityIsReadOnlyWhereTheAccountLetsIt(t *testing.T) {
+func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	platform := &counting{Platform: s.Platform}

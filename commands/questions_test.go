@@ -17,7 +17,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// closed is a platform that gives no definition.
+// closed is a platform that refuses to read definitions.
 type closed struct {
 	commands.Platform
 	err error
@@ -50,8 +50,8 @@ func (s *service) done(t *testing.T, id uuid.UUID, want operation.Status) {
 	}
 }
 
-// Saved questions are read with the model as it is now, as the caller; what keeps it
-// from being read is told, or keeps every question from running.
+// Saved questions are checked against the current model, read as the caller. If the
+// model cannot be read, the call is refused or no question can run.
 func TestSavedQuestionsAsOfNow(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
@@ -89,18 +89,18 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 	if got, err := s.SavedQuestions(t.Context(), who, retail, model(0)); err != nil || got.Count != 1 || got.CanRun != 0 || got.Value[0].Reason == nil {
 		t.Errorf("not readable: got %+v, %v", got, err)
 	}
-	s.Platform = closed{open, context.Canceled} // which is not asked where there is nothing to look for
+	s.Platform = closed{open, context.Canceled} // the platform is not asked when nothing is saved
 	if got, err := s.SavedQuestions(t.Context(), s.person("fabrikam", "ana", account.Team), retail, model(0)); err != nil || got.Count != 0 || got.Repeats != 1 {
 		t.Errorf("another account: got %+v, %v", got, err)
 	}
 	s.Platform = open
 	if _, err := s.SavedQuestions(t.Context(), who, secret, model(901)); !domain.IsRefused(err, domain.WorkspaceNotFound) {
-		t.Errorf("a workspace that ana does not see: %v", err)
+		t.Errorf("a workspace that ana cannot see: %v", err)
 	}
 	s.unchanged(t, before)
 }
 
-// What may not start is refused before anything is spent.
+// Refused starts spend nothing.
 func TestQuestionsRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)

@@ -10,11 +10,11 @@ import (
 	"readiness/eventstore"
 )
 
-// ReadByOwner moves an operation on that waits for a read by the person who
-// started it: the next write, the next child of a bundle, or side B of an A/B run
-// starts with that read's token (spec 3.2; 4.5, apply rules 6 and 7, bundle rules
-// 4 to 7; 5.5). Ten reads at once start it once. A read by anybody else, with a token that may not
-// start work, or while the feature is turned off starts nothing.
+// ReadByOwner advances an operation that waits for a read by the person who started
+// it: the next write, the next child of a bundle, or side B of an A/B run starts
+// with that read's token (4.5/apply/6, 4.5/apply/7, 4.5/bundle/4 to 4.5/bundle/7).
+// Ten simultaneous reads start it once. A read starts nothing if another person
+// makes it, if the token may not start work, or while the feature is turned off.
 func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 	in := owner(who)
@@ -27,17 +27,17 @@ func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.
 	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {
 		return nil
 	}
-	switch op.State.Type { //nolint:exhaustive // the others that wait have one way to go on
+	switch op.State.Type { //nolint:exhaustive // all other operations that wait resume with a write
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
 		return s.moveBundle(ctx, who, operationID)
 	case operation.RunAbTest:
 		return s.startSideB(ctx, who, operationID)
 	}
-	return s.goOn(ctx, who, operationID)
+	return s.startNextWrite(ctx, who, operationID)
 }
 
-// goOn starts the write that an apply or a revert waits with.
-func (s *Service) goOn(ctx context.Context, who Caller, operationID uuid.UUID) error {
+// startNextWrite starts the next write of an apply or a revert that waits.
+func (s *Service) startNextWrite(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	w, err := s.Recorder.Load(ctx, operationID)
 	if err != nil {
 		return err

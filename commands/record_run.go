@@ -17,24 +17,24 @@ import (
 	"readiness/vault"
 )
 
-// Runs records what becomes of benchmark runs, of their own or as sides of an A/B
-// test's run, with all that follows from it: the operation, the test, tracked
-// items, what is given back. All of it or nothing.
+// Runs records the outcomes of benchmark runs, standalone or sides of an A/B run,
+// with all their consequences in one append: the operation, the test, tracked items
+// and refunds.
 type Runs struct {
 	Store *eventstore.Store
 	Vault *vault.Vault
 	Now   func() time.Time
 }
 
-// Asking is a benchmark run with the operation that asks: Own for one of its own,
-// Ab for a side of an A/B test's run.
+// Asking is a benchmark run with the operation that asks: Own for a standalone run,
+// Ab for a side of an A/B run.
 type Asking struct {
 	Run benchmark.Run
 	Own operation.Operation
 	Ab  abtest.Run
 }
 
-// Ended reports whether the run's operation is over.
+// Ended reports whether the run's operation has ended.
 func (a Asking) Ended() bool {
 	if a.Run.AbTest != nil {
 		return a.Ab.Operation.Status.Ended()
@@ -42,12 +42,12 @@ func (a Asking) Ended() bool {
 	return a.Own.Status.Ended()
 }
 
-// Comparing reports whether both sides have answered and are to be compared.
+// Comparing reports whether both sides have answered and their comparison is due.
 func (a Asking) Comparing() bool {
 	return a.Run.AbTest != nil && !a.Ended() && a.Ab.Stage() == abtest.Comparing
 }
 
-// Sides are both sides of an A/B test's run, or the one of a run of its own.
+// Sides returns both sides of an A/B run, or the only side of a standalone run.
 func (a Asking) Sides() []benchmark.Side {
 	if a.Run.AbTest == nil {
 		return []benchmark.Side{a.Run.Side}
@@ -61,16 +61,16 @@ func (r Runs) Load(ctx context.Context, runID uuid.UUID) (Asking, error) {
 	if err := r.Store.Load(ctx, run); err != nil {
 		return Asking{}, err
 	}
-	f := r.follow(run.State)
+	f := r.pastsOf(run.State)
 	if err := r.Store.Load(ctx, f.pasts...); err != nil {
 		return Asking{}, err
 	}
 	return f.asking(), nil
 }
 
-// asked are the streams that a benchmark run is recorded on. Own, or Ab and Test,
-// are nil.
-type asked struct {
+// runPasts are the streams on which a benchmark run is recorded. A standalone run
+// has own; a side has ab and test. The others are nil.
+type runPasts struct {
 	run       *eventstore.Past[benchmark.Run]
 	own       *eventstore.Past[operation.Operation]
 	ab        *eventstore.Past[abtest.Run]
@@ -80,10 +80,9 @@ type asked struct {
 	pasts     []eventstore.Loadable
 }
 
-// follow names the streams of a run. What they are never changes once it is
-// accepted.
-func (r Runs) follow(run benchmark.Run) *asked {
-	f := &asked{run: eventstore.Fold(benchmark.RunStream(run.RunID), benchmark.EvolveRun)}
+// pastsOf returns the streams of a run. They never change once the run is accepted.
+func (r Runs) pastsOf(run benchmark.Run) *runPasts {
+	f := &runPasts{run: eventstore.Fold(benchmark.RunStream(run.RunID), benchmark.EvolveRun)}
 	f.pasts = append(f.pasts, f.run)
 	if run.AbTest == nil {
 		f.own = eventstore.Fold(operation.Stream(run.OperationID), operation.Evolve)
@@ -95,9 +94,9 @@ func (r Runs) follow(run benchmark.Run) *asked {
 	return f
 }
 
-// settling adds the streams that a change may settle on: those of the allowance,
-// the tracked items and the test.
-func (f *asked) settling(a Asking) *asked {
+// settling adds the streams that the end of a run may change: the allowance, the
+// tracked items and the test.
+func (f *runPasts) settling(a Asking) *runPasts {
 	stream := a.Run.Allowance
 	if f.ab != nil {
 		stream = a.Ab.Allowance
@@ -110,7 +109,7 @@ func (f *asked) settling(a Asking) *asked {
 	return f
 }
 
-func (f *asked) asking() Asking {
+func (f *runPasts) asking() Asking {
 	a := Asking{Run: f.run.State}
 	if f.own != nil {
 		a.Own = f.own.State
@@ -120,25 +119,25 @@ func (f *asked) asking() Asking {
 	return a
 }
 
-// operation is the state of the operation.
-func (f *asked) operation() operation.Operation {
+// operation returns the state of the operation.
+func (f *runPasts) operation() operation.Operation {
 	if f.own != nil {
 		return f.own.State
 	}
 	return f.ab.State.Operation
 }
 
-// decideOperation decides own on an operation of its own, ab on an A/B test's run.
-func (f *asked) decideOperation(c *eventstore.Change, own domain.Command[operation.Operation], ab domain.Command[abtest.Run]) error {
+// decideOperation decides own on a standalone run's operation, or ab on an A/B run.
+func (f *runPasts) decideOperation(c *eventstore.Change, own domain.Command[operation.Operation], ab domain.Command[abtest.Run]) error {
 	if f.own != nil {
 		return eventstore.Decide(c, f.own, own)
 	}
 	return eventstore.Decide(c, f.ab, ab)
 }
 
-// Begin says that work on the run begins.
+// Begin records that work on the run begins.
 func (r Runs) Begin(ctx context.Context, meta eventstore.Metadata, a Asking) (Asking, error) {
-	f := r.follow(a.Run)
+	f := r.pastsOf(a.Run)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		if f.operation().Status.Ended() {
 			return nil
@@ -158,10 +157,10 @@ func sideOf(run benchmark.Run) string {
 	return run.AbTest.Side
 }
 
-// Asked records one ask, with the statement that stores its answer. What was
-// recorded before, or comes after the end, is not recorded again.
+// Asked records one ask and, with sql and args, stores its answer. It does nothing
+// if the ask was recorded before or the run has ended.
 func (r Runs) Asked(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking, error) {
-	f := r.follow(a.Run)
+	f := r.pastsOf(a.Run)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.run, benchmark.RecordAsk{Asked: made}); err != nil || len(c.Recorded()) == recorded {
@@ -170,17 +169,17 @@ func (r Runs) Asked(ctx context.Context, meta eventstore.Metadata, a Asking, mad
 		c.Queue(sql, args...)
 		before := 0
 		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideOf(a.Run)) == abtest.B {
-			before = f.run.State.Total() // side A asked all of its
+			before = f.run.State.Total() // side A has made all its asks
 		}
 		return f.decideOperation(c, operation.Progress{Percent: f.run.State.Percent()}, abtest.Progress{Asked: before + len(f.run.State.Asks)})
 	})
 	return f.asking(), err
 }
 
-// Complete ends a run of which every ask was made, with the statement that stores
-// its document. Side A of an A/B test's run leaves it waiting for its owner.
+// Complete ends a run whose asks were all made; sql and args store its document.
+// After side A, the A/B run waits for its owner.
 func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, sql string, args []any) (Asking, error) {
-	return r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+	return r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.run, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{Outcome: o, At: r.now()}}); err != nil || len(c.Recorded()) == recorded {
 			return err
@@ -196,9 +195,9 @@ func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, 
 	})
 }
 
-// Fail ends a run that cannot go on, and its operation.
+// Fail ends a run that cannot continue, and its operation.
 func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, failure operation.Failure) error {
-	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		if f.ab != nil && f.ab.State.Stage() == abtest.Comparing {
 			return eventstore.Decide(c, f.ab, abtest.FailComparison{Failure: failure})
 		}
@@ -213,10 +212,9 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
-// Finish ends an A/B test's run with its comparison, with the statement that
-// stores it.
+// Finish ends an A/B run with its comparison; sql and args store the comparison.
 func (r Runs) Finish(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string, args []any) error {
-	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *asked) error {
+	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
 			return err
@@ -227,9 +225,9 @@ func (r Runs) Finish(ctx context.Context, meta eventstore.Metadata, a Asking, ma
 	return err
 }
 
-// record decides what becomes of a run, and records what follows from it.
-func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *asked) error) (Asking, error) {
-	f := r.follow(a.Run).settling(a)
+// record decides a change of a run and records its consequences.
+func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error) (Asking, error) {
+	f := r.pastsOf(a.Run).settling(a)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		before := f.operation()
 		if err := decide(c, f); err != nil {
@@ -240,10 +238,10 @@ func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, de
 	return f.asking(), err
 }
 
-// settle records what follows from how the operation stands now.
-func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation) error {
+// settle records the consequences of the operation's new state.
+func (r Runs) settle(c *eventstore.Change, f *runPasts, before operation.Operation) error {
 	now := f.operation()
-	if err := giveBackRuns(c, f.allowance, before, now); err != nil {
+	if err := refundRuns(c, f.allowance, before, now); err != nil {
 		return err
 	}
 	if err := r.track(c, f.tracking, now, f.run.State); err != nil {
@@ -251,7 +249,7 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 	}
 	ends, waits := !before.Status.Ended() && now.Status.Ended(), before.Waiting == nil && now.Waiting != nil
 	if !ends && !waits {
-		return nil // who is late with an end must not take the next side's token
+		return nil // a late end must not delete the token of the next side
 	}
 	if ends {
 		impact := operation.Correct{Impact: tracked(f.tracking, now)}
@@ -259,7 +257,7 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 			return err
 		}
 	}
-	sql, args := r.Vault.Forget(now.ID) // the step is over, and its token with it
+	sql, args := r.Vault.Forget(now.ID) // the step has ended, and its token is no longer needed
 	c.Queue(sql, args...)
 	if f.ab == nil || !ends {
 		return nil
@@ -267,7 +265,7 @@ func (r Runs) settle(c *eventstore.Change, f *asked, before operation.Operation)
 	return endRun(c, f.test, f.ab.State, r.now())
 }
 
-// tracksOf are the semantic models of the run's sides, as tracked items.
+// tracksOf returns the tracking of the semantic models of the run's sides.
 func tracksOf(a Asking) *Tracking {
 	sides := a.Sides()
 	named := make([]*benchmark.Side, len(sides))
@@ -277,8 +275,8 @@ func tracksOf(a Asking) *Tracking {
 	return tracksSides(a.Run.AccountID, named...)
 }
 
-// track makes the model of a side that has ended, and was asked about, a tracked
-// item. Once the operation has ended it holds no room for any.
+// track makes the model of each side that has ended after asking something a
+// tracked item. When the operation has ended, it releases all its reservations.
 func (r Runs) track(c *eventstore.Change, tracking *Tracking, now operation.Operation, sides ...benchmark.Run) error {
 	for _, side := range sides {
 		if !side.Counts() || !side.Status.Ended() && !now.Status.Ended() {
@@ -291,11 +289,11 @@ func (r Runs) track(c *eventstore.Change, tracking *Tracking, now operation.Oper
 	if !now.Status.Ended() {
 		return nil
 	}
-	return tracking.GiveBack(c, now.ID)
+	return tracking.Release(c, now.ID)
 }
 
-// tracked is the impact of an operation that has ended, with how many items it
-// made tracked items.
+// tracked returns the impact of an operation that has ended, with how many items
+// became tracked items.
 func tracked(tracking *Tracking, now operation.Operation) operation.Impact {
 	impact, n := now.Impact, tracking.Made(now.ID)
 	if impact.TrackedItem != nil {
@@ -307,8 +305,9 @@ func tracked(tracking *Tracking, now operation.Operation) operation.Impact {
 	return impact
 }
 
-// giveBackRuns gives back what the operation has spent no more.
-func giveBackRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage], before, now operation.Operation) error {
+// refundRuns refunds the runs that the operation spent before and no longer spends
+// now.
+func refundRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage], before, now operation.Operation) error {
 	n := deref(before.Impact.BenchmarkRuns) - deref(now.Impact.BenchmarkRuns)
 	if n <= 0 {
 		return nil
@@ -316,7 +315,7 @@ func giveBackRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage
 	return eventstore.Decide(c, allowance, account.GiveBack{Kind: account.BenchmarkRuns, OperationID: now.ID, Amount: n})
 }
 
-// endRun tells the test how its run ended.
+// endRun records on the test how its run ended.
 func endRun(c *eventstore.Change, test *eventstore.Past[abtest.Test], run abtest.Run, at time.Time) error {
 	ended := abtest.RunEnded{RunID: run.RunID, Status: run.Operation.Status, Failure: run.Operation.Failure, At: at}
 	if made := run.Compared; made != nil {
@@ -328,27 +327,27 @@ func endRun(c *eventstore.Change, test *eventstore.Past[abtest.Test], run abtest
 
 func (r Runs) now() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
 
-// errSideBegan: side B of a run began between looking and deciding.
+// errSideBegan reports that side B of a run began between loading and deciding.
 var errSideBegan = errors.New("commands: the run moved on")
 
-// movedTries is how often a change of a whole A/B run is tried: side B begins
-// once.
+// movedTries bounds the attempts to change an A/B run. One conflict is normal: side
+// B begins once.
 const movedTries = 3
 
-// whole are the streams of an A/B test's run with both sides.
-type whole struct {
+// abRunPasts are the streams of an A/B run and both its sides.
+type abRunPasts struct {
 	ab        *eventstore.Past[abtest.Run]
 	test      *eventstore.Past[abtest.Test]
-	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun, or is reused
+	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun or is reused
 	allowance *eventstore.Past[account.Usage]
 	tracking  *Tracking
-	seen      abtest.Run // as it was when its streams were looked for
+	seen      abtest.Run // the run when its streams were found
 }
 
-// change changes an A/B test's run with both sides at once: to stop it, to let it
-// lapse, to delete it. It does what follows as record does, and ends the benchmark
-// run of a side that asks.
-func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *whole) error) error {
+// change changes an A/B run with both sides: a stop, a lapse or a deletion. It
+// records the same consequences as record, and ends the benchmark runs of sides
+// that ask.
+func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
 	for try := 1; ; try++ {
 		err := r.changeOnce(ctx, meta, runID, decide)
 		if !errors.Is(err, errSideBegan) || try == movedTries {
@@ -357,22 +356,22 @@ func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.U
 	}
 }
 
-func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *whole) error) error {
-	runs, err := r.wholes(ctx, runID)
+func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
+	runs, err := r.findPasts(ctx, runID)
 	if err != nil {
 		return err
 	}
 	w := runs[0]
 	return r.Store.Change(ctx, meta, w.pasts(), func(c *eventstore.Change) error {
-		return r.decideWhole(c, w, func() error { return decide(c, w) })
+		return r.decideAbRun(c, w, func() error { return decide(c, w) })
 	})
 }
 
-// wholes looks at runs to find their streams.
-func (r Runs) wholes(ctx context.Context, runIDs ...uuid.UUID) ([]*whole, error) {
-	runs, load := make([]*whole, len(runIDs)), make([]eventstore.Loadable, len(runIDs))
+// findPasts loads runs to find their streams.
+func (r Runs) findPasts(ctx context.Context, runIDs ...uuid.UUID) ([]*abRunPasts, error) {
+	runs, load := make([]*abRunPasts, len(runIDs)), make([]eventstore.Loadable, len(runIDs))
 	for i, id := range runIDs {
-		runs[i] = &whole{ab: eventstore.Fold(operation.Stream(id), abtest.EvolveRun)}
+		runs[i] = &abRunPasts{ab: eventstore.Fold(operation.Stream(id), abtest.EvolveRun)}
 		load[i] = runs[i].ab
 	}
 	if err := r.Store.Load(ctx, load...); err != nil {
@@ -388,7 +387,8 @@ func (r Runs) wholes(ctx context.Context, runIDs ...uuid.UUID) ([]*whole, error)
 	return runs, nil
 }
 
-// side is the past of the benchmark run of a side that asks.
+// side returns the past of the benchmark run of a side that asks; nil for other
+// sides.
 func side(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
 	if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
 		return nil
@@ -396,7 +396,7 @@ func side(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
 	return eventstore.Fold(benchmark.RunStream(*s.BenchmarkRunID), benchmark.EvolveRun)
 }
 
-func (w *whole) pasts() []eventstore.Loadable {
+func (w *abRunPasts) pasts() []eventstore.Loadable {
 	pasts := append(w.tracking.Pasts(), w.ab, w.test, w.allowance)
 	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
 		if side != nil {
@@ -406,8 +406,8 @@ func (w *whole) pasts() []eventstore.Loadable {
 	return pasts
 }
 
-// decideWhole decides on a run and what follows.
-func (r Runs) decideWhole(c *eventstore.Change, w *whole, decide func() error) error {
+// decideAbRun decides a change of a run and records its consequences.
+func (r Runs) decideAbRun(c *eventstore.Change, w *abRunPasts, decide func() error) error {
 	if (w.ab.State.B.BenchmarkRunID == nil) != (w.seen.B.BenchmarkRunID == nil) {
 		return errSideBegan
 	}
@@ -415,15 +415,15 @@ func (r Runs) decideWhole(c *eventstore.Change, w *whole, decide func() error) e
 	if err := decide(); err != nil {
 		return err
 	}
-	return r.settleWhole(c, w, before)
+	return r.settleAbRun(c, w, before)
 }
 
-func (r Runs) settleWhole(c *eventstore.Change, w *whole, before abtest.Run) error {
+func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run) error {
 	now := w.ab.State.Operation
 	if before.Operation.Status.Ended() || !now.Status.Ended() {
 		return nil
 	}
-	if err := giveBackRuns(c, w.allowance, before.Operation, now); err != nil {
+	if err := refundRuns(c, w.allowance, before.Operation, now); err != nil {
 		return err
 	}
 	if err := r.track(c, w.tracking, now, runOf(w.a), runOf(w.b)); err != nil {
@@ -449,7 +449,8 @@ func (r Runs) settleWhole(c *eventstore.Change, w *whole, before abtest.Run) err
 	return endRun(c, w.test, w.ab.State, r.now())
 }
 
-// runOf is the benchmark run of a side; the zero Run for one that asks nothing.
+// runOf returns the benchmark run of a side, or the zero Run for a side that asks
+// nothing.
 func runOf(past *eventstore.Past[benchmark.Run]) benchmark.Run {
 	if past == nil {
 		return benchmark.Run{}

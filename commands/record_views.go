@@ -14,38 +14,37 @@ import (
 	"readiness/eventstore"
 )
 
-// recordedAtOnce bounds how many reports' hours one transaction records.
+// recordedAtOnce is how many reports' hours one transaction records at most.
 const recordedAtOnce = 100
 
-// errCounted says that views of an hour were counted, or recorded by another
+// errCounted reports that views of an hour were counted, or recorded by another
 // process, while they were being recorded.
 var errCounted = errors.New("commands: the views of an hour changed while they were recorded")
 
-// reportHour is what an event is made of.
+// reportHour identifies the views that one event records.
 type reportHour struct {
 	Account string    `db:"account_id"`
 	Report  uuid.UUID `db:"report_id"`
 	Hour    time.Time `db:"hour"`
 }
 
-// RecordViews turns the views of hours that are over into events, one a report
-// and hour. The event is appended and what it was made of deleted in one
-// transaction, so whoever dies, and however many do this at once, nothing
-// counts twice and nothing gets lost.
+// RecordViews turns the views of past hours into events, one per report and hour.
+// Each event is appended and its rows deleted in one transaction, so no view counts
+// twice or is lost, even if processes die or several do this at once.
 func (s *Service) RecordViews(ctx context.Context) error {
 	until := pixies.RecordedUntil(s.Now())
 	var after reportHour // in the order in which hours are recorded
-	var failed []error   // what cannot be recorded keeps nothing else from it
+	var failed []error   // one failure must not stop the others
 	for {
 		rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour FROM page_view_hours
 			WHERE hour < $1 AND (hour, account_id, report_id) > ($2, $3, $4) GROUP BY 3, 1, 2 ORDER BY 3, 1, 2 LIMIT $5`,
 			until, after.Hour, after.Account, after.Report, recordedAtOnce)
 		if err != nil {
-			return fmt.Errorf("commands: views to be recorded: %w", err)
+			return fmt.Errorf("commands: read unrecorded views: %w", err)
 		}
 		over, err := pgx.CollectRows(rows, pgx.RowToStructByName[reportHour])
 		if err != nil {
-			return fmt.Errorf("commands: views to be recorded: %w", err)
+			return fmt.Errorf("commands: read unrecorded views: %w", err)
 		}
 		if len(over) == 0 {
 			return errors.Join(failed...)
@@ -57,7 +56,7 @@ func (s *Service) RecordViews(ctx context.Context) error {
 			if end < 0 {
 				end = len(over)
 			}
-			// What changed meanwhile is left to the next time.
+			// The next call records what changed meanwhile.
 			if err := s.recordHours(ctx, account, over[:end]); err != nil && !errors.Is(err, errCounted) {
 				failed = append(failed, err)
 			}
@@ -76,11 +75,11 @@ func (s *Service) recordHours(ctx context.Context, account string, over []report
 	const of = `account_id = $1 AND (report_id, hour) IN (SELECT * FROM unnest($2::uuid[], $3::timestamptz[]))`
 	rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports, hours)
 	if err != nil {
-		return fmt.Errorf("commands: views to be recorded: %w", err)
+		return fmt.Errorf("commands: read unrecorded views: %w", err)
 	}
 	views, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pixies.Viewed])
 	if err != nil {
-		return fmt.Errorf("commands: views to be recorded: %w", err)
+		return fmt.Errorf("commands: read unrecorded views: %w", err)
 	}
 	if len(views) == 0 {
 		return nil // another process was faster
@@ -110,8 +109,8 @@ func (s *Service) recordHours(ctx context.Context, account string, over []report
 	})
 }
 
-// deleteHours deletes what was recorded, if it is what is still there. Rows are
-// held in the order in which CountViews takes them.
+// deleteHours deletes the recorded rows if they have not changed. It locks rows in
+// the order in which CountViews does.
 func (s *Service) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.Viewed) error {
 	var reports []uuid.UUID
 	var hours []time.Time

@@ -15,9 +15,9 @@ import (
 	"readiness/vault"
 )
 
-// Recorder records what becomes of previews, applies and reverts, with all that
-// follows from it: a lock released, an allowance given back, a tracked item, an
-// apply's record, a bundle that goes on. All of it or nothing.
+// Recorder records the outcomes of previews, applies and reverts with all their
+// consequences in one append: the model's lock, the allowance, tracked items, the
+// apply's record and the bundle.
 type Recorder struct {
 	Store *eventstore.Store
 	Vault *vault.Vault
@@ -31,26 +31,26 @@ func (r Recorder) Load(ctx context.Context, operationID uuid.UUID) (optimization
 	return work.State, err
 }
 
-// followers are the streams that the end of a work is told to; those it has none
-// of are nil.
-type followers struct {
+// workPasts are the streams that the end of a work changes; those it does not have
+// are nil.
+type workPasts struct {
 	work      *eventstore.Past[optimization.Work]
 	bundle    *eventstore.Past[optimization.Bundle]
 	lock      *eventstore.Past[optimization.Standing]
 	allowance *eventstore.Past[account.Usage]
-	// tracking is of the model, which the work or its bundle may have reserved.
+	// tracking covers the model, which the work or its bundle may have reserved.
 	tracking *Tracking
-	// reverted is the apply that the work, a revert, puts back; its bundle is
-	// the one that apply was a child of.
+	// reverted is the apply that the work, a revert, puts back; revertedBundle is
+	// the bundle of that apply.
 	reverted       *eventstore.Past[optimization.Work]
 	revertedBundle *eventstore.Past[optimization.Bundle]
 	pasts          []eventstore.Loadable
 }
 
-// follow names the streams of a work. What it refers to never changes once it is
-// accepted.
-func (r Recorder) follow(ctx context.Context, w optimization.Work) (*followers, error) {
-	f := &followers{work: eventstore.Fold(operation.Stream(w.Operation.ID), optimization.Evolve)}
+// pastsOf returns the streams of a work. The ids it depends on never change once
+// the work is accepted.
+func (r Recorder) pastsOf(ctx context.Context, w optimization.Work) (*workPasts, error) {
+	f := &workPasts{work: eventstore.Fold(operation.Stream(w.Operation.ID), optimization.Evolve)}
 	f.pasts = append(f.pasts, f.work)
 	if w.Bundle != nil || w.Operation.Type != operation.PreviewOptimization {
 		f.tracking = Track(w.Operation.Account, *w.Operation.Resource.ItemID)
@@ -81,10 +81,10 @@ func (r Recorder) follow(ctx context.Context, w optimization.Work) (*followers, 
 	return f, nil
 }
 
-// Record decides a command on a work and records what follows from it. also adds
-// what must be true with it, when the command caused anything.
+// Record decides a command on a work and records the consequences. If the command
+// produced events, also adds what must be committed with them.
 func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimization.Work, command domain.Command[optimization.Work], also func(*eventstore.Change)) (optimization.Work, error) {
-	f, err := r.follow(ctx, w)
+	f, err := r.pastsOf(ctx, w)
 	if err != nil {
 		return w, err
 	}
@@ -105,8 +105,8 @@ func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimi
 	return f.work.State, err
 }
 
-// settle records what follows from how the work stands now.
-func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization.Work) error {
+// settle records the consequences of the work's new state.
+func (r Recorder) settle(c *eventstore.Change, f *workPasts, before optimization.Work) error {
 	w := f.work.State
 	if n := spent(before) - spent(w); f.allowance != nil && n > 0 {
 		if err := eventstore.Decide(c, f.allowance, account.GiveBack{Kind: account.OptimizationApplies, OperationID: w.Operation.ID, Amount: n}); err != nil {
@@ -117,7 +117,7 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 		return err
 	}
 	ended := w.Operation.Status.Ended()
-	if ended || w.Operation.Waiting != nil { // the step is over, and its token with it
+	if ended || w.Operation.Waiting != nil { // the step has ended, and its token is no longer needed
 		sql, args := r.Vault.Forget(w.Operation.ID)
 		c.Queue(sql, args...)
 	}
@@ -142,10 +142,10 @@ func (r Recorder) settle(c *eventstore.Change, f *followers, before optimization
 	return changeChild(c, f.bundle, f.tracking, child.After(w, f.bundle.State.Form))
 }
 
-// track makes the model a tracked item once something of the work was written,
-// and gives its room back when the work ends with nothing written. What is a
-// bundle's the bundle gives back.
-func (r Recorder) track(c *eventstore.Change, f *followers, before optimization.Work) error {
+// track makes the model a tracked item once the work has written something, and
+// releases its reservation when the work ends without a write. A child's
+// reservation belongs to its bundle, which releases it.
+func (r Recorder) track(c *eventstore.Change, f *workPasts, before optimization.Work) error {
 	w := f.work.State
 	if w.Operation.Type == operation.PreviewOptimization {
 		return nil
@@ -163,7 +163,7 @@ func (r Recorder) track(c *eventstore.Change, f *followers, before optimization.
 		}
 	case w.Operation.Status.Ended() && len(w.Applied()) == 0:
 		if w.Bundle == nil {
-			if err := f.tracking.GiveBack(c, holder); err != nil {
+			if err := f.tracking.Release(c, holder); err != nil {
 				return err
 			}
 		}
@@ -174,8 +174,9 @@ func (r Recorder) track(c *eventstore.Change, f *followers, before optimization.
 	return eventstore.Decide(c, f.work, optimization.Correct{Impact: impact})
 }
 
-// holderOf is the operation that holds room for what an apply or a revert writes:
-// its bundle, which does so until its last kind has ended.
+// holderOf returns the operation that holds the reservation for the model of an
+// apply or a revert: its bundle, which holds it until its last kind has ended, or
+// the operation itself.
 func holderOf(operationID uuid.UUID, bundle *uuid.UUID) uuid.UUID {
 	if bundle != nil {
 		return *bundle
@@ -183,23 +184,23 @@ func holderOf(operationID uuid.UUID, bundle *uuid.UUID) uuid.UUID {
 	return operationID
 }
 
-// changeChild says how a child of a bundle stands. A bundle that has ended holds
-// no room for its model.
+// changeChild records the state of a bundle's child. A bundle that has ended
+// releases its model's reservation.
 func changeChild(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking, child optimization.Child) error {
 	if err := eventstore.Decide(c, bundle, optimization.ChangeChild{Child: child}); err != nil {
 		return err
 	}
-	return bundleHolds(c, bundle, tracking)
+	return settleBundle(c, bundle, tracking)
 }
 
-func bundleHolds(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking) error {
+func settleBundle(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking) error {
 	if !bundle.State.Operation.Status.Ended() {
 		return nil
 	}
-	return tracking.GiveBack(c, bundle.State.Operation.ID)
+	return tracking.Release(c, bundle.State.Operation.ID)
 }
 
-// spent is how many applies the work has spent as its impact says.
+// spent returns how many applies the work has spent, according to its impact.
 func spent(w optimization.Work) int {
 	if n := w.Operation.Impact.OptimizationApplies; n != nil {
 		return *n
@@ -207,9 +208,9 @@ func spent(w optimization.Work) int {
 	return 0
 }
 
-// release gives the model's lock back and says on the apply's stream, and on that
-// of its bundle, what a revert put back.
-func (r Recorder) release(c *eventstore.Change, f *followers) error {
+// release releases the model's lock and records what a revert put back, on the
+// apply's stream and on that of its bundle.
+func (r Recorder) release(c *eventstore.Change, f *workPasts) error {
 	if f.lock == nil {
 		return nil
 	}

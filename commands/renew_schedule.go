@@ -7,9 +7,10 @@ import (
 	"readiness/eventstore"
 )
 
-// RenewSchedule keeps the token of a caller who reads an active schedule of theirs
-// in place of one that soon expires: within half of the new one's life, so that
-// not every read writes. A token that may not start work is never kept.
+// RenewSchedule replaces the stored token of an active schedule with the token of
+// its owner, who reads it. It does so only when the stored token has less than half
+// of the new token's life left, so that few reads write. A token that may not start
+// work is never stored.
 func (s *Service) RenewSchedule(ctx context.Context, who Caller, read schedule.Schedule) error {
 	if !who.MayWrite || read.Owner != who.Person || read.Status() != schedule.Active {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Reports lists the Power BI reports of a workspace the caller can see, by name,
-// each with its model; paginated ones are not among them (spec 4.7, reports list
-// rules). It notices what became of tracked reports there (decisions 8.8).
+// Reports returns the Power BI reports of a workspace that the caller can see, by
+// name, each with its model. Paginated reports are left out. It also records what
+// the listing reveals about tracked reports there (docs/decisions.md 8.8).
 func (s *Service) Reports(ctx context.Context, who Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
 	listed, err := s.Platform.Reports(ctx, who.Caller, workspaceID)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"readiness/eventstore"
 )
 
-// ErrMoved: what the caller saw was changed since.
+// ErrMoved reports that the resource has changed since the caller read it.
 var ErrMoved = errors.New("commands: changed since it was read")
 
 // RewordAbTest changes the customer's words of a test; nothing runs and nothing is
-// counted (spec 4.6, PATCH rules). With ifVersion it is refused with ErrMoved
-// unless the test's stream is at that version still.
+// counted (4.6/patch). If ifVersion is given and the test's stream is no longer at
+// that version, it returns ErrMoved.
 func (s *Service) RewordAbTest(ctx context.Context, who Caller, abTestID string, ifVersion *int64, change func(abtest.Words) abtest.Words) error {
 	test, err := s.loadTest(ctx, who, abTestID)
 	if err != nil {

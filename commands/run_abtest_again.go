@@ -10,7 +10,7 @@ import (
 	"readiness/eventstore"
 )
 
-// RunAbTestAgain starts another run of a test (spec 4.6, run-again rules).
+// RunAbTestAgain starts another run of a test (4.6/run).
 func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
@@ -31,7 +31,8 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 			if err := s.askSaved(ctx, who, &run); err != nil {
 				return err
 			}
-			// A test whose first run broke before side A had answered has its questions from here.
+			// If the first run failed before side A had answered, this run provides
+			// the test's questions.
 			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Going()) == 0
 		} else if err := s.askFrozen(ctx, who, &run, test, r.ReuseRunID); err != nil {
 			return err
@@ -45,7 +46,7 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 	})
 }
 
-// askFrozen has the run ask what the test froze.
+// askFrozen makes the run ask the questions that the test froze.
 func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
 	if test.Source.RunID != nil {
 		if _, err := s.storedRun(ctx, who, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
@@ -53,7 +54,7 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 		}
 	}
 	if test.Frozen == nil {
-		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet: no side A has answered a run of it yet; wait until the one that goes on has, or ask for questionSet Current", test.AbTestID).
+		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet, because side A has not answered in any run; wait until the current run has answers, or use questionSet Current", test.AbTestID).
 			About("abTestId", test.AbTestID)
 	}
 	run.stored = test.Frozen
@@ -63,7 +64,7 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 			return err
 		}
 		if stored.QuestionSetHash != test.Frozen.SetHash {
-			return domain.Refuse(domain.InvalidRequest, "run %s asked other questions than the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
+			return domain.Refuse(domain.InvalidRequest, "run %s did not ask the questions that the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
 		}
 		return s.reuse(ctx, run, stored)
 	}

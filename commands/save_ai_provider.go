@@ -7,9 +7,9 @@ import (
 	"readiness/eventstore"
 )
 
-// SaveAIProvider adds an AI provider to the caller's account, with its key unless
-// that is zero, and returns it (decisions 7). It is tested before it is saved;
-// one that does not answer is saved all the same.
+// SaveAIProvider adds an AI provider to the caller's account and returns it
+// (docs/decisions.md 7); a zero key means that it has none. The provider is tested
+// first, and saved even if it does not answer.
 func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
 	id := s.NewID()
 	of.ProviderID = id.String()

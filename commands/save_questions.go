@@ -13,8 +13,8 @@ import (
 	"readiness/eventstore"
 )
 
-// SaveQuestions starts to save a set of benchmark questions as those of a semantic
-// model, in place of the whole set before (decisions 7). It spends nothing.
+// SaveQuestions starts saving a set of benchmark questions for a semantic model,
+// replacing its previous set (docs/decisions.md 7). It spends nothing.
 func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
 	set, err := given.Admit()
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"readiness/eventstore"
 )
 
-// SavedQuestions are the saved benchmark questions of a model in the caller's
-// account, each with whether it can run as the model is now (decisions 6, 8.17).
+// SavedQuestions returns the saved benchmark questions of a model in the caller's
+// account, each with whether it can run on the model's current definition
+// (docs/decisions.md 6, 8.17).
 func (s *Service) SavedQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (benchmark.QuestionsResult, error) {
 	it, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
 	if err != nil {
@@ -31,16 +32,16 @@ func (s *Service) SavedQuestions(ctx context.Context, who Caller, workspaceID, m
 	switch {
 	case err != nil:
 		return benchmark.QuestionsResult{}, err
-	case unreadable != nil: // the questions are there, and none can run
+	case unreadable != nil: // the questions exist, but none can run
 		return benchmark.NewQuestionsResult(modelID, saved, saved.Unreadable(unreadable)), nil
 	}
 	return benchmark.NewQuestionsResult(modelID, saved, saved.Check(m)), nil
 }
 
-// runnableQuestions are the saved questions of a model and those of them that can
-// run on it now, read as the caller. Both are empty where none are saved; what the
-// platform refuses is refused, and of a definition that makes no sense no question
-// can run.
+// runnableQuestions returns a model's saved questions and those of them that can
+// run on its current definition, read as the caller. Both are empty when none are
+// saved. Refusals of the platform are returned; if the definition cannot be parsed,
+// canRun is empty.
 func (s *Service) runnableQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
 	if saved, err = s.savedSet(ctx, who.Account, modelID); err != nil || len(saved.Questions) == 0 {
 		return saved, saved, err
@@ -52,15 +53,15 @@ func (s *Service) runnableQuestions(ctx context.Context, who Caller, workspaceID
 	return saved, saved.Runnable(m), nil
 }
 
-// definitionOf reads a model as the caller. unreadable is what is wrong with a
-// definition that makes no sense.
+// definitionOf reads a model as the caller. unreadable reports why its definition
+// cannot be parsed.
 func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
 	d, err := s.Platform.Definition(ctx, who.Caller, it)
 	refusal, refused := domain.Refused(err)
 	switch {
 	case refused && refusal.Code == domain.ItemNotReadable:
 		return nil, err, nil
-	case refused && refusal.Code == domain.CapacityBusy: // which is no code of a call
+	case refused && refusal.Code == domain.CapacityBusy: // CapacityBusy is not a code that a call may return
 		return nil, nil, domain.Refuse(domain.PlatformUnavailable, "%s", refusal.Message).After(refusal.RetryAfter)
 	case err != nil:
 		return nil, nil, err
@@ -69,8 +70,9 @@ func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m
 	return m, unreadable, nil
 }
 
-// savedSet is the set that is saved for a model in an account, empty when none is.
-// Its stream says which in one round trip, so it has no view of its own.
+// savedSet returns the question set saved for a model in an account; empty when
+// none is saved. It needs no view: the stream's last event names the set's
+// document.
 func (s *Service) savedSet(ctx context.Context, accountID string, modelID uuid.UUID) (benchmark.Set, error) {
 	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(accountID, modelID))
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -82,7 +84,7 @@ func (s *Service) savedSet(ctx context.Context, accountID string, modelID uuid.U
 	return QuestionsOf(ctx, s.Pool, past.State.Set.DocumentHash)
 }
 
-// QuestionsOf reads a set of questions from its document.
+// QuestionsOf returns the question set stored in a document.
 func QuestionsOf(ctx context.Context, pool *pgxpool.Pool, hash string) (set benchmark.Set, err error) {
 	body, err := documents.Get(ctx, pool, hash)
 	if err != nil {

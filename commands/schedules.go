@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// schedulable looks a model up as the caller who wants its assessments to start by
-// themselves; one that is not assessed is refused as an assessment of it would be.
+// schedulable looks up a model for a schedule, as the caller. It refuses what an
+// assessment of the model would refuse.
 func (s *Service) schedulable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
 	workspace, model, err := s.seen(ctx, who, workspaceID, modelID)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) schedulable(ctx context.Context, who Caller, workspaceID, mode
 	return scheduled(workspace, model), nil
 }
 
-// seen is a model with its workspace, both as the caller sees them.
+// seen returns a model and its workspace as the caller sees them.
 func (s *Service) seen(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
 	if workspace, err = s.Platform.Workspace(ctx, who.Caller, workspaceID); err != nil {
 		return workspace, model, err
@@ -40,13 +40,13 @@ func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule
 	return eventstore.FoldLast[schedule.Schedule](schedule.Stream(accountID, modelID))
 }
 
-// onSchedule is what the events of a call that changes a schedule say of it.
+// onSchedule returns the origin that the events of a schedule's change record.
 func (who Caller) onSchedule() eventstore.Metadata {
 	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Trace: who.Trace}
 }
 
-// keepToken keeps the caller's token for the slots of a schedule that is active
-// and theirs, for as long as it is valid.
+// keepToken stores the caller's token for the slots of the schedule, until the
+// token expires, if the schedule is active and the caller's.
 func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Schedule) {
 	if now.Status() == schedule.Active && now.Owner == who.Person && who.MayWrite {
 		sql, args := s.Vault.Put(now.TokenID(), who.Token, who.TokenExpires)
@@ -54,7 +54,7 @@ func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Sched
 	}
 }
 
-// forgetToken forgets the token that was kept for a schedule.
+// forgetToken deletes the token stored for a schedule.
 func (s *Service) forgetToken(c *eventstore.Change, before schedule.Schedule) {
 	sql, args := s.Vault.Forget(before.TokenID())
 	c.Queue(sql, args...)

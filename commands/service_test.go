@@ -38,8 +38,8 @@ func model(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("bbbbbbbb-0000-0000-0000-%012d", n))
 }
 
-// service is everything that carries out a command, on a database and a folder
-// of its own. Nothing works off what is enqueued unless a test starts the queue.
+// service has all parts of a command, with its own database and folder. Enqueued
+// work is not carried out unless a test starts the queue.
 type service struct {
 	*commands.Service
 	pool  *pgxpool.Pool
@@ -51,8 +51,8 @@ type service struct {
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newService has a retail workspace of n models, and one that is paused, and
-// one that only bob sees, of one model each.
+// newService has three workspaces: retail with n models, a paused one with one
+// model, and one with one model that only bob can see.
 func newService(t *testing.T, n int) *service {
 	t.Helper()
 	s := &service{pool: testlog.Pool(t), root: t.TempDir()}
@@ -98,7 +98,7 @@ func (s *service) advance(d time.Duration) {
 	s.clock.Store(&at)
 }
 
-// ana is a caller whose token lives for an hour from now.
+// ana is a caller whose token is valid for an hour from now.
 func (s *service) ana(plan account.Plan) commands.Caller { return s.person("contoso", "ana", plan) }
 
 func (s *service) person(accountID, name string, plan account.Plan) commands.Caller {
@@ -147,7 +147,7 @@ func semanticModel(t *testing.T, root, workspace, name string, id uuid.UUID) {
 		"table Sales\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\t\tformatString: #,0\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: Amount\n"))
 }
 
-// left is every row that a call may leave behind.
+// left counts the rows of each kind that a call may leave behind.
 type left struct{ Events, Streams, Tokens, Keys, Jobs, Operations, Documents int }
 
 func (s *service) left(t *testing.T) (l left) {
@@ -161,7 +161,7 @@ func (s *service) left(t *testing.T) (l left) {
 	return l
 }
 
-// unchanged fails the test unless what was left behind is the same as before.
+// unchanged fails the test unless the counts equal before.
 func (s *service) unchanged(t *testing.T, before left) {
 	t.Helper()
 	if d := cmp.Diff(before, s.left(t)); d != "" {
@@ -169,7 +169,7 @@ func (s *service) unchanged(t *testing.T, before left) {
 	}
 }
 
-// used is how much of an allowance is used in the window of now.
+// used returns how much of an allowance is used in the current window.
 func (s *service) used(t *testing.T, accountID string, kind account.Kind, period account.Period) int {
 	t.Helper()
 	u := eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, period, s.Now()))

@@ -30,7 +30,7 @@ func dataAgent(t *testing.T, root, workspace, name string, id uuid.UUID) {
 	write(t, filepath.Join(dir, "Files", "Config", "draft", "stage_config.json"), []byte(`{}`))
 }
 
-// Spec 1, rule 5, for data agents.
+// Refused assessments of data agents leave no trace.
 func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
@@ -72,9 +72,9 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// The first assessment of a data agent is a first look, the second makes it a
-// tracked item, claimed by what assessed it (decisions 5). It counts with the
-// account's models.
+// The first assessment of a data agent is a first look; the second makes it a
+// tracked item, claimed by the assessment (docs/decisions.md 5). It counts together
+// with the account's models.
 //
 // proves: 2.6/claimedVia 2.6/itemType 2.7/operationType/AssessDataAgent 2.13/AllowanceImpact-tracked
 func TestSecondAgentAssessmentTracks(t *testing.T) {
@@ -105,7 +105,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 		{Assessments: &one, FirstLook: &no, TrackedItem: &no},
 	} {
 		if d := cmp.Diff(want, assess()); d != "" {
-			t.Errorf("the %d. (-want +got):\n%s", i+1, d)
+			t.Errorf("assessment %d (-want +got):\n%s", i+1, d)
 		}
 	}
 	want := map[uuid.UUID]trackeditem.Item{analyst: {
@@ -119,7 +119,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 		t.Errorf("spent %d assessments and %d first looks, want 3 and 1", a, f)
 	}
 
-	// The cap is one on models and agents together.
+	// Models and agents share one cap.
 	s.assess(t, ana, 0)
 	s.assess(t, ana, 0)
 	other := uuid.UUID{15: 1}
@@ -133,7 +133,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	}
 	s.unchanged(t, before)
 
-	// Listing the workspace notices that it went.
+	// Listing the workspace records that the agent was deleted.
 	s.advance(time.Hour)
 	if err := os.RemoveAll(filepath.Join(s.root, "Retail", "Analyst.DataAgent")); err != nil {
 		t.Fatal(err)
@@ -142,11 +142,11 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.tracked(t, "contoso")[analyst]; got.Status != trackeditem.Deleted {
-		t.Errorf("after it went it is %s", got.Status)
+		t.Errorf("after its deletion it is %s", got.Status)
 	}
 }
 
-// A key answers the first call of an agent's assessment again.
+// A repeated call under an idempotency key gets the first call's operation.
 func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)

@@ -11,9 +11,10 @@ import (
 	"readiness/eventstore"
 )
 
-// StartApply starts the apply of a preview, or an unattended apply (spec 4.5,
-// apply rules). What it writes, with what was there before, is in the log with
-// the call, or, unattended, with its proposal.
+// StartApply starts the apply of a preview, or an unattended apply
+// (4.5/route/apply). The log records what it will write, with the previous values:
+// in the event that accepts the call or, for an unattended apply, with its
+// proposal.
 func (s *Service) StartApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
@@ -35,8 +36,8 @@ func (s *Service) StartApply(ctx context.Context, who Caller, workspaceID, model
 	})
 }
 
-// applying is what an apply will write, and how many of the day's applies that
-// counts as (spec 4.5, apply rule 6; decisions 8.4).
+// applying returns what an apply will write, and how many of the day's applies it
+// counts as (4.5/apply/6; docs/decisions.md 8.4).
 func (s *Service) applying(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
 	apply := optimization.ApplyAccepted{Kind: k, Unattended: r.Unattended()}
 	if r.Unattended() {
@@ -58,7 +59,7 @@ func (s *Service) applying(ctx context.Context, who Caller, k optimization.Kind,
 	return apply, err
 }
 
-// write accepts an apply of its own.
+// write accepts an apply that is not the child of a bundle.
 func (s *Service) write(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
 	w, err := s.writing(who, operationID, kind, t, apply)
 	if err != nil {
@@ -79,8 +80,8 @@ func (s *Service) write(ctx context.Context, who Caller, operationID uuid.UUID, 
 	})
 }
 
-// whenFree does what takes a model's lock. When the lock is held by an operation
-// that has waited for its owner for too long, that ends first.
+// whenFree calls do, which takes a model's lock. If the lock is held by an
+// operation that has waited too long for its owner, that operation is ended first.
 func (s *Service) whenFree(ctx context.Context, who Caller, do func() error) error {
 	err := do()
 	r, refused := domain.Refused(err)
@@ -101,8 +102,8 @@ func (s *Service) whenFree(ctx context.Context, who Caller, do func() error) err
 	return err
 }
 
-// lapse ends an apply or a revert of the account that has waited for its owner
-// for too long, and says whether it did.
+// lapse ends an apply or a revert of the account that has waited too long for its
+// owner, and reports whether it did.
 func (s *Service) lapse(ctx context.Context, accountID string, operationID uuid.UUID) (bool, error) {
 	w, err := s.Recorder.Load(ctx, operationID)
 	if err != nil || w.Operation.Account != accountID {

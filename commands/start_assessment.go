@@ -9,9 +9,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// StartAssessment starts the assessment of one semantic model (spec 4.4, rules
-// for the single assess). The model is looked up as the caller before anything
-// is counted.
+// StartAssessment starts the assessment of one semantic model (4.4/single). The
+// model is looked up as the caller before anything is counted.
 func (s *Service) StartAssessment(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (Accepted, error) {
 	return s.startAssessment(ctx, who, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
 }

@@ -18,7 +18,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// Spec 1, rule 5: a call that is refused changes nothing, whatever refuses it.
+// A refused call changes nothing, whatever the reason for the refusal.
 func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 8)
@@ -102,7 +102,7 @@ func TestStartAssessment(t *testing.T) {
 	if _, found, _ := s.views.Operation(ctx, "fabrikam", got.OperationID); found {
 		t.Error("another account sees the operation")
 	}
-	// The second assessment of a model is no first look (decisions 5).
+	// The second assessment of a model is not a first look (docs/decisions.md 5).
 	if _, err := s.StartAssessment(ctx, s.ana(account.Team), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestStartAssessment(t *testing.T) {
 	}
 }
 
-// A bulk run is counted whole; a model named twice counts once; what is not a
-// first look any more is not counted as one.
+// A bulk run is counted in full. A model named twice counts once, and a model that
+// had its first look does not count as one.
 func TestStartBulkAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
@@ -139,7 +139,7 @@ func TestStartBulkAssessment(t *testing.T) {
 		}
 	}
 	if !slices.Equal(ids, []uuid.UUID{model(2), model(0), model(1)}) {
-		t.Errorf("the run is over %v", ids)
+		t.Errorf("the run's models are %v", ids)
 	}
 	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 4 || f != 3 {
 		t.Errorf("spent %d assessments and %d first looks, want 4 and 3", a, f)
@@ -149,7 +149,7 @@ func TestStartBulkAssessment(t *testing.T) {
 	}
 }
 
-// The largest run is one run: 100 models, counted and enqueued at once.
+// The largest run has 100 models, counted and enqueued at once.
 func TestStartLargestRun(t *testing.T) {
 	t.Parallel()
 	s := newService(t, assessment.MaxModels)
@@ -168,8 +168,8 @@ func TestStartLargestRun(t *testing.T) {
 	}
 }
 
-// Fifty callers race for what is left of an allowance: exactly that much is
-// spent, and the others are refused with nothing left behind.
+// Fifty callers race for what is left of an allowance: exactly that much is spent,
+// and refused calls leave nothing behind.
 //
 // proves: 4.4/bulk/1 8/allowance-assessments
 func TestRaceForAnAllowance(t *testing.T) {
@@ -216,8 +216,7 @@ func TestRaceForAnAllowance(t *testing.T) {
 	}
 }
 
-// The allowance of a day is whole again at midnight UTC, and not a second
-// before.
+// A daily allowance renews at midnight UTC, not a second earlier.
 //
 // proves: 8/allowance-assessments
 func TestDayBoundary(t *testing.T) {
@@ -271,7 +270,8 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 	s.unchanged(t, before)
 
-	// The key is the caller's: another person's, or account's, is another.
+	// The key belongs to the caller: another person's or another account's equal
+	// key is a different key.
 	for _, who := range []commands.Caller{s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)} {
 		other, err := start(who, "k", "one", model(0))
 		if err != nil || other.OperationID == first.OperationID {
@@ -279,7 +279,7 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 	}
 
-	// A refusal is not remembered.
+	// A refusal is not stored.
 	if _, err := start(ana, "later", "three", model(9)); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestIdempotencyKey(t *testing.T) {
 		t.Errorf("after a refusal: %+v, %v", got, err)
 	}
 
-	// The answer is remembered for 24 hours.
+	// The answer is stored for 24 hours.
 	s.advance(24*time.Hour - time.Millisecond)
 	if got, err := start(s.ana(account.Team), "k", "one", model(0)); err != nil || got.OperationID != first.OperationID {
 		t.Errorf("just before a day has passed: %+v, %v", got, err)
@@ -299,8 +299,8 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// Twenty handlings of one call at once start one operation: the others answer
-// it again, or that it is still being handled.
+// Twenty handlings of one call at once start one operation. The others get its id,
+// or a refusal that it is still being handled.
 func TestIdempotencyKeyRace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)

@@ -12,8 +12,9 @@ import (
 	"readiness/eventstore"
 )
 
-// StartBenchmarkRun starts asking a model's saved benchmark questions that can run
-// (decisions 7). Repeats nil is what the questions were saved with.
+// StartBenchmarkRun starts asking those saved benchmark questions of a model that
+// can run (docs/decisions.md 7). If repeats is nil, the repeats saved with the
+// questions apply.
 func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest, repeats *int) (Accepted, error) {
 	if err := by.Check("answeredBy"); err != nil {
 		return Accepted{}, err

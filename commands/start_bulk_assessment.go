@@ -12,9 +12,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// StartBulkAssessment starts one run over the named models (spec 4.4, rules for
-// the bulk assess): accepted whole or not at all. A model named twice counts
-// once (decisions 8.10).
+// StartBulkAssessment starts one run over the named models (4.4/bulk): all are
+// accepted or none. A model named twice counts once (docs/decisions.md 8.10).
 func (s *Service) StartBulkAssessment(ctx context.Context, who Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(modelIDs); {
 	case n == 0:
@@ -43,7 +42,7 @@ func (s *Service) StartBulkAssessment(ctx context.Context, who Caller, workspace
 	})
 }
 
-// distinct keeps the first of each id.
+// distinct returns the ids without duplicates, in order of their first occurrence.
 func distinct(ids []uuid.UUID) []uuid.UUID {
 	out := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {

@@ -12,12 +12,12 @@ import (
 	"readiness/eventstore"
 )
 
-// approvalRequired is the approval of a bundle whose previews a person reviews (spec 4.5, optimize).
+// approvalRequired is the approval of a bundle whose previews a person reviews.
 const approvalRequired = "required"
 
-// StartBundle starts the previews of several kinds as one operation; with
-// approval none their applies follow (spec 4.5, bundle rules 1 to 5). A nil kinds
-// is all of them.
+// StartBundle starts the previews of several kinds as one operation; with approval
+// none their applies follow (4.5/bundle/1 to 4.5/bundle/5). If names is nil, it
+// takes all kinds.
 func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, mode
 	unattended := approval == optimization.NoApproval
 	switch {
 	case !unattended && approval != approvalRequired:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "approval says neither required, to review the previews first, nor none, to write them at once")
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "approval must be required, to review the previews first, or none, to write them at once")
 	case unattended && slices.Equal(kinds, []optimization.Kind{optimization.AIDataSchema}):
 		return Accepted{}, optimization.ApplyRequest{Approval: &approval}.Check(optimization.AIDataSchema)
 	}
@@ -46,8 +46,8 @@ func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, mode
 	})
 }
 
-// kindsOf are the kinds with the names, in the order in which a bundle takes
-// them; all of them for nil.
+// kindsOf returns the kinds with the names, in the order in which a bundle takes
+// them; all kinds if names is nil.
 func kindsOf(names *[]string) ([]optimization.Kind, error) {
 	if names == nil {
 		return optimization.Kinds(), nil
@@ -69,19 +69,19 @@ func kindsOf(names *[]string) ([]optimization.Kind, error) {
 	return slices.DeleteFunc(optimization.Kinds(), func(k optimization.Kind) bool { return !named[k] }), nil
 }
 
-// bundling is a bundle that is about to be accepted.
+// bundling is a bundle about to be accepted.
 type bundling struct {
 	operationID uuid.UUID
 	kind        operation.Type
 	form        optimization.Form
-	of          *uuid.UUID // what it applies or reverts
+	of          *uuid.UUID // the bundle that it applies or reverts
 	children    []optimization.Child
 	previews    []optimization.PreviewAccepted // of the children with a PreviewID, in their order
 }
 
-// previewAll names a preview for each kind that its own route would start. When
-// every kind is refused, so is the bundle, as the first was (spec 4.5, bundle
-// rule 3).
+// previewAll adds a preview for each kind that its own route would start. When
+// every kind is refused, the bundle is refused with the first refusal
+// (4.5/bundle/3).
 func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimization.Kind, modelID uuid.UUID, b *bundling) error {
 	var first error
 	for _, k := range kinds {
@@ -117,8 +117,8 @@ func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimizati
 	return nil
 }
 
-// acceptPreviews records the bundle with each of its previews, and enqueues them.
-// One that writes reserves the model.
+// acceptPreviews records the bundle with each of its previews and enqueues them. A
+// bundle that will write reserves the model.
 func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bundling) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
@@ -163,7 +163,7 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 	})
 }
 
-// acceptBundle is the command that puts a bundle in the log.
+// acceptBundle returns the command that records the bundle's acceptance.
 func (s *Service) acceptBundle(who Caller, t target, b bundling) optimization.AcceptBundle {
 	return optimization.AcceptBundle{
 		Operation: s.accepted(who, b.operationID, b.kind, t.workspace.ID, t.model.ID),

@@ -12,9 +12,9 @@ import (
 	"readiness/eventstore"
 )
 
-// StartBundleApply starts writing the previews of a bundle preview, one kind
-// after the other; the first starts with the call (spec 4.5, bundle rule 6). A
-// nil kinds is every kind that has a preview.
+// StartBundleApply starts writing the previews of a bundle preview, one kind after
+// the other; the call starts the first (4.5/bundle/6). If names is nil, it takes
+// every kind that has a preview.
 func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
@@ -37,12 +37,12 @@ func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID,
 			case previewed:
 				b.children = append(b.children, optimization.Child{Kind: c.Kind, PreviewID: c.PreviewID, ExpiresAt: c.ExpiresAt, Standing: optimization.ChildNotStarted})
 			case names != nil:
-				return domain.Refuse(domain.InvalidRequest, "bundle preview %s holds no preview of %s to write", shortened(previewID), c.Kind).About("kind", c.Kind)
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", shortened(previewID), c.Kind).About("kind", c.Kind)
 			}
 		}
 		for _, k := range kinds {
 			if _, ok := preview.Child(k); !ok && names != nil {
-				return domain.Refuse(domain.InvalidRequest, "bundle preview %s is not of %s", shortened(previewID), k).About("kind", k)
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(previewID), k).About("kind", k)
 			}
 		}
 		if err := s.active(ctx, who, t.workspace); err != nil {
@@ -56,10 +56,11 @@ func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID,
 	})
 }
 
-// shortened is an id of the caller's as messages repeat it: no longer than an id.
+// shortened cuts the caller's text to the length of an id, for messages.
 func shortened(text string) string { return text[:min(len(text), 36)] }
 
-// bundlePreview returns the bundle preview with the id, or InvalidPreview.
+// bundlePreview returns the bundle preview with the id, or refuses with
+// InvalidPreview.
 func (s *Service) bundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := optimization.NotThePreview(text, "there is no bundle preview with this id")
 	id, ok := domain.ParseID(text)

@@ -14,8 +14,7 @@ import (
 )
 
 // StartBundleRevert starts putting back what a bundle apply wrote, one kind after
-// the other, the last first; the first starts with the call (spec 4.5, bundle
-// rule 7).
+// the other, the last first; the call starts the first revert (4.5/bundle/7).
 func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
 		t, err := s.target(ctx, who, workspaceID, modelID)
@@ -40,8 +39,8 @@ func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID
 	})
 }
 
-// appliedBundle returns the bundle apply with the id, which something of is left
-// to put back, or refuses as bundle rule 7 says.
+// appliedBundle returns the bundle apply with the id if something of it is left to
+// put back; else it refuses (4.5/bundle/7).
 func (s *Service) appliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
 	id, ok := domain.ParseID(text)

@@ -18,8 +18,8 @@ import (
 	"readiness/eventstore"
 )
 
-// StartPixies starts adding Pixies to a report, or removing them (spec 4.7, add
-// and remove rules).
+// StartPixies starts adding Pixies to a report, or removing them (4.7/add,
+// 4.7/remove).
 func (s *Service) StartPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID, reportID uuid.UUID) (Accepted, error) {
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
@@ -35,7 +35,7 @@ func (s *Service) StartPixies(ctx context.Context, who Caller, verb pixies.Verb,
 }
 
 // StartBulkPixies starts adding Pixies to many reports of a workspace, or removing
-// them, as one run (spec 4.7, bulk rules). A report named twice counts once.
+// them, as one run (4.7/bulk). A report named twice counts once.
 func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(reportIDs); {
 	case n == 0:
@@ -64,13 +64,13 @@ func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.V
 	})
 }
 
-// acceptPixies holds the reports, which were looked up as the caller, reserves
-// those that get Pixies for the whole run, and enqueues a step for each. A report
-// becomes a tracked item once it was written to.
+// acceptPixies locks the reports, which were looked up as the caller, and enqueues
+// a step for each. For a run that adds Pixies it reserves all reports; each becomes
+// a tracked item once it was written to.
 func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
 	active := func(owner account.Account) error { return license(owner, who).Starts() }
-	if adds { // the capacity is never asked for a removal (decisions 8.6)
+	if adds { // a removal never asks for the capacity (docs/decisions.md 8.6)
 		active = s.carrying(ctx, who, workspace).active
 	}
 	limits, err := s.limits(who.Plan)
@@ -145,8 +145,8 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	})
 }
 
-// setup is the workspace's saved tracking setup, or the documented default (spec
-// 4.7, add rule 1; decisions 8.2).
+// setup returns the workspace's saved tracking setup, or the documented default
+// (docs/decisions.md 8.2).
 func (s *Service) setup(a account.Account, workspaceID uuid.UUID) (pixies.Setup, error) {
 	var setup pixies.Setup
 	if text, saved := a.Saved[account.TrackingSetupDocument(workspaceID)]; saved {

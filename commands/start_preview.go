@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// StartPreview starts the preview of an optimization of a semantic model (spec
-// 4.5, preview rules). It writes nothing and spends nothing.
+// StartPreview starts the preview of an optimization of a semantic model
+// (4.5/route/preview). It writes nothing and spends nothing.
 func (s *Service) StartPreview(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {

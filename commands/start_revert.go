@@ -13,7 +13,7 @@ import (
 	"readiness/eventstore"
 )
 
-// StartRevert starts the revert of an apply (spec 4.5, revert rules).
+// StartRevert starts the revert of an apply (4.5/route/revert).
 func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
 	return s.start(ctx, who, func(operationID uuid.UUID) error {
 		t, err := s.target(ctx, who, workspaceID, modelID)
@@ -38,9 +38,8 @@ func (s *Service) StartRevert(ctx context.Context, who Caller, workspaceID, mode
 	})
 }
 
-// revertable refuses what no revert can put back, whatever else holds the model:
-// that an apply has not ended, or that another stands on it, is decided with the
-// lock.
+// revertable refuses an apply that can never be reverted. That the apply has not
+// ended, or that a later apply builds on it, is decided together with the lock.
 func (s *Service) revertable(ctx context.Context, who Caller, modelID, applyID uuid.UUID) error {
 	apply, err := s.Recorder.Load(ctx, applyID)
 	if err != nil {
@@ -55,12 +54,12 @@ func (s *Service) revertable(ctx context.Context, who Caller, modelID, applyID u
 	return err
 }
 
-// errMoved: the model's applies changed between looking and deciding.
+// errMoved reports that the model's applies changed between loading and deciding.
 var errMoved = errors.New("commands: another apply came between")
 
-// revert accepts the revert of an apply, of its own or as the child of a bundle.
-// guard is asked first, and also adds what must be true with it; both may decide
-// from more.
+// revert accepts the revert of an apply, standalone or as the child of a bundle. It
+// calls guard first, and also to add what must be committed with the revert; both
+// may decide from the pasts in more.
 func (s *Service) revert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable,
 ) error {
@@ -74,8 +73,8 @@ func (s *Service) revert(ctx context.Context, who Caller, operationID uuid.UUID,
 	})
 }
 
-// revertOnce decides from the apply and from those that came after it. Which
-// those are is looked up first, and looked at again where it is decided.
+// revertOnce decides from the apply and from the applies after it. It finds those
+// first, and returns errMoved if they have changed when it decides.
 func (s *Service) revertOnce(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more []eventstore.Loadable,
 ) error {

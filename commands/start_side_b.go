@@ -11,8 +11,8 @@ import (
 	"readiness/eventstore"
 )
 
-// startSideB starts side B of a run that waits for its owner, with the token of
-// the owner's read (spec 3.2). Of many reads at once, one does.
+// startSideB starts side B of a run that waits for its owner, with the token of the
+// owner's read. Of many simultaneous reads, one starts it.
 func (s *Service) startSideB(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	if lapsed, err := s.Runs.Lapse(ctx, operationID); lapsed || err != nil {
 		return err
@@ -36,8 +36,8 @@ func (s *Service) startSideB(ctx context.Context, who Caller, operationID uuid.U
 	})
 }
 
-// Lapse fails a run of an A/B test that has waited for its owner for too long, and
-// says whether it did.
+// Lapse fails a run of an A/B test that has waited too long for its owner, and
+// reports whether it did.
 func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
 	lapsed := false
 	meta := eventstore.Metadata{OperationID: operationID.String(), Correlation: operationID.String(), Causation: "waited too long"}
@@ -52,7 +52,7 @@ func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
 		return false, err
 	}
 	meta.Account = ab.State.Operation.Account
-	err := r.change(ctx, meta, operationID, func(c *eventstore.Change, w *whole) error {
+	err := r.change(ctx, meta, operationID, func(c *eventstore.Change, w *abRunPasts) error {
 		lapsed = !w.ab.State.Operation.Status.Ended()
 		if err := eventstore.Decide(c, w.ab, abtest.Lapse{Now: r.Now()}); err != nil {
 			return err

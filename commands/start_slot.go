@@ -18,15 +18,16 @@ import (
 )
 
 const (
-	// dueAtOnce bounds how many due slots are held in memory.
+	// dueAtOnce is how many due slots are in memory at most.
 	dueAtOnce = 100
-	// slotTimeout bounds what one slot takes, so that it keeps no other waiting.
+	// slotTimeout bounds the time for one slot, so that it does not delay the
+	// others.
 	slotTimeout = 30 * time.Second
 )
 
-// StartDue starts the assessments of every account's schedules that are due, the
-// earliest first. A slot that meets a fault of ours stays due and keeps no other
-// from it.
+// StartDue starts the assessments of all schedules that are due, of every account,
+// earliest first. A slot that fails because of a fault stays due and does not stop
+// the others.
 func (s *Service) StartDue(ctx context.Context) error {
 	var failed []error
 	var last schedule.Slot
@@ -55,14 +56,14 @@ func (s *Service) startSlotInTime(ctx context.Context, slot schedule.Slot) error
 	return s.StartSlot(ctx, slot)
 }
 
-// errSlotOver: the slot was started, refused or missed meanwhile, or the schedule
-// runs no more.
-var errSlotOver = errors.New("commands: the slot is not due any more")
+// errSlotOver reports that the slot was started, refused or missed meanwhile, or
+// that the schedule is no longer active.
+var errSlotOver = errors.New("commands: the slot is no longer due")
 
 // StartSlot starts the assessment of a slot as the schedule's owner, exactly as
-// their call would, and says so on the schedule in the same append: whoever tries
-// and how often, a slot is started once. What it is refused for pauses the
-// schedule unless time heals it. A slot that is not due is left alone.
+// their call would, and records it on the schedule in the same append, so a slot
+// starts only once. A refusal pauses the schedule, except a refusal that may pass
+// with time. A slot that is not due is skipped.
 func (s *Service) StartSlot(ctx context.Context, slot schedule.Slot) error {
 	past := pastSchedule(slot.AccountID, slot.ModelID)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -105,8 +106,8 @@ func (s *Service) assessAtSlot(ctx context.Context, slot schedule.Slot, due sche
 	return err
 }
 
-// ownerOf is the owner of a schedule as the caller that their call with the kept
-// token would be now. It is refused as that call would be.
+// ownerOf returns the schedule's owner as the caller of a call with the stored
+// token. It refuses what that call would be refused for.
 func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Schedule) (Caller, error) {
 	past := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -118,7 +119,7 @@ func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Sc
 	case err != nil:
 		return Caller{}, err
 	case !known:
-		return Caller{}, domain.Refuse(domain.UserNotRegistered, "account %s does not know the owner of the schedule any more", accountID)
+		return Caller{}, domain.Refuse(domain.UserNotRegistered, "the owner of the schedule is no longer a member of account %s", accountID)
 	case m.Status != account.Active:
 		return Caller{}, m.NotActive()
 	case !limits.ScheduledAssessments:
@@ -127,13 +128,13 @@ func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Sc
 		return Caller{}, domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned aiFeatures off")
 	}
 	token, expires, kept, err := s.Vault.Kept(ctx, due.TokenID(), s.Now())
-	if err == nil && !kept || errors.Is(err, vault.ErrSealed) { // a token that nobody can open is none
+	if err == nil && !kept || errors.Is(err, vault.ErrSealed) { // a token that cannot be decrypted counts as none
 		err = domain.Refuse(schedule.CredentialExpired, "no valid token of the owner of the schedule is kept")
 	}
 	return CallerOf(m, token, expires, true), err
 }
 
-// recordSlot says on the schedule that its slot was refused.
+// recordSlot records on the schedule that its slot was refused.
 func (s *Service) recordSlot(ctx context.Context, slot schedule.Slot, refusal *domain.Refusal) error {
 	past := pastSchedule(slot.AccountID, slot.ModelID)
 	meta := eventstore.Metadata{Account: slot.AccountID, Causation: "schedule"}

@@ -23,8 +23,8 @@ import (
 	"readiness/projections"
 )
 
-// planner is a service whose account contoso knows ana and bob and offers what
-// schedules need.
+// planner is a service whose account contoso has the people ana and bob and all
+// that schedules need.
 type planner struct {
 	*service
 	declared account.Declaration
@@ -48,14 +48,14 @@ func (p *planner) declare(t *testing.T, change func(d *account.Declaration)) {
 	}
 }
 
-// caller is a person whose token lives for a while from now.
+// caller is a person whose token is valid for life from now.
 func (p *planner) caller(name string, life time.Duration) commands.Caller {
 	who := p.person("contoso", name, account.Team)
 	who.MayWrite, who.Token, who.TokenExpires = true, "eyJ."+name, p.Now().Add(life)
 	return who
 }
 
-// plan makes ana's schedule of a model for six every morning; its first slot is
+// plan creates ana's schedule of a model for six every morning. Its first slot is
 // tomorrow's, in eighteen hours.
 func (p *planner) plan(t *testing.T, workspaceID, modelID uuid.UUID, life time.Duration) schedule.Schedule {
 	t.Helper()
@@ -93,7 +93,7 @@ func (p *planner) read(t *testing.T, id uuid.UUID) schedule.Schedule {
 	return s
 }
 
-// operations are those of the account, the oldest first.
+// operations returns the operations of the account, oldest first.
 func (p *planner) operations(t *testing.T) []projections.Operation {
 	t.Helper()
 	all, err := p.views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
@@ -115,12 +115,12 @@ func (p *planner) keeps(t *testing.T, id uuid.UUID) bool {
 
 const week = 7 * 24 * time.Hour
 
-// six is the first slot of a schedule that was made at noon.
+// six is the first slot of a schedule created at noon.
 var six = time.Date(2026, 11, 22, 6, 0, 0, 0, time.UTC)
 
-// A slot starts an assessment as its owner's call would, says so on the schedule
-// in the same append, and the second of a model makes it a tracked item.
-func TestASlotStartsAnAssessment(t *testing.T) {
+// A slot starts an assessment as its owner's call would and records it on the
+// schedule in the same append. A model's second assessment makes it a tracked item.
+func TestSlotStartsAssessment(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 2)
 	made := p.plan(t, retail, model(0), week)
@@ -146,7 +146,7 @@ func TestASlotStartsAnAssessment(t *testing.T) {
 	var positions, streams int
 	err := p.pool.QueryRow(t.Context(), `SELECT max(position) - min(position) + 1 - count(*), count(DISTINCT stream) FROM events WHERE metadata->>'operationId' = $1`, all[0].ID.String()).Scan(&positions, &streams)
 	if err != nil || positions != 0 || streams < 4 {
-		t.Errorf("acceptance and slot are apart: %d between, %d streams, %v", positions, streams, err)
+		t.Errorf("acceptance and slot are not one append: %d positions, %d streams, %v", positions, streams, err)
 	}
 	after := p.left(t)
 	if after.Jobs != before.Jobs+1 {
@@ -166,8 +166,8 @@ func TestASlotStartsAnAssessment(t *testing.T) {
 	}
 }
 
-// Whoever tries at once, a slot starts once, and counts once.
-func TestASlotStartsOnceWhoeverTries(t *testing.T) {
+// A slot starts and counts once, however many processes try at once.
+func TestSlotStartsOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 1)
 	made := p.plan(t, retail, model(0), week)
@@ -199,7 +199,7 @@ func TestASlotStartsOnceWhoeverTries(t *testing.T) {
 	}
 }
 
-// Slots that nobody looked for run once, and the next lies in the future.
+// Missed slots run once, and the next slot lies in the future.
 func TestMissedSlotsRunOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 1)
@@ -213,7 +213,7 @@ func TestMissedSlotsRunOnce(t *testing.T) {
 	}
 }
 
-// What time heals is told, and the next slot stays.
+// A refusal that may pass is recorded, and the next slot is kept.
 func TestRefusedSlots(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 1)
@@ -248,7 +248,7 @@ func TestRefusedSlots(t *testing.T) {
 	}
 }
 
-// refusing is a platform that answers for a model with an error.
+// refusing is a platform that answers for one model with an error.
 type refusing struct {
 	commands.Platform
 	model uuid.UUID
@@ -263,7 +263,7 @@ func (r *refusing) Item(ctx context.Context, as item.Caller, workspaceID uuid.UU
 	return it, err
 }
 
-// maintaining is a platform whose models are all the service's own.
+// maintaining is a platform all of whose models are maintained by the service.
 type maintaining struct{ commands.Platform }
 
 func (m maintaining) Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
@@ -272,9 +272,9 @@ func (m maintaining) Item(ctx context.Context, as item.Caller, workspaceID uuid.
 	return it, err
 }
 
-// What time does not heal pauses the schedule with what to do, keeps no token and
-// spends nothing. Once the cause is gone, whoever takes it up has the missed slot
-// started, once.
+// A lasting refusal pauses the schedule with advice, deletes its token and spends
+// nothing. Once the cause is gone, resuming the schedule starts the missed slot,
+// once.
 func TestPausedSlots(t *testing.T) {
 	t.Parallel()
 	license := func(l account.License) func(*testing.T, *planner) {
@@ -286,7 +286,7 @@ func TestPausedSlots(t *testing.T) {
 	active := license(account.License{Status: account.LicenseActive})
 	for name, c := range map[string]struct {
 		code      domain.Code
-		life      time.Duration // of the token; a week unless it is said
+		life      time.Duration // of the token; a week by default
 		breaks    func(*testing.T, *planner)
 		mends     func(*testing.T, *planner)
 		takenUpBy string
@@ -344,7 +344,7 @@ func TestPausedSlots(t *testing.T) {
 			}
 			p := newPlanner(t, 2)
 			id := p.plan(t, retail, model(0), c.life).ScheduleID
-			if c.code == domain.ItemNotFound { // results that were deleted before leave the schedule alone
+			if c.code == domain.ItemNotFound { // results deleted earlier do not affect the schedule
 				if _, err := p.DeleteResults(t.Context(), p.caller("ana", week), retail, model(0)); err != nil {
 					t.Fatal(err)
 				}
@@ -365,12 +365,12 @@ func TestPausedSlots(t *testing.T) {
 				t.Errorf("%d assessments and %d first looks are spent", a, f)
 			}
 			before := p.left(t)
-			p.look(t, six.AddDate(0, 0, 2)) // nobody took it up
+			p.look(t, six.AddDate(0, 0, 2)) // no one resumed it
 			p.unchanged(t, before)
 
 			c.mends(t, p)
 			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.Active || s.Owner.ID != c.takenUpBy || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
-				t.Fatalf("taken up, it reads %+v", s)
+				t.Fatalf("resumed, it reads %+v", s)
 			}
 			p.look(t, six.AddDate(0, 0, 2).Add(time.Hour))
 			p.look(t, six.AddDate(0, 0, 2).Add(2*time.Hour))
@@ -382,8 +382,8 @@ func TestPausedSlots(t *testing.T) {
 	}
 }
 
-// A fault of ours at one slot leaves it due and keeps no other from starting, nor
-// does what nobody can open any more.
+// A fault of ours at one slot leaves it due and does not stop the others. The same
+// holds for a token that can no longer be decrypted.
 func TestFaultsLeaveSlotsDue(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 3)
@@ -403,19 +403,19 @@ func TestFaultsLeaveSlotsDue(t *testing.T) {
 		t.Errorf("the schedule reads %+v", s)
 	}
 	if s := p.read(t, ids[1]); s.LastRun == nil || s.LastRun.Outcome != schedule.Started {
-		t.Errorf("another's last run is %+v", s.LastRun)
+		t.Errorf("the other schedule's last run is %+v", s.LastRun)
 	}
 	if s := p.read(t, ids[2]); s.Paused == nil || s.Paused.Code != schedule.CredentialExpired {
-		t.Errorf("the one whose token cannot be opened reads %+v", s)
+		t.Errorf("the schedule whose token cannot be decrypted reads %+v", s)
 	}
 	p.Platform = whole
 	p.look(t, at.Add(time.Minute))
 	if s := p.read(t, ids[0]); s.LastRun == nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(six) {
-		t.Errorf("mended, its last run is %+v", s.LastRun)
+		t.Errorf("after the repair, its last run is %+v", s.LastRun)
 	}
 }
 
-// Due are the slots of active schedules, the earliest first, page by page.
+// DueSlots returns the slots of active schedules, earliest first, page by page.
 func TestDueSlotsInOrder(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 6)
@@ -449,16 +449,16 @@ func TestDueSlotsInOrder(t *testing.T) {
 		got, last = append(got, page...), page[0]
 	}
 	if want := []schedule.Slot{first, second, third}; !slices.Equal(got, want) {
-		t.Errorf("due are %v, want %v", got, want)
+		t.Errorf("%v are due, want %v", got, want)
 	}
 	if page, err := p.DueSlots(t.Context(), later.At, schedule.Slot{}, 100); err != nil || len(page) != 4 || page[3] != later {
 		t.Errorf("a minute later: %v, %v", page, err)
 	}
 }
 
-// Two people who make the schedule of a model at once make one, and two who take
-// one up at once leave the token of its owner.
-func TestOneScheduleAModelWhoeverTries(t *testing.T) {
+// Two people who create the schedule of a model at once create one. Two who resume
+// a schedule at once leave its owner's token.
+func TestOneSchedulePerModel(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 1)
 	var wg sync.WaitGroup
@@ -479,7 +479,7 @@ func TestOneScheduleAModelWhoeverTries(t *testing.T) {
 		}
 	}
 	if n := p.left(t); made != 1 || n.Tokens != 1 || n.Events != 4 { // the account, its two people, the schedule
-		t.Errorf("%d were made; left behind: %+v", made, n)
+		t.Errorf("%d were created; left behind: %+v", made, n)
 	}
 	past := eventstore.FoldLast[schedule.Schedule](schedule.Stream("contoso", model(0)))
 	if err := p.Store.Load(t.Context(), past); err != nil {
@@ -496,6 +496,6 @@ func TestOneScheduleAModelWhoeverTries(t *testing.T) {
 	}
 	now := p.read(t, past.State.ScheduleID)
 	if token, _, err := p.Vault.Token(t.Context(), now.TokenID(), p.Now()); err != nil || token != "eyJ."+now.Owner.ID {
-		t.Errorf("it is %s's and keeps another's token (%v)", now.Owner.ID, err)
+		t.Errorf("its owner is %s and the token is another person's (%v)", now.Owner.ID, err)
 	}
 }

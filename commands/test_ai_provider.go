@@ -11,14 +11,14 @@ import (
 	"readiness/eventstore"
 )
 
-// ProviderTester makes test calls of language models. What a provider does is
-// never an error; only what was asked of it and could not be is.
+// ProviderTester makes test calls to language models. A provider's failure is part
+// of the observation; an error means that the call could not be made.
 type ProviderTester interface {
 	Test(ctx context.Context, settings aiprovider.Settings) (aiprovider.Observation, error)
 }
 
-// TestAIProvider makes a test call of an AI provider of the caller's account,
-// records what it came to and returns the provider (decisions 7; regime F.1).
+// TestAIProvider makes a test call to an AI provider of the caller's account,
+// records its outcome and returns the provider (docs/decisions.md 7).
 func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -44,8 +44,8 @@ func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID str
 	return p, err
 }
 
-// testCall asks the provider, outside of any transaction, and says what it came
-// to. A data agent is looked up as the caller and not asked.
+// testCall asks the provider, outside any transaction, and returns what it
+// observed. A data agent is only looked up, as the caller.
 func (s *Service) testCall(ctx context.Context, who Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
 	switch {
 	case !p.Askable():
@@ -65,7 +65,8 @@ func (s *Service) testCall(ctx context.Context, who Caller, p aiprovider.Provide
 	return o, nil
 }
 
-// failedTest is what a refusal makes of a test call; a fault stays one.
+// failedTest returns the observation for a refused test call. A fault is returned
+// as an error.
 func (s *Service) failedTest(err error) (aiprovider.Observation, error) {
 	refusal, ok := domain.Refused(err)
 	if !ok {
@@ -74,11 +75,11 @@ func (s *Service) failedTest(err error) (aiprovider.Observation, error) {
 	return aiprovider.Observation{Test: aiprovider.Test{At: s.instant(), ErrorCode: aiprovider.TestError(refusal.Code), Message: refusal.Message}}, nil
 }
 
-// instant is now, as exactly as the log keeps it.
+// instant returns the current time at the log's resolution of one microsecond.
 func (s *Service) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-// aboutProvider is what the events of a call on an AI provider say of where they
-// came from.
+// aboutProvider returns the origin that the events of a call on an AI provider
+// record.
 func (who Caller) aboutProvider() eventstore.Metadata {
 	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "AI provider", Trace: who.Trace}
 }

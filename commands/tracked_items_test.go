@@ -22,8 +22,8 @@ import (
 	"readiness/projections"
 )
 
-// claims makes those of the items that the operation reserved tracked items, as
-// its end does.
+// claims turns the items that the operation reserved into tracked items, as its end
+// does.
 func (s *service) claims(t *testing.T, accountID string, via trackeditem.Via, operationID uuid.UUID, ids ...uuid.UUID) {
 	t.Helper()
 	tracking := commands.Track(accountID, ids...)
@@ -41,7 +41,7 @@ func (s *service) claims(t *testing.T, accountID string, via trackeditem.Via, op
 }
 
 // assess starts an assessment of the n-th model, or of several in one run, claims
-// what it reserved and returns what it said that it would spend.
+// what it reserved and returns its announced impact.
 func (s *service) assess(t *testing.T, who commands.Caller, models ...int) operation.Impact {
 	t.Helper()
 	ids := make([]uuid.UUID, len(models))
@@ -66,7 +66,7 @@ func (s *service) assess(t *testing.T, who commands.Caller, models ...int) opera
 	return op.Impact
 }
 
-// tracked lists the account's tracked items by id.
+// tracked returns the account's tracked items by id.
 func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackeditem.Item {
 	t.Helper()
 	all, err := s.views.TrackedItems(t.Context(), projections.TrackedItemsQuery{AccountID: accountID, Limit: 1000})
@@ -81,7 +81,7 @@ func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackedi
 	return byID
 }
 
-// total is the account's count.
+// total returns the account's count.
 func (s *service) total(t *testing.T, accountID string) trackeditem.Total {
 	t.Helper()
 	p := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
@@ -91,7 +91,7 @@ func (s *service) total(t *testing.T, accountID string) trackeditem.Total {
 	return p.State
 }
 
-// limited is a plan without limits but for so many tracked items.
+// limited is a plan without limits except the number of tracked items.
 func (s *service) limited(items int) account.Plan {
 	l := s.Plans[account.Enterprise]
 	l.TrackedItems.Limit = &items
@@ -99,8 +99,8 @@ func (s *service) limited(items int) account.Plan {
 	return "Limited"
 }
 
-// The second accepted assessment of a model makes it a tracked item, for good:
-// one claim, counted once (decisions 5).
+// The second accepted assessment of a model makes it a tracked item permanently:
+// one claim, counted once (docs/decisions.md 5).
 //
 // proves: 3.5/second-assessment-tracks 2.13/AllowanceImpact-tracked 2.6/id 2.6/itemType 2.6/workspaceId-displayName-workspaceName 2.6/status 2.6/trackedSinceUtc 2.6/deletedAtUtc 2.6/licenseId 2.6/claimedVia
 func TestSecondAssessmentTracks(t *testing.T) {
@@ -111,7 +111,7 @@ func TestSecondAssessmentTracks(t *testing.T) {
 	claims := func(got operation.Impact, single *bool, many *int) {
 		t.Helper()
 		if d := cmp.Diff([]any{single, many}, []any{got.TrackedItem, got.TrackedItems}); d != "" {
-			t.Errorf("made tracked items (-want +got):\n%s", d)
+			t.Errorf("new tracked items (-want +got):\n%s", d)
 		}
 	}
 	claims(s.assess(t, ana, 0), &no, nil)
@@ -145,8 +145,8 @@ func TestSecondAssessmentTracks(t *testing.T) {
 	}
 }
 
-// A model whose results were deleted is tracked again by its next assessment,
-// and counted no second time (decisions 5).
+// A model whose results were deleted is tracked again by its next assessment and
+// not counted a second time (docs/decisions.md 5).
 func TestTrackedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
@@ -168,7 +168,7 @@ func TestTrackedAgain(t *testing.T) {
 	}
 }
 
-// The plan's cap and the license's allocation refuse a call whole, before
+// The plan's cap and the license's allocation refuse a call as a unit, before
 // anything is queued or spent, and after the allowances.
 //
 // proves: 7.2/TrackedItemLimitReached 7.2/LicenseTrackedItemLimitReached 8/allowance-trackedItems decisions/1/order-allowance-caps
@@ -248,15 +248,14 @@ func TestTrackedItemCaps(t *testing.T) {
 			if n := s.used(t, "contoso", account.Assessments, account.Day); n != used {
 				t.Errorf("the refused calls spent %d assessments", n-used)
 			}
-			if c.takes > 0 { // what is tracked already needs no room
+			if c.takes > 0 { // items that are already tracked need no room
 				s.assess(t, ana, 0)
 			}
 		})
 	}
 }
 
-// A bulk run is counted whole: where there is room for all but one of the items
-// it would make, it makes none.
+// A bulk run is counted in full: if one of its items does not fit, none is tracked.
 func TestTrackedItemCapOfBulk(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 4)
@@ -271,7 +270,7 @@ func TestTrackedItemCapOfBulk(t *testing.T) {
 	}
 	s.unchanged(t, before)
 	if got := *s.assess(t, ana, 0, 1, 2).TrackedItems; got != 3 {
-		t.Errorf("three became %d", got)
+		t.Errorf("the count is %d, want 3", got)
 	}
 }
 
@@ -307,9 +306,9 @@ func TestRaceForTrackedItems(t *testing.T) {
 	}
 }
 
-// What the platform no longer shows in a workspace that the person sees was
-// deleted, and another name is its new name: noticed by a listing, once, and by
-// the listing of a bulk assessment (decisions 8.8).
+// An item that a listing of a visible workspace lacks was deleted; one with another
+// name was renamed. A plain listing and that of a bulk assessment record it, once
+// (docs/decisions.md 8.8).
 func TestListingNoticesTrackedItems(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 4)
@@ -331,7 +330,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 
 	before := events()
 	if err := list(bob, retail, item.SemanticModel); err != nil || events() != before {
-		t.Errorf("a listing of what is known wrote %d events (%v)", events()-before, err)
+		t.Errorf("a listing without news wrote %d events (%v)", events()-before, err)
 	}
 	remove("Model 000")
 	remove("Model 001")
@@ -349,7 +348,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 			t.Errorf("%s: %v", name, c.call)
 		}
 	}
-	// A refused call changes nothing, though it has seen the listing.
+	// A refused call changes nothing, though it has read the listing.
 	_, err := s.StartBulkAssessment(t.Context(), bob, retail, []uuid.UUID{model(0), model(1)})
 	if !domain.IsRefused(err, domain.ItemNotFound) || events() != before {
 		t.Fatalf("%v, and %d events were written", err, events()-before)

@@ -11,16 +11,15 @@ import (
 	"readiness/eventstore"
 )
 
-// Tracking is items that operations reserve, claim or give back, with the
-// account's count of them: what a change decides of one it decides of the other
-// (decisions 9.6).
+// Tracking is a set of items that operations reserve, claim or release, with the
+// account's count of them. A change decides both together (docs/decisions.md 9.6).
 type Tracking struct {
 	total *eventstore.Past[trackeditem.Total]
 	ids   []uuid.UUID // each once
 	items []*eventstore.Past[trackeditem.Item]
 }
 
-// Track names the items and the count of an account.
+// Track returns the tracking of the items and of the account's count.
 func Track(accountID string, itemIDs ...uuid.UUID) *Tracking {
 	t := &Tracking{total: eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID)), ids: distinct(itemIDs)}
 	for _, id := range t.ids {
@@ -29,7 +28,7 @@ func Track(accountID string, itemIDs ...uuid.UUID) *Tracking {
 	return t
 }
 
-// Pasts are the streams to load.
+// Pasts returns the streams to load.
 func (t *Tracking) Pasts() []eventstore.Loadable {
 	pasts := []eventstore.Loadable{t.total}
 	for _, i := range t.items {
@@ -38,16 +37,16 @@ func (t *Tracking) Pasts() []eventstore.Loadable {
 	return pasts
 }
 
-// Past is the past of an item that was named.
+// Past returns the past of one of the tracked ids; it panics for another id.
 func (t *Tracking) Past(itemID uuid.UUID) *eventstore.Past[trackeditem.Item] {
 	return t.items[slices.Index(t.ids, itemID)]
 }
 
-// Item is the item as it is.
+// Item returns the current state of one of the tracked ids.
 func (t *Tracking) Item(itemID uuid.UUID) trackeditem.Item { return t.Past(itemID).State }
 
-// Reserve has operations hold room for those of the items that are not tracked
-// items, all of them or none. It refuses when there is no room for all.
+// Reserve reserves those of the items that are not yet tracked items, all or none.
+// It refuses when the caps leave no room for all.
 func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ...trackeditem.Reserve) error {
 	var fresh []uuid.UUID
 	for _, reserve := range items {
@@ -72,14 +71,14 @@ func (t *Tracking) reserve(c *eventstore.Change, who Caller, owner account.Accou
 	return t.Reserve(c, trackeditem.CapsOf(owner, who.License, limits.TrackedItems), items...)
 }
 
-// Expects reports whether the operation is to say that it makes the item a
-// tracked item: it is the first that holds room for it.
+// Expects reports whether the operation's impact must announce the item as a
+// tracked item: it was the first to reserve it.
 func (t *Tracking) Expects(operationID, itemID uuid.UUID) bool {
 	by := t.Item(itemID).ReservedBy
 	return len(by) > 0 && by[0] == operationID
 }
 
-// Expected is how many of the items the operation is to say that of.
+// Expected returns how many of the items the operation's impact must announce.
 func (t *Tracking) Expected(operationID uuid.UUID) int {
 	return t.count(func(id uuid.UUID) bool { return t.Expects(operationID, id) })
 }
@@ -93,8 +92,8 @@ func (t *Tracking) count(is func(uuid.UUID) bool) (n int) {
 	return n
 }
 
-// Claim makes the item, which the operation did something for, a tracked item. It
-// does nothing when the operation holds no room for it.
+// Claim makes the item a tracked item, after the operation did something for it. It
+// does nothing when the operation has not reserved the item.
 func (t *Tracking) Claim(c *eventstore.Change, operationID, itemID uuid.UUID, via trackeditem.Via, at time.Time) error {
 	past := t.Past(itemID)
 	if !past.State.Holds(operationID) {
@@ -112,14 +111,14 @@ func (t *Tracking) Claimed(operationID, itemID uuid.UUID) bool {
 	return t.Item(itemID).ClaimedBy == operationID
 }
 
-// Made is how many of the items the operation made tracked items.
+// Made returns how many of the items the operation made tracked items.
 func (t *Tracking) Made(operationID uuid.UUID) int {
 	return t.count(func(id uuid.UUID) bool { return t.Claimed(operationID, id) })
 }
 
-// GiveBack gives the room back that the operation, which has ended, still holds
-// for items that were named.
-func (t *Tracking) GiveBack(c *eventstore.Change, operationID uuid.UUID) error {
+// Release releases the reservations that the operation, which has ended, still
+// holds on the items.
+func (t *Tracking) Release(c *eventstore.Change, operationID uuid.UUID) error {
 	for i, past := range t.items {
 		if !past.State.Holds(operationID) {
 			continue

@@ -19,8 +19,8 @@ import (
 	"readiness/work"
 )
 
-// ran are the events of a run of an A/B test, and how often each of its sides was
-// asked each question.
+// ran has the events of an A/B run, and how often each side was asked each
+// question.
 type ran struct {
 	types []string
 	asks  map[abtest.SideName]map[benchmark.AskKey]int
@@ -65,7 +65,7 @@ func (r ran) count(types ...string) (n int) {
 	return n
 }
 
-// lockedJobs takes steps of many at once.
+// lockedJobs accepts steps from many goroutines.
 type lockedJobs struct {
 	*bench
 	mu sync.Mutex
@@ -78,17 +78,17 @@ func (j *lockedJobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) er
 	return j.bench.Ask(ctx, tx, step)
 }
 
-// Whoever meets a run at the same moment, and wherever it is, it ends once, side B
-// begins at most once, no ask is recorded twice, and what is counted is what the
-// operation says.
+// However many commands meet a run at the same moment, and at whatever stage, it
+// ends once, side B begins at most once, no ask is recorded twice, and the counts
+// match the operation's impact.
 // proves: 3.2/side-b-starts 3.2/cancel-while-asking 3.2/cancel-while-waiting 3.1/test-deleted
-func TestAbRunMetByMany(t *testing.T) {
+func TestAbRunRaces(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.unlimited()
 	b.saveQuestions(t, good, 3, 1)
 	b.options.Asker, b.Jobs = &respondent{}, &lockedJobs{bench: b}
-	carry := func(steps []benchmark.Step) { // whoever carries them out does so twice, as when one is taken for stuck
+	carry := func(steps []benchmark.Step) { // each step is carried out twice, as when River considers it stuck
 		var wg sync.WaitGroup
 		for _, step := range slices.Repeat(steps, 2) {
 			wg.Go(func() {
@@ -116,7 +116,8 @@ func TestAbRunMetByMany(t *testing.T) {
 		_, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{QuestionSet: new(string(abtest.Current))})
 		return err
 	}
-	// Of two that delete the same, one finds nothing; and nothing is run again of what is gone.
+	// Of two deletions of the same test, one finds nothing, and a deleted test
+	// cannot be run again.
 	late := []domain.Code{domain.AbTestNotFound, domain.RunNotFound}
 	for at, until := range map[string]func(id uuid.UUID, from int){
 		"side A is to begin": func(uuid.UUID, int) {},
@@ -160,7 +161,7 @@ func TestAbRunMetByMany(t *testing.T) {
 			}
 			run, log := b.abRun(t, id), b.ran(t, id)
 			if ends := log.count("operation.succeeded", "operation.failed", "operation.cancelled"); ends != 1 || !run.Operation.Status.Ended() {
-				t.Errorf("%s: it ended %d times: %v", name, ends, log.types)
+				t.Errorf("%s: the run ended %d times: %v", name, ends, log.types)
 			}
 			queued := log.count("abtest.side-queued")
 			if queued > 2 || log.accepted != queued-1 {
@@ -174,21 +175,21 @@ func TestAbRunMetByMany(t *testing.T) {
 				}
 			}
 			if s := run.Stopped; s != nil && s.Asked != len(log.asks[abtest.A])+len(log.asks[abtest.B]) {
-				t.Errorf("%s: it was stopped after %d asks, and says %+v", name, len(log.asks[abtest.A])+len(log.asks[abtest.B]), *s)
+				t.Errorf("%s: the run stopped after %d asks, and its counts are %+v", name, len(log.asks[abtest.A])+len(log.asks[abtest.B]), *s)
 			}
 			for _, side := range []abtest.RunSide{run.A, run.B} {
 				if side.BenchmarkRunID != nil && !b.asking(t, *side.BenchmarkRunID).Run.Status.Ended() {
-					t.Errorf("%s: a side goes on after the end", name)
+					t.Errorf("%s: a side continues after the end", name)
 				}
 			}
 			if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
-				t.Errorf("%s: a token is kept after the end, %v", name, err)
+				t.Errorf("%s: a token is stored after the end, %v", name, err)
 			}
 			test := b.abTest(t, testID)
 			if going := slices.Contains(test.Going(), id); going || run.Erased && test.Has(id) {
-				t.Errorf("%s: the test has the run still: %+v", name, test.Runs)
+				t.Errorf("%s: the test still has the run: %+v", name, test.Runs)
 			}
-			for _, other := range test.Going() { // the one that was run again
+			for _, other := range test.Going() { // the run that was started again
 				if err := cancel(other, testID); err != nil {
 					t.Error(err)
 				}
@@ -205,19 +206,19 @@ func TestAbRunMetByMany(t *testing.T) {
 		}
 	}
 	if got := b.runsUsed(t); got != spent {
-		t.Errorf("%d benchmark runs are counted, and the operations say %d", got, spent)
+		t.Errorf("%d benchmark runs are counted, and the operations' impacts say %d", got, spent)
 	}
 }
 
-// Who is late with the end of side A takes no token from side B.
-func TestALateEndKeepsSideBsToken(t *testing.T) {
+// A late end of side A does not delete side B's token.
+func TestLateEndKeepsSideBToken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 2, 1)
 	id, _ := b.create(t, nil)
 	b.carried(t, &respondent{})
 	sideA := b.asking(t, b.ask[0].RunID)
-	// As if the owner's read came between what the late one sees and what it does.
+	// As if the owner's read came between the load and the append of the late end.
 	sql, args := b.Vault.Put(id, "eyJ.second", b.now.Add(time.Hour))
 	if _, err := b.pool.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)

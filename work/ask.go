@@ -24,35 +24,35 @@ import (
 	"readiness/eventstore"
 )
 
-// Asker asks what answers questions about semantic models, and who judges the
-// answers.
+// Asker asks the AIs that answer questions about semantic models, and the judge of
+// their answers.
 type Asker interface {
-	// Open reads, as the person, what the side may see of its model, and returns
-	// what asks it one question in a conversation of its own. Its refusals keep the
-	// whole side from answering.
+	// Open reads, as the person, what the side may see of its model, and returns a
+	// function that asks one question in a new conversation. A refusal means that
+	// the side cannot answer any question.
 	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
-	// Judge has an answer judged by a provider that is none of the sides'; false
-	// where there is none.
+	// Judge has an answer judged by a provider that is none of the sides'
+	// providers. It returns false when there is none.
 	Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected, answer comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error)
 }
 
-// Queries runs a DAX query on a semantic model as the person. A platform that runs
-// none has no Queries.
+// Queries runs a DAX query on a semantic model as the person. It is nil for a
+// platform that runs no queries.
 type Queries interface {
 	Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
 }
 
-// Bounds of asking. A run of many questions is carried out in slices, each of
-// which leaves the rest to the next, so that no job is taken for stuck.
+// Bounds of asking. A long run is carried out in slices, one job after the other,
+// so that River does not consider the job stuck.
 const (
 	askSlice = 45 * time.Second
-	// askTimeout bounds one ask with its turn and all its attempts, verdictTimeout
-	// what is asked about its answer: queries and a judge.
+	// askTimeout bounds one ask with the wait for its turn and all attempts;
+	// verdictTimeout bounds the verdict on its answer: queries and a judge.
 	askTimeout     = 150 * time.Second
 	verdictTimeout = 55 * time.Second
 	// askAtOnce is how many questions of a run are asked at once.
 	askAtOnce = 4
-	// maxFailing is how many asks in a row without an answer end a run.
+	// maxFailing is how many consecutive asks without an answer end a run.
 	maxFailing = 10
 	// askLife is how long single answers are kept; those of a completed run are in
 	// its document.
@@ -67,7 +67,7 @@ type ask struct {
 // Kind implements river.JobArgs.
 func (ask) Kind() string { return "ask-questions" }
 
-// asker carries ask jobs out.
+// asker carries out ask jobs.
 type asker struct {
 	river.WorkerDefaults[ask]
 	Options
@@ -80,8 +80,8 @@ func (*asker) Timeout(*river.Job[ask]) time.Duration {
 	return 2*turnTimeout + 2*stepTimeout + askSlice + askTimeout + verdictTimeout + endTimeout
 }
 
-// Work implements river.Worker. What is left to ask, the run's stream says: what
-// was asked before a crash is not asked again.
+// Work implements river.Worker. The run's stream says which questions are left, so
+// no question is asked again after a crash.
 func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
@@ -123,7 +123,8 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	return w.runs.Fail(end, w.metadata(step), a, failure)
 }
 
-// provider is the AI provider that the side is answered by, "" where it is none.
+// provider returns the id of the AI provider that answers for the side; "" if there
+// is none.
 func (w *asker) provider(ctx context.Context, accountID string, by benchmark.AnsweredBy) (string, error) {
 	var settings aiprovider.Settings
 	var err error
@@ -135,12 +136,12 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 	default: // the platform's own, or the embedded engine
 	}
 	if _, refused := domain.Refused(err); refused {
-		return "", nil // what comes of it, asking says
+		return "", nil // asking will return the refusal
 	}
 	return answering(settings), err
 }
 
-// open reads what the side sees. It is the one time that a run reads definitions.
+// open reads what the side sees. A run reads definitions only here.
 func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
 	defer cancel()
@@ -154,7 +155,8 @@ func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	return w.Asker.Open(ctx, as, side)
 }
 
-// failure is what the run fails with, or that the step is worth another attempt.
+// failure returns the failure of the run, or true if the step is worth another
+// attempt.
 func (w *asker) failure(err error, failed int, since time.Time) (operation.Failure, bool) {
 	lasting := w.Now().Sub(since) > faultLife
 	refusal, refused := domain.Refused(err)
@@ -169,13 +171,13 @@ func (w *asker) failure(err error, failed int, since time.Time) (operation.Failu
 	return operation.Failure{}, true
 }
 
-// carryOut asks what is left to ask, for a slice of time, and compares the sides
-// of an A/B test's run once both have answered. It says whether more is left.
+// carryOut asks the remaining questions, for one slice of time, and compares the
+// sides of an A/B run once both have answered. It reports whether more are left.
 func (w *asker) carryOut(ctx context.Context, step benchmark.Step, a commands.Asking) (more bool, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("a benchmark run broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not go on with this run; the fault is the service's and its operator was told")
+			w.Log.Error("a benchmark run panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not continue this run; the service logged its own fault for its operator")
 		}
 	}()
 	set, err := commands.QuestionsOf(ctx, w.Pool, a.Run.Questions)
@@ -193,7 +195,7 @@ func (w *asker) carryOut(ctx context.Context, step benchmark.Step, a commands.As
 	return false, nil
 }
 
-// askSide asks the questions that are left and, after the last, completes the run.
+// askSide asks the remaining questions and, after the last, completes the run.
 func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) (commands.Asking, bool, error) {
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
@@ -202,7 +204,7 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 	if !ok {
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed, "the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
-	if n := a.Run.Failing(); n >= maxFailing { // and the process that recorded the last died
+	if n := a.Run.Failing(); n >= maxFailing { // the process that recorded the last one died
 		return a, false, unanswered(n, "")
 	}
 	s := &side{
@@ -230,26 +232,27 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 	return s.state, false, err
 }
 
-// side is a side that is being asked.
+// side is a side while it is being asked.
 type side struct {
 	*asker
 	step  benchmark.Step
 	as    item.Caller
 	set   benchmark.Set
-	of    benchmark.Side   // the one that is asked
-	both  []benchmark.Side // of the run, the one alone for a run of its own
+	of    benchmark.Side   // the side that is asked
+	both  []benchmark.Side // all sides of the run; only of for a standalone run
 	about comparison.Target
 	ask   func(ctx context.Context, question string) (benchmark.Reply, error)
 
 	mu      sync.Mutex
 	state   commands.Asking // as last recorded
-	failing int             // asks in a row that got no answer
-	// rows are what the reference queries answered, by question; nil what they did
-	// not.
+	failing int             // consecutive asks without an answer
+	// rows are the results of the reference queries, by question; nil for queries
+	// that returned none.
 	rows map[string]*comparison.ResultSet
 }
 
-// askAll asks what is left, some at once, until the slice is over.
+// askAll asks the remaining questions, askAtOnce at a time, until the slice is
+// over.
 func (s *side) askAll(ctx context.Context) error {
 	questions := make(map[string]benchmark.Question, len(s.set.Questions))
 	for _, q := range s.set.Questions {
@@ -268,8 +271,7 @@ func (s *side) askAll(ctx context.Context) error {
 	return group.Wait()
 }
 
-// over reports whether the run was stopped, or so many asks failed that the rest
-// would.
+// over reports whether the run was stopped, or too many consecutive asks failed.
 func (s *side) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,16 +281,16 @@ func (s *side) over() bool {
 // answer is the document of one ask.
 type answer struct {
 	comparison.Ask
-	// JudgedBy is who judged it; nil where nobody did.
+	// JudgedBy is the judge of the answer; nil if it was not judged.
 	JudgedBy *comparison.Judge `json:"judgedBy,omitempty"`
 }
 
-// askOnce asks a question once and records what it came to.
+// askOnce asks a question once and records the result.
 func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.Log.Error("asking broke down", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not ask question %s; the fault is the service's and its operator was told", q.QuestionID)
+			s.Log.Error("asking panicked", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(asking, askTimeout)
@@ -296,7 +298,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	reply, err := s.ask(ctx, q.Text)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil && reply.Attempts == 0:
-		return nil // its turn did not come: it is left to the next step
+		return nil // its turn did not come: the next job asks it
 	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil:
 		reply.Failure = &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}
 	case err != nil:
@@ -320,11 +322,12 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	}, made.Error, sql, args)
 }
 
-// record records an ask. One after another, for each is decided on what came before.
+// record records an ask. Asks are recorded one at a time, because each is decided
+// on the state after the previous one.
 func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, sql string, args []any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failing >= maxFailing { // the run ends; what was asked beside the last is not told of
+	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
 		return nil
 	}
 	after, err := s.runs.Asked(ctx, s.metadata(s.step), s.state, made, sql, args)
@@ -342,13 +345,13 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 	return nil
 }
 
-// unanswered is why a run ends of which nobody answers a question any more.
+// unanswered returns the refusal that ends a run whose questions get no answers.
 func unanswered(n int, last string) error {
 	return domain.Refuse(domain.BenchmarkRunFailed, "%d questions in a row got no answer%s", n, last)
 }
 
-// verdict decides what an answer is worth (regime D.2). A judge that takes too long
-// does not judge.
+// verdict decides whether an answer is correct. If the judge takes too long, there
+// is no judgement.
 func (s *side) verdict(asking context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
 	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
 	defer cancel()
@@ -380,7 +383,7 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	return a, nil
 }
 
-// providers are the AI providers of the sides, none of which judges.
+// providers returns the AI providers of the sides; none of them may judge.
 func (s *side) providers(ctx context.Context) ([]string, error) {
 	all := []string{s.about.ProviderID}
 	for _, one := range s.both {
@@ -389,7 +392,7 @@ func (s *side) providers(ctx context.Context) ([]string, error) {
 			continue
 		}
 		agent, found, err := s.Providers.ForPurpose(ctx, s.step.AccountID, aiprovider.Agent)
-		if _, refused := domain.Refused(err); err != nil && !refused { // one whose key does not open runs nothing
+		if _, refused := domain.Refused(err); err != nil && !refused { // a provider whose key cannot be decrypted is not asked
 			return nil, err
 		}
 		if found {
@@ -399,8 +402,8 @@ func (s *side) providers(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// reference is what the question's own query answers on the side's model; nil
-// where the platform runs no queries, or not this one.
+// reference returns the result of the question's own query on the side's model; nil
+// if the query cannot be run.
 func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.ResultSet {
 	if s.Queries == nil || q.Expected.DAX == "" {
 		return nil
@@ -418,8 +421,8 @@ func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.
 	return rows
 }
 
-// queried is what a query answers; nil where it was not run. A query that fails
-// leaves the verdict to other methods.
+// queried returns the result of a query; nil if it was not run or failed. The
+// verdict then uses other methods.
 func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
 	if s.Queries == nil || dax == "" {
 		return nil
@@ -449,7 +452,7 @@ func (s *side) complete(ctx context.Context) error {
 		if err := json.Unmarshal(bodies[a.DocumentHash], &made); err != nil {
 			return fmt.Errorf("work: read an answer of run %s: %w", s.step.RunID, err)
 		}
-		made.N = a.N // one document may be the same answer twice
+		made.N = a.N // two equal answers share one document
 		asks[a.Key()] = made.Ask
 		if made.JudgedBy != nil {
 			judge = made.JudgedBy

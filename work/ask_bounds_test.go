@@ -28,16 +28,16 @@ func unanswered(benchmark.Side, string, int) (benchmark.Reply, error) {
 	return benchmark.Reply{Failure: &comparison.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
 }
 
-// Ten asks in a row without an answer end a run, whoever asked them: a step that
-// another one goes on from does not begin to count anew.
-func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
+// Ten consecutive asks without an answer end a run, even if several steps made
+// them: a step that continues another's work continues its count.
+func TestUnansweredRunEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 14, 1)
 	id := b.benchmarkRun(t)
 	died := errors.New("the process died")
 	r := &respondent{reply: func(s benchmark.Side, q string, n int) (benchmark.Reply, error) {
-		if n >= 9 { // and nothing that is asked while it dies is answered
+		if n >= 9 { // nothing asked while it dies is answered
 			return benchmark.Reply{}, died
 		}
 		return unanswered(s, q, n)
@@ -58,9 +58,9 @@ func TestBenchmarkRunOfNoAnswersEndsWhoeverAsks(t *testing.T) {
 	}
 }
 
-// A process that dies between the tenth ask without an answer and the end leaves the
-// end to the next step.
-func TestBenchmarkRunOfTenNoAnswersIsEnded(t *testing.T) {
+// If a process dies between the tenth unanswered ask and the run's end, the next
+// step ends the run.
+func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 14, 1)
@@ -85,9 +85,9 @@ func TestBenchmarkRunOfTenNoAnswersIsEnded(t *testing.T) {
 	}
 }
 
-// An ask whose turn did not come was not made: it is left for the next step, and is
-// no error of the provider.
-func TestAskWithoutATurnIsLeft(t *testing.T) {
+// An ask whose turn did not come was not made: it is left for the next step and
+// does not count as a failure of the provider.
+func TestAskWithoutTurnIsLeft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 3, 1)
@@ -106,12 +106,12 @@ func TestAskWithoutATurnIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (comparison.VerdictCounts{Correct: 3}) {
-		t.Errorf("the run came to %+v", o)
+		t.Errorf("the run's outcome is %+v", o)
 	}
 }
 
-// An ask that was made and had no answer in time is an error.
-func TestAskInVainIsAnError(t *testing.T) {
+// An ask that got no answer in time is a failed ask.
+func TestUnansweredAskFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 1, 1)
@@ -122,11 +122,11 @@ func TestAskInVainIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (comparison.VerdictCounts{Error: 1}) || o.Score != nil {
-		t.Errorf("the run came to %+v", o)
+		t.Errorf("the run's outcome is %+v", o)
 	}
 }
 
-// Writers that were faster are no reason to fail a run.
+// Version conflicts with other writers do not fail a run.
 func TestBenchmarkRunOutlivesFasterWriters(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -143,12 +143,12 @@ func TestBenchmarkRunOutlivesFasterWriters(t *testing.T) {
 	b.now = b.now.Add(work.FaultLife + time.Second)
 	b.options.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
 	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.Failed {
-		t.Errorf("it is tried for ever: %v", err)
+		t.Errorf("it is retried indefinitely: %v", err)
 	}
 }
 
-// What providers count of asking a side is in the run's document, all asks of all
-// questions together.
+// The run's document has the tokens that providers counted, over all asks of all
+// questions.
 func TestRunCountsTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -170,11 +170,11 @@ func TestRunCountsTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if u := d.Summary.Usage; u == nil || *u != (comparison.TokenUsage{InputTokens: 400, OutputTokens: 28}) {
-		t.Errorf("the run counts %+v", u)
+		t.Errorf("the run's usage is %+v", u)
 	}
 }
 
-// judges notes which providers are sides, and judges nothing.
+// judges records which providers are sides, and judges nothing.
 type judges struct {
 	*respondent
 	mu    sync.Mutex
@@ -188,9 +188,10 @@ func (j *judges) Judge(_ context.Context, _ string, sides []string, _ string, _ 
 	return comparison.Judgement{}, comparison.Judge{}, false, nil
 }
 
-// The language model that runs a ServiceTestAgent is a side and does not judge, also
-// where a data agent was saved for that purpose before it: no data agent runs one.
-func TestWhoRunsATestAgentDoesNotJudge(t *testing.T) {
+// The language model that runs a ServiceTestAgent is a side and does not judge,
+// even if a data agent was saved for that purpose before it: a data agent cannot
+// run one.
+func TestModelOfTestAgentDoesNotJudge(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.publish(t)
@@ -212,12 +213,12 @@ func TestWhoRunsATestAgentDoesNotJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Contains(j.sides, model) {
-		t.Errorf("the sides are %q and %s, which runs the agent, is none", j.sides, model)
+		t.Errorf("the sides are %q, without %s, which runs the agent", j.sides, model)
 	}
 }
 
-// The data agent that answers for a saved provider is looked up as the caller, as one
-// that a side names is.
+// The data agent of a saved provider is looked up as the caller, like one that a
+// side names.
 func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -227,7 +228,7 @@ func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &id}
 	before := b.positions(t)
 	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); !domain.IsRefused(err, domain.ItemNotFound) || b.positions(t) != before || len(b.ask) != 0 {
-		t.Errorf("nobody's agent: %v, %d events, %d steps", err, b.positions(t)-before, len(b.ask))
+		t.Errorf("an agent that does not exist: %v, %d events, %d steps", err, b.positions(t)-before, len(b.ask))
 	}
 	b.publish(t)
 	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
@@ -235,9 +236,9 @@ func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 	}
 }
 
-// A stored run that was judged by the provider that is to be the other side is not
-// kept as a side: a judge is never one.
-func TestAJudgeOfAKeptRunIsNoSide(t *testing.T) {
+// A stored run cannot be kept as a side if the other side's provider judged it: a
+// judge is never a side.
+func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
@@ -261,7 +262,7 @@ func TestAJudgeOfAKeptRunIsNoSide(t *testing.T) {
 	}
 	before := b.positions(t)
 	if err := create("judge", true); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
-		t.Errorf("the judge is side B: %v, %d events", err, b.positions(t)-before)
+		t.Errorf("the judge as side B: %v, %d events", err, b.positions(t)-before)
 	}
 	for _, err := range []error{create("another", true), create("judge", false)} {
 		if err != nil {
@@ -270,8 +271,8 @@ func TestAJudgeOfAKeptRunIsNoSide(t *testing.T) {
 	}
 }
 
-// Who is asked is looked up before the state of the workspace is looked at.
-func TestAProviderIsLookedForFirst(t *testing.T) {
+// The provider is looked up before the state of the workspace is checked.
+func TestProviderIsLookedUpFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 1, 1)

@@ -28,15 +28,16 @@ import (
 	"readiness/work"
 )
 
-// respondent answers every question as a test says, and notes what it was asked
-// and with whose token.
+// respondent answers every question as a test prescribes, and records the questions
+// and tokens.
 type respondent struct {
 	mu     sync.Mutex
 	asked  []string
 	tokens []string
-	// refuse keeps a side from answering at all.
+	// refuse, if it returns an error, keeps a side from answering at all.
 	refuse func(benchmark.Side) error
-	// reply is the answer to the n-th question asked, from 1; nil is the right one.
+	// reply returns the answer to the n-th question asked, from 1; if nil, every
+	// answer is correct.
 	reply func(side benchmark.Side, question string, n int) (benchmark.Reply, error)
 	judge *comparison.Judgement
 }
@@ -77,8 +78,8 @@ func (r *respondent) Judge(context.Context, string, []string, string, benchmark.
 	return *r.judge, comparison.Judge{ProviderID: "judge"}, true, nil
 }
 
-// saveQuestions saves n questions of a model, Q1 to Qn, each about a field of its
-// name.
+// saveQuestions saves n questions of a model, Q1 to Qn, each about a field of the
+// same name.
 func (b *bench) saveQuestions(t *testing.T, modelID uuid.UUID, n, repeats int) {
 	t.Helper()
 	set := benchmark.Set{Repeats: repeats}
@@ -129,8 +130,7 @@ func (b *bench) benchmarkRun(t *testing.T) uuid.UUID {
 	return got.OperationID
 }
 
-// carryAsk carries the last step of asking that was enqueued, until nothing of it is
-// left.
+// carryAsk carries out the last enqueued ask step until nothing of it is left.
 func (b *bench) carryAsk(t *testing.T, r *respondent) error {
 	t.Helper()
 	b.options.Asker = r
@@ -151,7 +151,7 @@ func (b *bench) asking(t *testing.T, id uuid.UUID) commands.Asking {
 	return a
 }
 
-// runsUsed is how many benchmark runs the account has spent.
+// runsUsed returns how many benchmark runs the account has spent.
 func (b *bench) runsUsed(t *testing.T) int {
 	t.Helper()
 	past := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.now))
@@ -187,27 +187,27 @@ func TestBenchmarkRun(t *testing.T) {
 	}
 	a := b.asking(t, id)
 	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (comparison.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
-		t.Errorf("the run came to %+v", a.Run.Outcome)
+		t.Errorf("the run's outcome is %+v", a.Run.Outcome)
 	}
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
 	if err := b.Store.Load(t.Context(), tracked); err != nil || tracked.State.ClaimedVia != trackeditem.ViaBenchmark {
 		t.Errorf("the model is tracked as %+v, %v", tracked.State, err)
 	}
 	if n := b.runsUsed(t); n != 1 {
-		t.Errorf("%d benchmark runs are counted, not 1", n)
+		t.Errorf("%d benchmark runs are counted, want 1", n)
 	}
 	if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
-		t.Errorf("the token is kept after the end: %v, %v", kept, err)
+		t.Errorf("the token is stored after the end: %v, %v", kept, err)
 	}
-	// The step carried out again, as after a crash before River heard of its end.
+	// Carry out the step again, as after a crash before River recorded its end.
 	if err := b.carryAsk(t, r); err != nil || len(r.asked) != 6 {
 		t.Errorf("a step of an ended run asked again: %v, %v", r.asked, err)
 	}
 }
 
-// A process that dies in the middle leaves the rest, and nothing that was recorded
-// is asked again.
-func TestBenchmarkRunGoesOnWithTheNextQuestion(t *testing.T) {
+// If a process dies in the middle of a run, the next step asks the rest, and
+// nothing that was recorded is asked again.
+func TestBenchmarkRunResumes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 12, 1)
@@ -247,7 +247,8 @@ func TestBenchmarkRunGoesOnWithTheNextQuestion(t *testing.T) {
 	}
 }
 
-// Two workers at one run, as when a step is taken for stuck, record each ask once.
+// Two workers on one run, as when River considers a step stuck, record each ask
+// once.
 func TestBenchmarkRunAskedByTwo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -323,7 +324,7 @@ func TestBenchmarkRunFails(t *testing.T) {
 			}
 			b.now = noon
 			if n := b.runsUsed(t); n != tt.spent || *op.Impact.BenchmarkRuns != tt.spent {
-				t.Errorf("%d benchmark runs are counted and the impact says %d, not %d", n, *op.Impact.BenchmarkRuns, tt.spent)
+				t.Errorf("%d benchmark runs are counted and the impact says %d, want %d", n, *op.Impact.BenchmarkRuns, tt.spent)
 			}
 			if run := b.asking(t, id).Run; run.Status != operation.Failed {
 				t.Errorf("the run is %s", run.Status)
@@ -332,7 +333,7 @@ func TestBenchmarkRunFails(t *testing.T) {
 	}
 }
 
-// rows is a platform that runs queries: every query answers what the test says.
+// rows is a platform that runs queries: every query answers as the test prescribes.
 type rows map[string]comparison.ResultSet
 
 func (r rows) Rows(_ context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (comparison.ResultSet, error) {
@@ -383,7 +384,7 @@ func TestVerdictsOfARun(t *testing.T) {
 	want := map[string]comparison.Decision{
 		"SameRows":   {Verdict: comparison.Correct, Method: comparison.ByResultSet},
 		"OtherRows":  {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
-		"OtherOrder": {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question says that order matters
+		"OtherOrder": {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question requires an order
 		"Unrun":      {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
 		"SameFields": {Verdict: comparison.Correct, Method: comparison.ByFields},
 		"Value":      {Verdict: comparison.Correct, Method: comparison.ByValue},

@@ -31,31 +31,31 @@ type assess struct {
 	assessment.Step
 }
 
-// Kind implements river.JobArgs. It is stored, and older than data agents.
+// Kind implements river.JobArgs. The stored name predates data agents.
 func (assess) Kind() string { return "assess-semantic-model" }
 
-// assessor carries assess jobs out.
+// assessor carries out assess jobs.
 type assessor struct {
 	river.WorkerDefaults[assess]
 	Options
 	shared *shared
 }
 
-// When a step gives up.
+// Limits after which a step gives up.
 const (
-	// patience is how many times a step asks a platform that does not answer.
+	// patience is how many attempts a step makes while the platform does not
+	// answer.
 	patience = 3
-	// maxCrashes is how often a step may have ended the process that carried it
-	// out: a model that does so every time must not do it for ever.
+	// maxCrashes is how often a step may crash its process: a model that always
+	// does must not do so indefinitely.
 	maxCrashes = 60
-	// faultLife is how long after its acceptance a step that meets faults of
-	// ours is tried again.
+	// faultLife is how long after its acceptance a step that meets faults of ours
+	// is retried.
 	faultLife = time.Hour
 )
 
-// Work implements river.Worker. Its error means a fault of ours that is worth
-// another attempt; whatever the platform or the model makes of the step is an
-// outcome in the log.
+// Work implements river.Worker. An error is a fault of ours that is worth another
+// attempt; problems of the platform or the model are outcomes in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
@@ -102,14 +102,14 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	return err
 }
 
-// exceeds reports whether the code says that there is no room for what was made
-// (spec 2.7): it is an outcome, and no attempt changes it.
+// exceeds reports whether the code means that a cap leaves no room for the result.
+// That is an outcome; retrying would not change it.
 func exceeds(c domain.Code) bool {
 	return c == domain.TrackedItemLimitReached || c == domain.LicenseTrackedItemLimitReached || c == domain.FirstLookLimitReached
 }
 
-// failureCode turns a refusal into the code an operation fails with (spec 2.7):
-// those the list does not have become the nearest it has.
+// failureCode returns the code with which an operation fails because of a refusal.
+// Codes that operations do not use are mapped to the closest that they do.
 func failureCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.AssessmentNotStarted, domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable,
@@ -125,10 +125,10 @@ func failureCode(c domain.Code) domain.Code {
 	return domain.AssessmentFailed
 }
 
-// maxMessage bounds what is kept of a failure's message, in bytes.
+// maxMessage bounds a stored failure message, in bytes.
 const maxMessage = 1000
 
-// shortened is a message that may quote what it is about, however long that is.
+// shortened cuts a message, which may quote arbitrarily long text, to maxMessage.
 func shortened(message string) string {
 	if len(message) <= maxMessage {
 		return message
@@ -136,9 +136,9 @@ func shortened(message string) string {
 	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
-// found is what an assessment of a model came to, before it is recorded, and
-// the statement that stores its document. gone says that there is no model any
-// more, and nothing else.
+// found is the result of assessing a model, before it is recorded, with the
+// statement that stores its document. If gone is set, the model no longer exists
+// and all other fields are empty.
 type found struct {
 	gone       bool
 	assessment assessment.Assessment
@@ -146,8 +146,8 @@ type found struct {
 	args       []any
 }
 
-// assess reads the model or the agent as the person who started the run and scores
-// it.
+// assess reads and scores the model or the agent, as the person who started the
+// run.
 func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessment.Run) (*found, error) {
 	itemType := run.Operation.Resource.ItemType
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
@@ -185,14 +185,14 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 	return f, err
 }
 
-// score reads the definition, fills in what the regime makes of it, weighted by
-// usage where there is any, and returns the document. A fault in our own rules
-// fails the assessment of this one item and disturbs no other step.
+// score reads the definition, fills a with the regime's results, weighted by usage
+// if available, and returns the document. A fault in our own rules fails the
+// assessment of this item only.
 func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.Log.Error("scoring broke down", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this %s; the fault is the service's and its operator was told", t.Noun())
+			w.Log.Error("scoring panicked", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
+			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this %s; the service logged its own fault for its operator", t.Noun())
 		}
 	}()
 	regime := readiness.Current()
@@ -230,10 +230,10 @@ func notReadable(err error) error {
 	return domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
 }
 
-// end records a model's outcome: on the run, on the model's own stream with the
-// document, or, when the work gives back what it spent, on the allowances. All
-// of it or nothing; a second time changes nothing. It has time of its own, so
-// that a step ends also when its time is over.
+// end records a model's outcome in one append: on the run, on the model's own
+// stream with the document, and on the allowances if the work refunds what it
+// spent. Repeating it changes nothing. It has its own timeout, so a step that ran
+// out of time can still record its end.
 func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, failure *operation.Failure) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -296,8 +296,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 	})
 }
 
-// track makes a model that was assessed, and was reserved with the call, a tracked
-// item, gives back what was reserved in vain, and says so in the result.
+// track makes an assessed model that the call reserved a tracked item, releases
+// unused reservations, and records both in the result.
 func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessment.Run, tracking *commands.Tracking, result *assessment.Result) error {
 	via := trackeditem.ViaAssessment
 	if run.Operation.Type == operation.AssessDataAgent {
@@ -308,11 +308,11 @@ func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessm
 			return err
 		}
 	}
-	if err := tracking.GiveBack(c, step.OperationID); err != nil {
+	if err := tracking.Release(c, step.OperationID); err != nil {
 		return err
 	}
 	tracked, made := tracking.Item(step.ModelID), tracking.Claimed(step.OperationID, step.ModelID)
-	legacy := tracked.Counts() && tracked.ClaimedBy == uuid.Nil // claimed when an assessment was accepted
+	legacy := tracked.Counts() && tracked.ClaimedBy == uuid.Nil // claimed by an older version when an assessment was accepted
 	if model, _ := run.Model(step.ModelID); model.TrackedItem != nil && *model.TrackedItem != made && !legacy {
 		result.TrackedItem = &made
 	}

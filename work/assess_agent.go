@@ -17,8 +17,8 @@ import (
 	"readiness/domain/readiness"
 )
 
-// scoreAgent scores what a data agent sees of its semantic models, read as the
-// person, and its own configuration (regime C.6).
+// scoreAgent scores a data agent: what it sees of its semantic models, read as the
+// person, and its own configuration.
 func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition, a *assessment.Assessment) (scored readiness.Result, err error) {
 	agent, err := dataagent.Read(d)
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 	if err != nil {
 		return scored, err
 	}
-	// Only now, so that reports take no time from the models.
+	// Reports come last, so that they take no time from the models.
 	for i := range sources {
 		if m := sources[i].Model; m != nil {
 			var u assessment.Usage
@@ -55,11 +55,12 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 	return scored, nil
 }
 
-// sources looks at each source: what is told of it, and what is scored. A semantic
-// model that the person cannot see, or that cannot be read, is left out; what may
-// be otherwise in a while fails the assessment, as it does that of a model.
+// sources reads each source. seen is the report on each, sources is the input for
+// scoring. A semantic model that the person cannot see, or that cannot be read, is
+// left out of the score. A failure that may pass fails the assessment, as for a
+// model.
 func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, all []dataagent.Source) (seen []assessment.Source, sources []readiness.Source, err error) {
-	seen = []assessment.Source{} // none is no null
+	seen = []assessment.Source{} // encode an empty list, not null
 	for _, s := range all {
 		source := assessment.Source{ID: s.ItemID.String(), Name: shortened(s.DisplayName), Type: shortened(s.Type), WorkspaceID: s.WorkspaceID}
 		if s.WorkspaceID == uuid.Nil {
@@ -106,7 +107,7 @@ func (w *assessor) model(ctx context.Context, as item.Caller, it item.Item) (*se
 	return m, d.Hash(), nil
 }
 
-// lasts reports whether the code says what another attempt would say again.
+// lasts reports whether another attempt would end with the same code.
 func lasts(c domain.Code) bool {
 	switch failureCode(c) {
 	case domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied:
@@ -115,8 +116,8 @@ func lasts(c domain.Code) bool {
 	return false
 }
 
-// usageOfAll is how usage took part in the score of a data agent: applied when
-// that of any of its models was.
+// usageOfAll returns how usage affected the score of a data agent: it was applied
+// if it was applied to any of its models.
 func usageOfAll(access item.Access, sources []assessment.Source) assessment.Usage {
 	var all assessment.Usage
 	var reasons []string

@@ -34,8 +34,8 @@ func (b *bench) part(t *testing.T, path, text string) {
 	write(t, filepath.Join(b.root, "Retail", "Analyst.DataAgent", path), text)
 }
 
-// source writes a source of a stage, in a folder of its name, with the table Sales
-// selected.
+// source writes a source of a stage, in a folder of the same name, with the table
+// Sales selected.
 func (b *bench) source(t *testing.T, stage, name, kind, id string, workspaceID uuid.UUID) {
 	t.Helper()
 	b.part(t, "Files/Config/"+stage+"/"+name+"/datasource.json", fmt.Sprintf(
@@ -47,7 +47,7 @@ const semantic = "semantic_model"
 
 const instructions = "Answer with one number."
 
-// publish writes a data agent that was published, on the good model.
+// publish writes a published data agent on the good model.
 func (b *bench) publish(t *testing.T) {
 	t.Helper()
 	b.part(t, ".platform", fmt.Sprintf(`{"metadata":{"type":"DataAgent","displayName":"Analyst"},"config":{"logicalId":%q}}`, agent))
@@ -68,7 +68,7 @@ func (b *bench) assessAgent(t *testing.T) uuid.UUID {
 	return got.OperationID
 }
 
-// agentAssessed is the assessment that an operation on the agent made.
+// agentAssessed returns the assessment made by an operation on the agent.
 func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment {
 	t.Helper()
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
@@ -81,8 +81,8 @@ func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment 
 	return a
 }
 
-// An agent is scored as the regime scores its published stage with the models of
-// its sources, and the document says so (regime C.6).
+// An agent's score and document are what the regime returns for its published stage
+// with the models of its sources.
 //
 // proves: 1/does/assess-data-agents
 func TestAssessAgent(t *testing.T) {
@@ -134,9 +134,9 @@ func TestAssessAgent(t *testing.T) {
 		t.Error("no finding names its source")
 	}
 	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-		t.Errorf("%d tokens rest after the end", n)
+		t.Errorf("%d tokens are stored after the end", n)
 	}
-	// A step that is carried out again changes nothing.
+	// Repeating a step changes nothing.
 	before := b.count(t, `SELECT count(*) FROM events`)
 	again := assessment.Step{AccountID: "contoso", OperationID: a.OperationID, WorkspaceID: workspace, ModelID: agent, Person: b.ana().Person, Plan: account.Team, AcceptedAt: noon}
 	if err := work.Carry(t.Context(), b.options, again, 1); err != nil || b.count(t, `SELECT count(*) FROM events`) != before {
@@ -144,8 +144,8 @@ func TestAssessAgent(t *testing.T) {
 	}
 }
 
-// The published stage is assessed where there is one, else the draft; the two are
-// not compared.
+// The published stage is assessed if there is one, else the draft. The two are not
+// compared.
 func TestStageOfAnAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -183,8 +183,8 @@ func (d denied) Definition(ctx context.Context, as item.Caller, it item.Item) (d
 	return d.Platform.Definition(ctx, as, it)
 }
 
-// A source that cannot be read, or that the person cannot see, is left out and
-// says why; the others are scored without it.
+// A source that cannot be read, or that the person cannot see, is left out with a
+// reason; the others are scored without it.
 func TestSourcesOfAnAgent(t *testing.T) {
 	t.Parallel()
 	elsewhere := uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000002")
@@ -259,8 +259,8 @@ func TestSourcesOfAnAgent(t *testing.T) {
 	}
 }
 
-// An agent that nothing can be scored of has no score, and what its own rules find
-// is stored (regime C.6, 1).
+// An agent without any source that can be scored has no score; the findings about
+// its own configuration are stored.
 func TestAgentWithoutScoredSources(t *testing.T) {
 	t.Parallel()
 	for name, sources := range map[string]func(*testing.T, *bench){
@@ -292,7 +292,8 @@ func TestAgentWithoutScoredSources(t *testing.T) {
 	}
 }
 
-// What fails the assessment of an agent, and what of it is given back.
+// TestAgentFailures checks which failures end the assessment of an agent, and what
+// each refunds.
 func TestAgentFailures(t *testing.T) {
 	t.Parallel()
 	source := func(code domain.Code) func(*testing.T, *bench) {
@@ -350,7 +351,7 @@ func TestAgentFailures(t *testing.T) {
 				t.Errorf("the operation reads %+v, failure %+v; want %s", op, op.Failure, c.code)
 			}
 			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
-				t.Errorf("%d assessments and %d first looks stay spent, want %d", a, f, c.spent)
+				t.Errorf("%d assessments and %d first looks are spent, want %d", a, f, c.spent)
 			}
 		})
 	}
@@ -375,8 +376,8 @@ func TestAgentSourceIsAskedAgain(t *testing.T) {
 	b.agentAssessed(t, b.steps[0].OperationID)
 }
 
-// An agent that went between the call and the work is a deleted tracked item
-// (decisions 8.8); what its step says is of a data agent.
+// An agent that was deleted between the call and the step becomes a deleted tracked
+// item (docs/decisions.md 8.8). The step's messages call it a data agent.
 func TestStepNoticesDeletedAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -395,7 +396,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	b.options.Platform = denied{there, agent, domain.Refuse(domain.ItemNotFound, "no")}
 	b.assessAgent(t)
 	if got := tracked(); got.Status != trackeditem.Tracked {
-		t.Errorf("not to be found, yet listed, it is %s", got.Status)
+		t.Errorf("not found but listed, it is %s", got.Status)
 	}
 	b.options.Platform = there
 	if _, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent); err != nil {
@@ -421,8 +422,8 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	}
 }
 
-// Views of the reports on each source weigh that source; the whole says how it is
-// with all of them.
+// Views of the reports on each source weigh that source; the assessment's usage
+// summarizes them all.
 //
 // proves: 4.4/single/3-weighted 2.9/usage/applied 2.9/usage/trackedReportCount
 func TestUsageWeighsAnAgent(t *testing.T) {

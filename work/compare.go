@@ -16,8 +16,8 @@ import (
 	"readiness/eventstore"
 )
 
-// compare compares what both sides of an A/B test's run answered, stores the
-// comparison and ends the run (regime D.4, D.5).
+// compare compares the answers of both sides of an A/B run, stores the comparison
+// and ends the run.
 func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) error {
 	run := a.Ab
 	test := eventstore.FoldKept(abtest.Stream(run.AbTestID), abtest.Evolve)
@@ -91,7 +91,7 @@ func label(text *string) string {
 	return *text
 }
 
-// expected is what is known of a correct answer, as people read it.
+// expected returns the known correct answer as text for people.
 func expected(e benchmark.Expected) string {
 	if e.Value != "" {
 		return e.Value

@@ -26,7 +26,7 @@ func side(model uuid.UUID) abtest.SideRequest {
 	return abtest.SideRequest{SemanticModelID: model, WorkspaceID: workspace, AnsweredBy: assistant}
 }
 
-// create creates a test of good against gone from good's saved questions and
+// create creates a test of good against gone with good's saved questions and
 // returns its operation and id.
 func (b *bench) create(t *testing.T, change func(*abtest.CreateRequest)) (operationID, testID uuid.UUID) {
 	t.Helper()
@@ -61,7 +61,7 @@ func (b *bench) abTest(t *testing.T, id uuid.UUID) abtest.Test {
 	return past.State
 }
 
-// positions is how many events the log holds.
+// positions returns how many events the log has.
 func (b *bench) positions(t *testing.T) (n int) {
 	t.Helper()
 	if err := b.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n); err != nil {
@@ -100,10 +100,11 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		t.Errorf("the test froze %+v", test.Frozen)
 	}
 	if _, kept, _ := b.Vault.Token(t.Context(), id, b.now); kept {
-		t.Error("side A's token is kept while the run waits")
+		t.Error("side A's token is stored while the run waits")
 	}
 
-	// Nobody else moves it, nor the owner with a token that only reads, nor while AI is off.
+	// Another person's read does not move it, nor the owner's with a read-only
+	// token, nor one while AI features are off.
 	before := b.positions(t)
 	other, reading, off := b.ana(), b.ana(), b.ana()
 	other.Person = item.Person{ID: "ben"}
@@ -115,7 +116,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		}
 	}
 	if n := b.positions(t); n != before || len(b.ask) != 1 {
-		t.Fatalf("somebody else's read appended %d events and enqueued %d steps", n-before, len(b.ask)-1)
+		t.Fatalf("another person's read appended %d events and enqueued %d steps", n-before, len(b.ask)-1)
 	}
 
 	var wg sync.WaitGroup
@@ -130,11 +131,11 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	}
 	wg.Wait()
 	if len(b.ask) != 2 {
-		t.Fatalf("ten reads of the owner enqueued %d steps, not 1", len(b.ask)-1)
+		t.Fatalf("ten reads of the owner enqueued %d steps, want 1", len(b.ask)-1)
 	}
 	b.carried(t, r)
 	if want := []string{"eyJ.token", "eyJ.second"}; !slices.Equal(r.tokens, want) {
-		t.Errorf("the sides were asked with %v, not %v", r.tokens, want)
+		t.Errorf("the sides were asked with %v, want %v", r.tokens, want)
 	}
 	if len(r.asked) != 6 {
 		t.Errorf("asked %v", r.asked)
@@ -155,11 +156,11 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		t.Errorf("the comparison is %+v", g)
 	}
 	if d.ID != id.String() || d.Benchmark.Hash != b.abTest(t, testID).Frozen.SetHash || d.RequestedBy != "ana" || d.Plan.AsksPerQuestion != 1 {
-		t.Errorf("its header is %+v", d.Header)
+		t.Errorf("the comparison's header is %+v", d.Header)
 	}
 	standing := b.abTest(t, testID).Standing()
 	if standing.Runs != 1 || *standing.Succeeded != id || !slices.Equal(standing.Gaps, []int{1}) || standing.Latest.Status != operation.Succeeded {
-		t.Errorf("the test stands at %+v", standing)
+		t.Errorf("the test's standing is %+v", standing)
 	}
 }
 
@@ -171,7 +172,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
 	last := noon.Add(operation.Life - abtest.LastStart)
-	b.now = last // at the very instant it may still be started
+	b.now = last // the last instant at which it may be started
 	if err := b.LapseOverdue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 		t.Fatalf("the run lapsed at its last instant: %+v", run.Operation.Failure)
 	}
 	b.now = last.Add(time.Second)
-	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil { // the owner comes too late
+	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil { // the owner reads too late
 		t.Fatal(err)
 	}
 	if err := b.LapseOverdue(t.Context()); err != nil {
@@ -191,10 +192,10 @@ func TestAbRunUnreadLapses(t *testing.T) {
 	}
 	b.now = noon
 	if n := b.runsUsed(t); n != 1 {
-		t.Errorf("%d benchmark runs stay counted, not side A's alone", n)
+		t.Errorf("%d benchmark runs are counted, want side A's only", n)
 	}
 	if run := b.abTest(t, testID).Standing(); run.Latest.Failure == nil || run.Latest.Failure.Code != domain.SideBNotStarted {
-		t.Errorf("the test stands at %+v", run)
+		t.Errorf("the test's standing is %+v", run)
 	}
 	// It can be run again.
 	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
@@ -206,7 +207,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 func TestAbRunCancelled(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		// until carries the run to the point of the stop; stop cancels it.
+		// until carries the run to the point at which stop cancels it.
 		until     func(b *bench, t *testing.T, id uuid.UUID, stop func())
 		side      *abtest.SideName
 		asked     int
@@ -221,7 +222,7 @@ func TestAbRunCancelled(t *testing.T) {
 		"while side A asks": {
 			func(b *bench, t *testing.T, _ uuid.UUID, stop func()) {
 				b.carried(t, &respondent{reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
-					if q == "Q5" { // others have been recorded by then, as four are asked at once
+					if q == "Q5" { // other asks have been recorded by then, because four run at once
 						stop()
 					}
 					return right(q), nil
@@ -262,7 +263,7 @@ func TestAbRunCancelled(t *testing.T) {
 			})
 			steps := len(b.ask)
 			r := &respondent{}
-			b.carried(t, r) // the step that is left asks nobody
+			b.carried(t, r) // the step that is left asks nothing
 			run, op := b.abRun(t, id), b.operation(t, id)
 			if op.Status != operation.Cancelled || run.A.Status != tt.a || run.B.Status != tt.b || len(r.asked) != 0 || len(b.ask) != steps {
 				t.Fatalf("the operation is %s, the sides %s and %s; asked %v", op.Status, run.A.Status, run.B.Status, r.asked)
@@ -272,7 +273,7 @@ func TestAbRunCancelled(t *testing.T) {
 				t.Errorf("frozen at the stop: %+v", s)
 			}
 			if n := b.runsUsed(t); n != tt.runs || *op.Impact.BenchmarkRuns != tt.runs {
-				t.Errorf("%d benchmark runs stay counted and the impact says %d, not %d", n, *op.Impact.BenchmarkRuns, tt.runs)
+				t.Errorf("%d benchmark runs are counted and the impact says %d, want %d", n, *op.Impact.BenchmarkRuns, tt.runs)
 			}
 			before := b.positions(t)
 			if _, err := b.CancelOperation(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
@@ -282,7 +283,7 @@ func TestAbRunCancelled(t *testing.T) {
 	}
 }
 
-// A side that fails fails the run; what never began is given back.
+// A failed side fails the run; a side that never began is refunded.
 func TestAbRunFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -301,7 +302,7 @@ func TestAbRunFails(t *testing.T) {
 		t.Errorf("side B failed with %+v", run.B.Failure)
 	}
 	if n := b.runsUsed(t); n != 1 {
-		t.Errorf("%d benchmark runs stay counted, not side A's alone", n)
+		t.Errorf("%d benchmark runs are counted, want side A's only", n)
 	}
 }
 
@@ -312,7 +313,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
-	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // whose side A has not begun
+	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // its side A has not begun
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +356,7 @@ func TestAbTestKeepsAStoredRunAsSideA(t *testing.T) {
 	stored := b.benchmarkRun(t)
 	r := &respondent{reply: sideBIsBetter}
 	b.carried(t, r)
-	b.saveQuestions(t, good, 1, 1) // what is saved now is not asked
+	b.saveQuestions(t, good, 1, 1) // these saved questions are not asked
 	r.asked = nil
 	id, testID := b.create(t, func(c *abtest.CreateRequest) {
 		c.Source = abtest.SourceRequest{Kind: string(abtest.FromRun), RunID: &stored}
@@ -374,15 +375,17 @@ func TestAbTestKeepsAStoredRunAsSideA(t *testing.T) {
 	}
 }
 
-// A test whose first run broke before side A had answered freezes the questions of
-// the next run that asks what is saved, or it could never be run as it was.
-func TestAbTestFreezesAfterAFirstRunThatBroke(t *testing.T) {
+// If the first run of a test failed before side A had answered, the test freezes
+// the questions of the next run with questionSet Current. Otherwise it could never
+// run with frozen questions.
+func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 2, 1)
 	_, testID := b.create(t, nil)
 	current := abtest.AgainRequest{QuestionSet: new(string(abtest.Current))}
-	// While the first run goes on, its questions are those that will be frozen.
+	// While the first run is in progress, its questions are those that will be
+	// frozen.
 	going, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
 	if err != nil || b.abRun(t, going.OperationID).Freezes {
 		t.Fatal(going, err)
@@ -402,7 +405,7 @@ func TestAbTestFreezesAfterAFirstRunThatBroke(t *testing.T) {
 	if test := b.abTest(t, testID); test.Frozen == nil || test.Frozen.Count != 2 {
 		t.Fatalf("the test froze %+v", test.Frozen)
 	}
-	b.saveQuestions(t, good, 3, 1) // frozen once
+	b.saveQuestions(t, good, 3, 1) // the questions are frozen only once
 	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
 	if err != nil || b.abRun(t, again.OperationID).Freezes {
 		t.Error(again, err)
@@ -412,7 +415,8 @@ func TestAbTestFreezesAfterAFirstRunThatBroke(t *testing.T) {
 	}
 }
 
-// Correct answers that cannot be computed refuse the call as a call is refused.
+// If the correct answers cannot be computed, the call is refused and leaves no
+// trace.
 func TestAbTestUpdatesNothingUnreadable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -5,18 +5,18 @@ import (
 	"readiness/domain/readiness"
 )
 
-// documentSchema is the version of the document's shape (spec 9.4).
+// documentSchema is the version of the document's shape.
 const documentSchema = 1
 
-// document is the assessment as it is stored (decisions 6, Assessment
-// document): never changed once written, and readable whatever regimes follow.
+// document is an assessment as it is stored (docs/decisions.md 6, Assessment
+// document). It never changes once written, and stays readable under later regimes.
 type document struct {
 	SchemaVersion int              `json:"schemaVersion"`
 	Report        readiness.Result `json:"report"`
 	Regime        documentRegime   `json:"regime"`
 	Usage         assessment.Usage `json:"usage"`
-	// Model counts what is in the semantic model, or in all that a data agent was
-	// scored by.
+	// Model counts the contents of the semantic model, or of all models that a data
+	// agent was scored on.
 	Model          readiness.Counts `json:"model"`
 	DefinitionHash string           `json:"definitionHash"`
 	// DataAgent is absent for a semantic model.

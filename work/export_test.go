@@ -16,26 +16,26 @@ import (
 	"readiness/domain/pixies"
 )
 
-// Carry carries a step out once, as the attempt after failed earlier ones.
+// Carry carries out a step once, as the attempt after failed earlier ones.
 func Carry(ctx context.Context, o Options, step assessment.Step, failed int) error {
 	return CarryAfterCrashes(ctx, o, step, failed, 0)
 }
 
-// CarryAfterCrashes carries a step out once, as the attempt after failed
-// earlier ones and others that ended their process.
+// CarryAfterCrashes carries out a step once, as the attempt after failed failures
+// and crashes that ended the process.
 func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
 	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
 	return (&assessor{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
-// CarryOptimize carries a step of an optimization out once, as the attempt after
+// CarryOptimize carries out a step of an optimization once, as the attempt after
 // failed earlier ones.
 func CarryOptimize(ctx context.Context, o Options, step optimization.Step, failed int) error {
 	return CarryOptimizeSince(ctx, o, step, failed, 0, o.Now())
 }
 
-// CarryOptimizeSince carries a step of an optimization out once, as the attempt
-// after failed earlier ones and others that ended their process, the first of them
+// CarryOptimizeSince carries out a step of an optimization once, as the attempt
+// after failed failures and crashes that ended the process. The first attempt was
 // at since.
 func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, failed, crashes int, since time.Time) error {
 	job := &river.Job[optimize]{
@@ -46,13 +46,13 @@ func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, 
 	return w.Work(ctx, job)
 }
 
-// CarryPixies carries a step of a run over reports out once, as the attempt after
+// CarryPixies carries out a step of a run over reports once, as the attempt after
 // failed earlier ones.
 func CarryPixies(ctx context.Context, o Options, step pixies.Step, failed int) error {
 	return CarryPixiesSince(ctx, o, step, failed, o.Now())
 }
 
-// CarryPixiesSince is CarryPixies of a step whose first attempt was at since.
+// CarryPixiesSince is CarryPixies for a step whose first attempt was at since.
 func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed int, since time.Time) error {
 	job := &river.Job[changePixies]{
 		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
@@ -61,16 +61,16 @@ func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed i
 	return (&pixier{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
-// CarryAsk carries a step of a benchmark run out once, as the attempt after failed
+// CarryAsk carries out a step of a benchmark run once, as the attempt after failed
 // earlier ones.
 func CarryAsk(ctx context.Context, o Options, step benchmark.Step, failed int) error {
 	job := &river.Job[ask]{JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: ask{step}}
 	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}).Work(ctx, job)
 }
 
-// CarryQuestions carries a step of a generation or a saving of questions out once,
-// as the attempt after failed earlier ones and others that ended their process, the
-// first of them at since.
+// CarryQuestions carries out a step that generates or saves questions once, as the
+// attempt after failed failures and crashes that ended the process. The first
+// attempt was at since.
 func CarryQuestions(ctx context.Context, o Options, step benchmark.QuestionStep, failed, crashes int, since time.Time) error {
 	job := &river.Job[makeQuestions]{
 		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
@@ -79,7 +79,7 @@ func CarryQuestions(ctx context.Context, o Options, step benchmark.QuestionStep,
 	return (&questioner{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
-// LookForDue looks once for schedules that are due.
+// LookForDue runs the job that looks for due schedules, once.
 func LookForDue(ctx context.Context, o Options) error {
 	return (&scheduler{Options: o, shared: newShared(o)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})
 }

@@ -23,11 +23,11 @@ import (
 	"readiness/work"
 )
 
-// unanswering is an AI provider that takes every question and answers none until it is
-// told to.
+// unanswering is an AI provider that accepts every question and answers only after
+// release.
 type unanswering struct {
 	url     string
-	asked   chan struct{} // has one for each question
+	asked   chan struct{} // receives one value per question
 	release func()
 
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (s *unanswering) count(n int) {
 	s.waiting += n
 }
 
-// hanging is how many questions wait for an answer.
+// hanging returns how many questions wait for an answer.
 func (s *unanswering) hanging() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +91,8 @@ func (b *bench) saveProvider(t *testing.T, account, url string) {
 	}
 }
 
-// works starts a queue that carries the bench's work out, and ends it with the test,
-// after what the test let go.
+// works starts a queue that carries out the bench's work, and stops it at the end
+// of the test, after the test has released its providers.
 func (b *bench) works(t *testing.T, asks int) {
 	t.Helper()
 	b.now, b.options.Now = time.Now(), time.Now
@@ -114,7 +114,7 @@ func (b *bench) works(t *testing.T, asks int) {
 	})
 }
 
-// ended waits until the operation has ended and returns how.
+// ended waits until the operation has ended and returns its status.
 func (b *bench) ended(t *testing.T, account string, id uuid.UUID) operation.Status {
 	t.Helper()
 	deadline := time.NewTimer(time.Minute)
@@ -137,11 +137,11 @@ func (b *bench) ended(t *testing.T, account string, id uuid.UUID) operation.Stat
 	}
 }
 
-// While three providers never answer the previews of their accounts, others assess
-// and preview, and no provider is asked by more than its share of the steps.
+// While three providers never answer the previews of their accounts, other accounts
+// assess and preview, and no provider is asked by more than its share of the steps.
 //
 // proves: decisions/9/4
-func TestSilentProvidersHoldNobodyUp(t *testing.T) {
+func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
@@ -164,7 +164,7 @@ func TestSilentProvidersHoldNobodyUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, s := range providers { // until each holds its share
+	for i, s := range providers { // until each has its share
 		for range share {
 			select {
 			case <-s.asked:
@@ -183,8 +183,8 @@ func TestSilentProvidersHoldNobodyUp(t *testing.T) {
 			t.Errorf("the assessment of another account %s", got)
 		}
 	}
-	// The accounts of the silent providers assess too, and another account's provider
-	// answers.
+	// The accounts of the silent providers can assess too, and another account's
+	// provider answers.
 	own, err := b.StartAssessment(t.Context(), b.of("silent0", "person0"), workspace, good)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestSilentProvidersHoldNobodyUp(t *testing.T) {
 		t.Errorf("the assessment of the provider's account %s", got)
 	}
 	fourth := newUnanswering(t)
-	fourth.release() // it answers, that it does not know the key
+	fourth.release() // it answers that it does not accept the key
 	b.saveProvider(t, "fourth", fourth.url)
 	preview, err := b.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
 	if err != nil {
@@ -208,6 +208,6 @@ func TestSilentProvidersHoldNobodyUp(t *testing.T) {
 		}
 	}
 	if got := b.count(t, `SELECT count(*) FROM operations_v2 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
-		t.Errorf("%d operations of the silent providers' accounts have ended, want the assessment alone", got)
+		t.Errorf("%d operations of the silent providers' accounts have ended, want only the assessment", got)
 	}
 }

@@ -43,8 +43,8 @@ func (d *deadline) Err() error {
 	}
 }
 
-// slow is a platform that answers when the step's time is over: with an error
-// when it minds the time.
+// slow is a platform that answers after the step's deadline: with an error if it
+// respects the deadline.
 type slow struct {
 	work.Platform
 	over  func()
@@ -61,8 +61,8 @@ func (p slow) Definition(ctx context.Context, as item.Caller, it item.Item) (def
 	return d, err
 }
 
-// A step whose time is over ends with what is known by then; it is not carried
-// out again and again.
+// A step that reaches its deadline ends with what is known by then; it is not
+// retried indefinitely.
 func TestStepBeyondItsTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -86,9 +86,9 @@ func TestStepBeyondItsTime(t *testing.T) {
 	}
 }
 
-// Names and faults may hold what PostgreSQL's text cannot: the outcome is
-// recorded all the same.
-func TestTextThatIsNoText(t *testing.T) {
+// Names and faults may contain what PostgreSQL's text type cannot: the outcome is
+// recorded nevertheless.
+func TestInvalidText(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		displayName, table string
@@ -119,8 +119,8 @@ func TestTextThatIsNoText(t *testing.T) {
 	}
 }
 
-// A fault may quote what it met, however long that is: what is kept of it, and
-// listed with the operation, is bounded.
+// A fault may quote arbitrarily long text. The message that is stored, and listed
+// with the operation, is bounded.
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -136,8 +136,8 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 }
 
-// A first look is spent exactly while an assessment of the model stands,
-// whichever of several it was counted with (decisions 5).
+// A first look stays spent exactly while an assessment of the model exists,
+// whichever of several calls it was counted with (docs/decisions.md 5).
 func TestFirstLookOfSeveralAssessments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -153,13 +153,13 @@ func TestFirstLookOfSeveralAssessments(t *testing.T) {
 			t.Errorf("after step %d %d first looks are spent, want %d", step, n, looks)
 		}
 	}
-	carry(failing, 0, 1) // the second stands
+	carry(failing, 0, 1) // the second assessment exists
 	if i := b.operation(t, first).Impact; !*i.FirstLook || *i.Assessments != 0 {
-		t.Errorf("of the first stays spent: first look %v, assessments %d; want true and 0", *i.FirstLook, *i.Assessments)
+		t.Errorf("the impact of the first: first look %v, assessments %d; want true and 0", *i.FirstLook, *i.Assessments)
 	}
 	carry(failing, 1, 0)
 	if i := b.operation(t, second).Impact; *i.FirstLook || *i.Assessments != 0 {
-		t.Errorf("of the second stays spent: first look %v, assessments %d; want false and 0", *i.FirstLook, *i.Assessments)
+		t.Errorf("the impact of the second: first look %v, assessments %d; want false and 0", *i.FirstLook, *i.Assessments)
 	}
 	b.start(t, good)
 	carry(b.options, 2, 1)
@@ -168,8 +168,8 @@ func TestFirstLookOfSeveralAssessments(t *testing.T) {
 	}
 }
 
-// Every accepted operation ends, whatever keeps going wrong (spec 2.7): with a
-// code that operations have.
+// Every accepted operation ends, whatever keeps failing, with a code that
+// operations have.
 func TestStepsGiveUp(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("disk on fire")

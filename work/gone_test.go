@@ -27,9 +27,9 @@ func (u unlisted) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]i
 	return nil, u.err
 }
 
-// A step that finds no model marks the tracked item deleted where the workspace
-// is listed and lacks it; not being visible is never taken for deleted
-// (decisions 8.8). What was counted stays counted.
+// A step that finds no model marks the tracked item deleted if a listing of the
+// workspace lacks it; an invisible item is never recorded as deleted
+// (docs/decisions.md 8.8). What was counted stays counted.
 func TestStepNoticesDeletedItem(t *testing.T) {
 	t.Parallel()
 	notFound := domain.Refuse(domain.ItemNotFound, "no")

@@ -21,28 +21,30 @@ import (
 	"readiness/eventstore"
 )
 
-// A job is only what is left to do of an operation, and the log says that too. So an
-// operation whose job is gone, deleted by hand or given up by River, gets it again:
-// who looks holds the operation's stream, so that of two who look one finds the
-// other's job.
+// A job is derived from the log, which says what is left to do of an operation. If
+// a job is gone, deleted by hand or discarded by River, it is enqueued again. That
+// happens under a lock on the operation's stream row, so two processes do not both
+// enqueue it.
 
 const (
 	// lostEvery is how often a living worker looks for operations without a job.
 	lostEvery = time.Minute
-	// lostAfter is how long nothing happened on an operation that is looked at.
+	// lostAfter is how long an operation must have had no event before its jobs are
+	// checked.
 	lostAfter = time.Minute
-	// lostAtOnce is how many operations one look is about; the next goes on from there.
+	// lostAtOnce is how many operations one look checks; the next look continues
+	// there.
 	lostAtOnce = 100
 )
 
-// standing is how an operation stands, as far as it says which steps are left.
+// standing is the state of an operation that says which steps are left.
 type standing struct {
 	operation operation.Operation
 	assesses  assessment.Run
 	changes   pixies.Run
 	compares  abtest.Run
-	// at is when the step that is left was accepted, called by which request and in
-	// which trace.
+	// at, requestID and trace are when, by which request and in which trace the
+	// remaining step was accepted.
 	at               time.Time
 	requestID, trace string
 }
@@ -65,8 +67,8 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 	return s, nil
 }
 
-// left are the jobs of the steps that are left, as they were enqueued, each with what
-// of the operation it is about. A bundle has none: its children do.
+// left returns the jobs of the remaining steps, as they were enqueued, by the id of
+// the model, report or run that each is about. A bundle has none: its children do.
 func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 	op := s.operation
 	left := map[uuid.UUID]river.JobArgs{}
@@ -120,8 +122,8 @@ func (s standing) asks(runID uuid.UUID) ask {
 	}}
 }
 
-// asking is the benchmark run of the side whose step goes on: the one that asks, or
-// side B's, which compares after it.
+// asking returns the benchmark run whose step continues: that of the side that
+// asks, or side B's while the sides are compared; nil if there is none.
 func (s standing) asking() *uuid.UUID {
 	if side, asks := s.compares.Asks(); asks {
 		return s.compares.Side(side).BenchmarkRunID
@@ -132,8 +134,8 @@ func (s standing) asking() *uuid.UUID {
 	return nil
 }
 
-// findLost enqueues again the steps of operations that have no job, and says how
-// many they were.
+// findLost enqueues again the steps of operations that have no job, and returns how
+// many it enqueued.
 func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 	ids, err := q.o.Unfinished(ctx, q.o.Now().Add(-lostAfter), q.lookedUpTo, lostAtOnce)
 	if err != nil {
@@ -147,7 +149,7 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var failed []error // one that cannot be looked at keeps no other from it
+	var failed []error // one failure must not stop the others
 	for _, id := range ids {
 		n, err := q.enqueueLost(ctx, id, have)
 		if err != nil {
@@ -158,10 +160,11 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 	return steps, errors.Join(failed...)
 }
 
-// has is that an operation has a job that is not over, and what the job is about.
+// has identifies an unfinished job: its operation, and the model, report or run it
+// is about.
 type has struct{ operation, about uuid.UUID }
 
-// jobsOf are the jobs of the operations.
+// jobsOf returns the unfinished jobs of the operations.
 func jobsOf(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }, ids ...uuid.UUID) (map[has]bool, error) {
@@ -184,8 +187,8 @@ func jobsOf(ctx context.Context, db interface {
 	return all, err
 }
 
-// enqueueLost enqueues the steps of an operation that have no job: none of those
-// that had, and none when it is looked at again.
+// enqueueLost enqueues the remaining steps of an operation that have no job. had
+// are the jobs found before; it checks again under the lock.
 func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool) (steps int, err error) {
 	s, err := q.stand(ctx, id)
 	if err != nil {
@@ -220,6 +223,6 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 	if err != nil || steps == 0 {
 		return 0, err
 	}
-	q.o.Log.Warn("the job of an operation was gone; its steps were enqueued again", "operationId", id, "steps", steps)
+	q.o.Log.Warn("an operation had lost its job; its steps were enqueued again", "operationId", id, "steps", steps)
 	return steps, nil
 }

@@ -21,8 +21,8 @@ import (
 	"readiness/work"
 )
 
-// enqueued are the steps that were enqueued and not carried out yet, as text. They
-// are forgotten.
+// enqueued returns the steps that were enqueued and not yet carried out, as text,
+// and forgets them.
 func (b *bench) enqueued(t *testing.T) (all []string) {
 	t.Helper()
 	add := func(step any) {
@@ -52,7 +52,7 @@ func (b *bench) enqueued(t *testing.T) (all []string) {
 	return all
 }
 
-// jobs are the steps that the queue has, as enqueued says them.
+// jobs returns the steps in the queue, in the form of enqueued.
 func (b *bench) jobs(t *testing.T) []string {
 	t.Helper()
 	rows, err := b.pool.Query(t.Context(), `SELECT args::text FROM river_job WHERE state = 'available'`)
@@ -67,7 +67,7 @@ func (b *bench) jobs(t *testing.T) []string {
 	return all
 }
 
-// steps are what texts of steps say.
+// steps decodes the texts of steps.
 func steps(t *testing.T, texts []string) []any {
 	t.Helper()
 	all := make([]any, len(texts))
@@ -84,7 +84,7 @@ func steps(t *testing.T, texts []string) []any {
 	return all
 }
 
-// declare makes the account one that has a plan of its own.
+// declare declares the account with a plan of its own.
 func (b *bench) declare(t *testing.T) {
 	t.Helper()
 	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},
@@ -94,7 +94,8 @@ func (b *bench) declare(t *testing.T) {
 	}
 }
 
-// Every kind of work whose job is gone gets the very step again that it had, once.
+// An operation of any kind that lost its job gets exactly the same step again,
+// once.
 //
 // proves: decisions/9/lost-steps
 func TestLostStepsOfEveryKind(t *testing.T) {
@@ -189,14 +190,14 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.now = b.now.Add(time.Minute) // too soon by as much as nothing
+			b.now = b.now.Add(time.Minute) // too early by the smallest unit of time
 			if n, err := work.FindLost(t.Context(), queue); err != nil || n != 0 {
 				t.Errorf("after a minute %d steps were found, %v", n, err)
 			}
 			b.now = b.now.Add(time.Second)
 			var found atomic.Int64
 			var lookers errgroup.Group
-			for range 3 { // at once: one of them finds each
+			for range 3 { // at once: one of them finds each step
 				other, err := work.NewQueue(b.options)
 				if err != nil {
 					t.Fatal(err)
@@ -220,8 +221,8 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 	}
 }
 
-// What waits for its owner, or has ended, has no step, and what has a job gets no
-// second one.
+// An operation that waits for its owner or has ended has no step, and one that has
+// a job gets no second job.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
@@ -274,7 +275,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// An operation whose job was deleted by hand ends all the same, and once.
+// An operation whose job was deleted by hand still ends, once.
 func TestDeletedJob(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -25,7 +25,7 @@ import (
 	"readiness/eventstore"
 )
 
-// Proposer proposes with the AI provider that an account chose.
+// Proposer proposes texts with the AI provider that an account chose.
 type Proposer interface {
 	Propose(ctx context.Context, settings aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error)
 }
@@ -38,7 +38,7 @@ type optimize struct {
 // Kind implements river.JobArgs.
 func (optimize) Kind() string { return "optimize-semantic-model" }
 
-// optimizer carries optimize jobs out.
+// optimizer carries out optimize jobs.
 type optimizer struct {
 	river.WorkerDefaults[optimize]
 	Options
@@ -51,8 +51,8 @@ func (*optimizer) Timeout(*river.Job[optimize]) time.Duration {
 	return turnTimeout + proposeTimeout + endTimeout
 }
 
-// Work implements river.Worker. Which step is to be done, the operation's stream
-// says; one that was done before a crash is not done again.
+// Work implements river.Worker. The operation's stream says which step is next, so
+// a step that was done before a crash is not repeated.
 func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
@@ -91,9 +91,9 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	return err
 }
 
-// failure is what the operation fails with, or that the step is worth another
-// attempt: after a fault of ours, and while a write may have been made that
-// nobody has seen yet, for as long as faultLife.
+// failure returns the failure of the operation, or true if the step is worth
+// another attempt: after a fault of ours, and while it is unknown whether a write
+// was made, for as long as faultLife.
 func (w *optimizer) failure(err error, work optimization.Work, failed int, since time.Time) (operation.Failure, bool) {
 	lasting := w.Now().Sub(since) > faultLife
 	refusal, refused := domain.Refused(err)
@@ -119,7 +119,7 @@ func (w *optimizer) failure(err error, work optimization.Work, failed int, since
 	return operation.Failure{}, true
 }
 
-// openEnd is what a failure adds when a write may have been made.
+// openEnd returns what a failure adds when a write may have been made.
 func openEnd(work optimization.Work) string {
 	if !work.InDoubt() {
 		return ""
@@ -128,12 +128,12 @@ func openEnd(work optimization.Work) string {
 }
 
 // carryOut makes the proposal, or the write that was started. A panic is a fault
-// like others: it is tried again, and not for ever.
+// like any other: it is retried a limited number of times.
 func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work, by proposer) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("an optimization broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
-			err = fmt.Errorf("work: an optimization broke down: %v", fault)
+			w.Log.Error("an optimization panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: an optimization panicked: %v", fault)
 		}
 	}()
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
@@ -161,8 +161,8 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 	return err
 }
 
-// propose makes the preview of the kind: of a preview operation its result, of an
-// unattended apply what it will write.
+// propose makes the preview of the kind: the result of a preview operation, or the
+// writes of an unattended apply.
 func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) error {
 	p, err := w.preview(ctx, as, step, work, by)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimizati
 	return err
 }
 
-// proposer is who proposes in a step that does, or why nobody can.
+// proposer says whether a step proposes, and with which provider or why with none.
 type proposer struct {
 	proposes bool
 	settings aiprovider.Settings
@@ -203,7 +203,7 @@ func (w *optimizer) proposer(ctx context.Context, step optimization.Step, work o
 	return by
 }
 
-// read reads the model of a proposal.
+// read reads the model for a proposal.
 func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) (definition.Definition, error) {
 	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
 	if err != nil {
@@ -256,17 +256,16 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimizati
 	return p, w.compose(ctx, as, p, d, a)
 }
 
-// breakDown makes a panic of our own rules, which would come again, the failure of
-// the operation.
+// breakDown turns a panic of our own rules, which a retry would repeat, into a
+// failure of the operation.
 func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 	if fault := recover(); fault != nil {
-		w.Log.Error("an optimization broke down", "operationId", operationID, "fault", fault, "stack", string(debug.Stack()))
-		*err = domain.Refuse(domain.OptimizationFailed, "the service could not work with this semantic model; the fault is the service's and its operator was told")
+		w.Log.Error("an optimization panicked", "operationId", operationID, "fault", fault, "stack", string(debug.Stack()))
+		*err = domain.Refuse(domain.OptimizationFailed, "the service could not work with this semantic model; the service logged its own fault for its operator")
 	}
 }
 
-// compose fills the preview in. A fault in our own rules fails this operation and
-// disturbs no other step.
+// compose fills in the preview. A fault in our own rules fails this operation only.
 func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition, a optimization.Asking) (err error) {
 	defer w.breakDown(p.PreviewID, &err)
 	m, err := semanticmodel.Read(d)
@@ -279,7 +278,7 @@ func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization
 	return p.Compose(d, m, a)
 }
 
-// theItem is the model that a step is about.
+// theItem returns the model that a step is about.
 func theItem(step optimization.Step, work optimization.Work) item.Item {
 	return item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName}
 }

@@ -29,7 +29,8 @@ func (b *bench) written(t *testing.T, kind optimization.Kind, keys []string, val
 	return id
 }
 
-// undone reverts the apply and says how many objects went back and were left out.
+// undone reverts the apply and returns how many objects were restored and how many
+// left out.
 func (b *bench) undone(t *testing.T, id uuid.UUID) (back, left int) {
 	t.Helper()
 	undo := b.revert(t, id)
@@ -52,16 +53,16 @@ func (b *bench) edit(t *testing.T, from, to string) {
 // unlimited grants the account any number of applies.
 func (b *bench) unlimited() { b.Plans = account.Plans{account.Team: b.Plans[account.Enterprise]} }
 
-// Of two applies on one object the later is put back first; then every byte is as
-// it was before both.
+// Of two applies on one object the later must be reverted first. After both reverts
+// every byte is as before.
 //
 // proves: 4.5/revert/1 4.5/revert/4
-func TestAppliesOnOneObjectGoBackInTurn(t *testing.T) {
+func TestAppliesOnOneObjectRevertInOrder(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	b.unlimited()
 	before := b.parts(t)
-	const short = "// \"two\"\r\nx " // too short: a description is found again
+	const short = "// \"two\"\r\nx " // too short: the description is a finding again
 	text := func(s string) map[string]string { return map[string]string{"Sales|Revenue": s} }
 	first := b.written(t, optimization.Descriptions, []string{"Sales|Revenue", "Sales|M03"}, text(short))
 	one := b.parts(t)
@@ -70,7 +71,7 @@ func TestAppliesOnOneObjectGoBackInTurn(t *testing.T) {
 	second := b.written(t, optimization.Descriptions, []string{"Sales|Revenue"}, text("Another text,\ron two lines."))
 	third := b.written(t, optimization.Properties, []string{"Sales|Status"}, nil)
 	if _, err := b.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.ItemChanged) || !strings.Contains(err.Error(), second.String()) {
-		t.Errorf("the first before the second: %v", err)
+		t.Errorf("the revert of the first before the second: %v", err)
 	}
 	b.undone(t, second)
 	b.undone(t, third)
@@ -78,14 +79,15 @@ func TestAppliesOnOneObjectGoBackInTurn(t *testing.T) {
 		t.Errorf("(-after the first +after the second was put back):\n%s", d)
 	}
 	if back, left := b.undone(t, first); back != 2 || left != 0 {
-		t.Errorf("%d went back, %d were left out", back, left)
+		t.Errorf("%d were restored, %d were left out", back, left)
 	}
 	if d := cmp.Diff(before, b.parts(t)); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
 	}
 }
 
-// What was put back once is not put back again, whatever was written to it since.
+// An object that was restored once is not restored again, whatever was written to
+// it since.
 //
 // proves: 3.5/reverted-in-part 4.5/revert/2
 func TestARevertInPartAndANewApply(t *testing.T) {
@@ -99,28 +101,28 @@ func TestARevertInPartAndANewApply(t *testing.T) {
 	const m05 = "[M03] * 3\r\n\t\tdisplayFolder: "
 	b.edit(t, m05+"Ours", m05+"Theirs")
 	if back, left := b.undone(t, first); back != 1 || left != 1 || b.work(t, first).Standing() != optimization.Applied {
-		t.Fatalf("%d went back, %d were left out, it stands as %s", back, left, b.work(t, first).Standing())
+		t.Fatalf("%d were restored, %d were left out, the apply is %s", back, left, b.work(t, first).Standing())
 	}
 	second := b.written(t, optimization.Properties, keys[:1], map[string]string{"Sales|M04": "Ours"})
 	if back, left := b.undone(t, first); back != 0 || left != 1 {
-		t.Errorf("while theirs is there %d went back, %d were left out", back, left)
+		t.Errorf("while the other edit is there, %d were restored, %d were left out", back, left)
 	}
 	b.edit(t, m05+"Theirs", m05+"Ours")
 	if back, left := b.undone(t, first); back != 1 || left != 0 || b.work(t, first).Standing() != optimization.Reverted {
-		t.Errorf("%d went back, %d were left out, it stands as %s", back, left, b.work(t, first).Standing())
+		t.Errorf("%d were restored, %d were left out, the apply is %s", back, left, b.work(t, first).Standing())
 	}
 	if _, err := b.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.InvalidRequest) {
-		t.Errorf("once more: %v", err)
+		t.Errorf("a second revert: %v", err)
 	}
 	if back, left := b.undone(t, second); back != 1 || left != 0 {
-		t.Errorf("of the second %d went back, %d were left out", back, left)
+		t.Errorf("of the second, %d were restored, %d were left out", back, left)
 	}
 	if d := cmp.Diff(before, b.parts(t)); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
 	}
 }
 
-// A bundle and its child that are read at once by their owner go on once.
+// When their owner reads a bundle and its child at once, they advance once.
 //
 // proves: 4.5/bundle/5 5/5
 func TestABundleAndItsChildReadAtOnce(t *testing.T) {
@@ -157,7 +159,7 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 			t.Fatalf("ten reads started %s %d times: %v", kind, len(b.optimize), failed)
 		}
 		if got, err := b.views.Bundle(t.Context(), id); err != nil || got.Operation.Waiting != nil || got.Children[at].Standing != optimization.ChildRunning {
-			t.Errorf("with %s the bundle is %+v, %v", kind, got, err)
+			t.Errorf("after %s the bundle is %+v, %v", kind, got, err)
 		}
 	}
 	if s := b.read(t, id); s != operation.Succeeded {

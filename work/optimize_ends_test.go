@@ -35,24 +35,24 @@ func TestAnApplyOfAPreviewWithoutChanges(t *testing.T) {
 	}
 	p := b.preview(t, optimization.AIInstructions)
 	if len(p.Changes) != 0 {
-		t.Fatalf("what was just written is proposed again: %v", p.Changes)
+		t.Fatalf("the values just written are proposed again: %v", p.Changes)
 	}
 	id := b.apply(t, p)
 	if op := b.operation(t, id); op.Status != operation.Succeeded || len(b.optimize) != 0 {
-		t.Errorf("it is %s, and %d steps are to be done", op.Status, len(b.optimize))
+		t.Errorf("the apply is %s, and %d steps are enqueued", op.Status, len(b.optimize))
 	}
 	if w := b.work(t, id); len(w.Applied()) != 0 {
-		t.Errorf("it wrote %v", w.Applied())
+		t.Errorf("the apply wrote %v", w.Applied())
 	}
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 1 {
-		t.Errorf("%d applies are spent, want that of the first", n)
+		t.Errorf("%d applies are spent, want the first apply only", n)
 	}
 	if s := b.read(t, b.apply(t, b.preview(t, optimization.Descriptions))); s != operation.Succeeded {
 		t.Errorf("the next apply is %s", s)
 	}
 }
 
-// What a bundle writes without review says so.
+// A bundle without approval records that its writes are unattended.
 //
 // proves: 4.5/apply/7 4.5/bundle/4
 func TestABundleWithoutApprovalWritesUnattended(t *testing.T) {
@@ -108,8 +108,8 @@ func (p *meddled) WriteDefinition(ctx context.Context, as item.Caller, it item.I
 	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
-// applyKeys starts the apply of a new preview's changes of properties with the
-// keys, and takes its step out of the queue.
+// applyKeys starts the apply of a new preview of properties with the keys, and
+// takes its step out of the queue.
 func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, optimization.Step) {
 	t.Helper()
 	previewID := b.preview(t, optimization.Properties).PreviewID.String()
@@ -122,8 +122,9 @@ func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, optimization
 	return id, step
 }
 
-// Somebody who changes a model between the read and the write is not overwritten,
-// and what they wrote is not taken for what was to be written.
+// If another person changes the model between the read and the write, their change
+// is not overwritten. An equal change by them is not recorded as the apply's own
+// write.
 //
 // proves: 4.5/apply/6 4.5/apply/9
 func TestTheSameChangeMeanwhile(t *testing.T) {
@@ -162,12 +163,12 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 			}
 			op, w := b.operation(t, id), b.work(t, id)
 			if op.Status != test.want || test.want == operation.Failed && op.Failure.Code != domain.ItemChanged {
-				t.Fatalf("it is %s: %+v", op.Status, op.Failure)
+				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
 			}
 			if test.want == operation.Failed {
 				want := strings.Replace(retail, test.from, test.to, 1)
 				if d := cmp.Diff(want, b.parts(t)["/definition/tables/Sales.tmdl"]); d != "" {
-					t.Errorf("what they wrote is not what is there (-want +got):\n%s", d)
+					t.Errorf("the other person's change was overwritten (-want +got):\n%s", d)
 				}
 				return
 			}
@@ -184,8 +185,8 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// A worker that finds its operation ended by another does not write.
-func TestAWorkerThatComesLateWritesNothing(t *testing.T) {
+// A worker whose operation was ended by another worker does not write.
+func TestLateWorkerWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	_, step := b.applyKeys(t, "Sales|Status")
@@ -204,16 +205,16 @@ func TestAWorkerThatComesLateWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if platform.writes != 0 || !cmp.Equal(before, b.parts(t)) {
-		t.Errorf("it wrote after the operation had ended:\n%s", cmp.Diff(before, b.parts(t)))
+		t.Errorf("the worker wrote after the operation had ended:\n%s", cmp.Diff(before, b.parts(t)))
 	}
 }
 
-// However a write goes wrong, it is tried again or ends; then the lock is free, and
-// the record says when a write may have been made, and nothing of where the
-// service runs.
+// However a write fails, it is retried or ends. Then the lock is free, and the
+// failure says when a write may have been made, and contains no paths of the
+// service.
 //
 // proves: 4.5/apply/8 decisions/1/nothing-internal
-func TestHoweverAWriteEnds(t *testing.T) {
+func TestFailedWrites(t *testing.T) {
 	t.Parallel()
 	path := &fs.PathError{Op: "rename", Path: "/secret/place", Err: errors.New("no space")}
 	for name, test := range map[string]struct {
@@ -235,7 +236,7 @@ func TestHoweverAWriteEnds(t *testing.T) {
 		"a write in doubt for ever":         {write: func() error { return path }, failed: work.Patience, age: 2 * work.FaultLife, code: domain.PlatformUnavailable, open: true},
 		"the platform refuses":              {write: func() error { return domain.Refuse(domain.PlatformAccessDenied, "no") }, code: domain.PlatformAccessDenied},
 		"the platform is away":              {read: func() error { return domain.Refuse(domain.PlatformUnavailable, "away") }, again: true},
-		"the platform is away for ever":     {read: func() error { return domain.Refuse(domain.PlatformUnavailable, "away") }, failed: work.Patience, code: domain.PlatformUnavailable},
+		"the platform stays away":           {read: func() error { return domain.Refuse(domain.PlatformUnavailable, "away") }, failed: work.Patience, code: domain.PlatformUnavailable},
 		"the process stops again and again": {crashes: work.MaxCrashes, code: domain.OptimizationFailed},
 		"the token has expired":             {age: 25 * time.Hour, code: domain.OptimizationFailed},
 	} {
@@ -267,8 +268,8 @@ func TestHoweverAWriteEnds(t *testing.T) {
 	}
 }
 
-// An operation that ends while a write of it may have been made says so.
-func TestAWriteOfWhichNothingIsKnown(t *testing.T) {
+// An operation that ends while its write may have been made says so.
+func TestWriteInDoubt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		crashes int
@@ -291,7 +292,7 @@ func TestAWriteOfWhichNothingIsKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			if op := b.operation(t, id); op.Status != operation.Failed || !strings.Contains(op.Failure.Message, "look at the semantic model") {
-				t.Errorf("it is %s: %+v", op.Status, op.Failure)
+				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
 		})
 	}

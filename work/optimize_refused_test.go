@@ -17,7 +17,8 @@ import (
 	"readiness/domain/optimization"
 )
 
-// pause pauses the workspace's capacity, which ana's account lets the service read.
+// pause pauses the workspace's capacity, which ana's account allows the service to
+// read.
 func (b *bench) pause(t *testing.T) commands.Caller {
 	t.Helper()
 	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail","capacity":{"state":"Paused"}}`, workspace))
@@ -26,7 +27,7 @@ func (b *bench) pause(t *testing.T) commands.Caller {
 	return who
 }
 
-// What is stored of an apply is looked at before the state of the workspace.
+// The stored apply is checked before the state of the workspace.
 //
 // proves: decisions/8/14
 func TestARevertIsRefusedInOrder(t *testing.T) {
@@ -54,11 +55,11 @@ func (silent) Workspace(context.Context, item.Caller, uuid.UUID) (item.Workspace
 	return item.Workspace{}, domain.Refuse(domain.PlatformUnavailable, "it does not answer")
 }
 
-// The next kind of a bundle is refused where its own route would be, and waits for
-// a platform that does not answer.
+// The next kind of a bundle is refused when its own route would be, and waits while
+// the platform does not answer.
 //
 // proves: 4.5/bundle/2 4.5/bundle/4
-func TestTheNextChildIsStartedAsItsOwnRouteWould(t *testing.T) {
+func TestNextChildStartsLikeItsRoute(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	kinds := []string{"aiInstructions", "aiDataSchema"}
@@ -82,14 +83,14 @@ func TestTheNextChildIsStartedAsItsOwnRouteWould(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := bundle.Children[1]; c.Standing != optimization.ChildRefused || c.Code != domain.CapacityPaused || len(b.optimize) != 0 {
-		t.Errorf("the next kind stands as %s %s", c.Standing, c.Code)
+		t.Errorf("the next kind is %s %s", c.Standing, c.Code)
 	}
 	if s := b.operation(t, id).Status; s != operation.Succeeded {
 		t.Errorf("the bundle is %s", s)
 	}
 }
 
-// A kind of which an object was left as it is has not gone back.
+// A kind with an object that was left out is not reverted.
 //
 // proves: 3.5/reverted 4.5/bundle/7
 func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
@@ -117,15 +118,15 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := bundle.Children[0]; bundle.Standing() != optimization.Applied || c.Standing != optimization.ChildApplied {
-			t.Errorf("%s stands as %s, its kind as %s", name, bundle.Standing(), c.Standing)
+			t.Errorf("%s is %s, its kind is %s", name, bundle.Standing(), c.Standing)
 		} else if name == "its revert" && c.Code != domain.ItemChanged {
 			t.Errorf("the revert says %s: %s", c.Code, c.Message)
 		}
 	}
 }
 
-// Results that are deleted while a preview of them waits to be made leave nothing
-// to preview: it ends at once.
+// If results are deleted while a preview of them waits to be made, the preview ends
+// at once with nothing to propose.
 //
 // proves: 4.5/preview/3
 func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
@@ -138,7 +139,7 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	apply := b.accepted(t, applies, err)
 	early := preview.String()
 	if _, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
-		t.Errorf("an apply of a preview that is not made yet: %v", err)
+		t.Errorf("an apply of a preview that was not made yet: %v", err)
 	}
 	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	b.carry(t, b.options)
 	for _, id := range []uuid.UUID{preview, apply} {
 		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !strings.Contains(op.Failure.Message, "assess") {
-			t.Errorf("it is %s: %+v", op.Status, op.Failure)
+			t.Errorf("the preview is %s: %+v", op.Status, op.Failure)
 		}
 	}
 	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.Succeeded {

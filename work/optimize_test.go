@@ -28,8 +28,8 @@ import (
 	"readiness/work"
 )
 
-// retail is a model with something to do for every kind: CRLF, a description
-// written unusually, measures outside folders, years that are summed.
+// retail is a model with something to do for every kind: CRLF, an unusual
+// description, measures outside folders, years that are summed.
 const retail = "/// Sold.\r\ntable Sales\r\n\r\n" +
 	"\tmeasure Revenue = SUM(Sales[Amount])\r\n\t\tformatString: #,0.00\r\n\t\tlineageTag: 1\r\n\r\n" +
 	"\tmeasure 'Revenue YTD' = TOTALYTD([Revenue], 'Date'[Date])\r\n\r\n" +
@@ -54,7 +54,7 @@ func (b *bench) file(part string) string {
 	return filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", filepath.FromSlash(part))
 }
 
-// carry carries out everything that is enqueued, each once.
+// carry carries out all enqueued steps, each once.
 func (b *bench) carry(t *testing.T, o work.Options) {
 	t.Helper()
 	for len(b.steps)+len(b.optimize) > 0 {
@@ -73,7 +73,7 @@ func (b *bench) carry(t *testing.T, o work.Options) {
 	}
 }
 
-// parts are the bytes of the good model on disk, by path.
+// parts returns the files of the good model on disk, by path.
 func (b *bench) parts(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -144,7 +144,7 @@ func (b *bench) revert(t *testing.T, applyID uuid.UUID) uuid.UUID {
 	return b.accepted(t, a, err)
 }
 
-// read reads the operation as ana until it moves no more.
+// read reads the operation as ana until it no longer changes.
 func (b *bench) read(t *testing.T, id uuid.UUID) operation.Status {
 	t.Helper()
 	for range 20 {
@@ -161,7 +161,7 @@ func (b *bench) read(t *testing.T, id uuid.UUID) operation.Status {
 	return ""
 }
 
-// Every kind is previewed, applied and reverted, and every file is as it was.
+// Every kind is previewed, applied and reverted, and every file is as before.
 func TestOptimizeAndRevertEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range optimization.Kinds() {
@@ -201,17 +201,17 @@ func TestOptimizeAndRevertEveryKind(t *testing.T) {
 				t.Errorf("after the revert (-before +after):\n%s", d)
 			}
 			if w := b.work(t, id); w.Standing() != optimization.Reverted || *w.RevertedBy != undo {
-				t.Errorf("the apply stands as %s by %v", w.Standing(), w.RevertedBy)
+				t.Errorf("the apply is %s by %v", w.Standing(), w.RevertedBy)
 			}
 			if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-				t.Errorf("%d tokens are left behind", n)
+				t.Errorf("%d tokens are still stored", n)
 			}
 		})
 	}
 }
 
-// struck is a platform whose process ends around a write: before it, or after it
-// and before it could be recorded.
+// struck is a platform whose process dies around a write: before it, or after it
+// but before it is recorded.
 type struck struct {
 	work.Platform
 	before, after bool
@@ -232,7 +232,7 @@ func (p *struck) WriteDefinition(ctx context.Context, as item.Caller, it item.It
 }
 
 // A write that was cut off is made once, whether it had reached the platform or
-// not, and one that somebody else came before fails and writes nothing.
+// not. If another person changed the definition first, it fails and writes nothing.
 //
 // proves: 4.5/apply/4 4.5/apply/9 3.1/item-changed 2.7/error/ItemChanged
 func TestAWriteThatWasCutOff(t *testing.T) {
@@ -240,7 +240,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 	const theirs = "\t/// Theirs.\r\n\tmeasure Revenue"
 	for name, test := range map[string]struct {
 		before, after bool
-		change        bool // somebody writes another description meanwhile
+		change        bool // another person writes another description meanwhile
 		want          operation.Status
 	}{
 		"before it reached the platform":                  {before: true, want: operation.Succeeded},
@@ -259,7 +259,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			platform := &struck{Platform: o.Platform, before: test.before, after: test.after}
 			o.Platform = platform
 			if err := work.CarryOptimize(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
-				t.Fatalf("got %v, want the step to be taken up again", err)
+				t.Fatalf("got %v, want an error, so that the step is retried", err)
 			}
 			if w := b.work(t, id); w.Operation.Status != operation.Running || w.Progress[0].Intended == nil || len(w.Progress[0].Intended.Undo) != len(p.Changes) {
 				t.Fatalf("the log does not say what was about to be written: %+v", w.Progress)
@@ -281,16 +281,16 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			b.carry(t, b.options)
 			op := b.operation(t, id)
 			if op.Status != test.want {
-				t.Fatalf("it is %s: %+v", op.Status, op.Failure)
+				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
 			}
 			if test.want == operation.Failed && (op.Failure.Code != domain.ItemChanged || !cmp.Equal(before, b.parts(t))) {
-				t.Errorf("it failed with %s and wrote:\n%s", op.Failure.Code, cmp.Diff(before, b.parts(t)))
+				t.Errorf("the apply failed with %s and wrote:\n%s", op.Failure.Code, cmp.Diff(before, b.parts(t)))
 			}
 			if test.after && (!cmp.Equal(before, b.parts(t)) || platform.writes != 1) {
-				t.Error("what had been written was written again")
+				t.Error("the write was repeated")
 			}
 			if test.want == operation.Succeeded && len(b.work(t, id).Applied()) != len(p.Changes) {
-				t.Errorf("the record says that %d of %d objects were written", len(b.work(t, id).Applied()), len(p.Changes))
+				t.Errorf("the log says that %d of %d objects were written", len(b.work(t, id).Applied()), len(p.Changes))
 			}
 			if err := work.CarryOptimize(t.Context(), b.options, step, 0); err != nil {
 				t.Errorf("the step once more: %v", err)
@@ -305,8 +305,8 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 	}
 }
 
-// An edit of something else between preview and write survives both, and fails
-// neither (decisions 8.3).
+// An edit of something else between preview and write is kept by the write and by
+// the revert, and fails neither (docs/decisions.md 8.3).
 //
 // proves: decisions/8/3
 func TestAnUnrelatedEditSurvives(t *testing.T) {
@@ -335,8 +335,8 @@ func TestAnUnrelatedEditSurvives(t *testing.T) {
 	}
 }
 
-// The second write of properties starts on a read by the person who started the
-// operation, once, however many read at once.
+// The second write of properties starts when the person who started the operation
+// reads it: once, however many reads there are at once.
 //
 // proves: 4.5/apply/6 5/5
 func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
@@ -345,10 +345,10 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	id := b.apply(t, b.preview(t, optimization.Properties))
 	b.carry(t, b.options)
 	if op := b.operation(t, id); op.Status != operation.Running || !op.Waits {
-		t.Fatalf("after the first write it is %s, waiting %v", op.Status, op.Waits)
+		t.Fatalf("after the first write the apply is %s, waiting %v", op.Status, op.Waits)
 	}
 	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-		t.Errorf("%d tokens rest while nothing is to be done", n)
+		t.Errorf("%d tokens are stored while no step is enqueued", n)
 	}
 	events := b.count(t, `SELECT count(*) FROM events`)
 	bob, reader := b.ana(), b.ana()
@@ -360,7 +360,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 		}
 	}
 	if n := b.count(t, `SELECT count(*) FROM events`); n != events || len(b.optimize) != 0 {
-		t.Fatalf("a read by somebody else, or with a token that may only read, started %d steps", len(b.optimize))
+		t.Fatalf("a read by another person, or with a token that may only read, started %d steps", len(b.optimize))
 	}
 	var reads sync.WaitGroup
 	var mu sync.Mutex
@@ -380,14 +380,14 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 		t.Fatalf("ten reads started %d writes: %v", len(b.optimize), failed)
 	}
 	if s := b.read(t, id); s != operation.Succeeded {
-		t.Errorf("it is %s", s)
+		t.Errorf("the apply is %s", s)
 	}
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 2 {
 		t.Errorf("%d applies are spent, want one for each write", n)
 	}
 }
 
-// counting is the bench's queue for callers at once.
+// counting accepts steps from many goroutines.
 type counting struct {
 	*bench
 	mu *sync.Mutex
@@ -400,9 +400,9 @@ func (c *counting) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimizatio
 	return c.bench.Optimize(ctx, tx, steps...)
 }
 
-// An apply that waits for its owner for too long lets the lock go, whoever comes
-// next or when the service looks.
-func TestAnApplyLeftAloneLetsTheLockGo(t *testing.T) {
+// An apply that waits too long for its owner releases the lock, when another call
+// needs it or when the service sweeps.
+func TestUnreadApplyReleasesLock(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	none := "none"
@@ -432,12 +432,12 @@ func TestAnApplyLeftAloneLetsTheLockGo(t *testing.T) {
 		t.Errorf("the second is %s", op.Status)
 	}
 	if overdue, err := b.views.Overdue(t.Context(), b.now, 10); err != nil || len(overdue) != 0 {
-		t.Errorf("still overdue are %v, %v", overdue, err)
+		t.Errorf("%v are still overdue, %v", overdue, err)
 	}
 }
 
-// A bundle runs its kinds in order on its owner's reads, and its revert puts them
-// back in reverse order.
+// A bundle runs its kinds in order on its owner's reads, and its revert restores
+// them in reverse order.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
@@ -457,7 +457,7 @@ func TestBundle(t *testing.T) {
 	}
 	for _, c := range bundle.Children {
 		if c.Standing != want[c.Kind] || c.PreviewID == nil {
-			t.Errorf("%s stands as %s: %s", c.Kind, c.Standing, c.Message)
+			t.Errorf("%s is %s: %s", c.Kind, c.Standing, c.Message)
 		}
 	}
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 4 {
@@ -471,7 +471,7 @@ func TestBundle(t *testing.T) {
 	}
 	order := []optimization.Kind{optimization.Properties, optimization.Descriptions, optimization.AIInstructions}
 	if !slices.EqualFunc(reverting.Children, order, func(c optimization.Child, k optimization.Kind) bool { return c.Kind == k }) {
-		t.Errorf("they are put back as %v", reverting.Children)
+		t.Errorf("the reverting children are %v", reverting.Children)
 	}
 	if s := b.read(t, undo); s != operation.Succeeded {
 		t.Fatalf("the revert is %s: %+v", s, b.operation(t, undo).Failure)
@@ -480,7 +480,7 @@ func TestBundle(t *testing.T) {
 		t.Errorf("after the revert (-before +after):\n%s", d)
 	}
 	if bundle, err = b.views.Bundle(t.Context(), id); err != nil || bundle.Standing() != optimization.Reverted {
-		t.Errorf("the bundle stands as %s, %v", bundle.Standing(), err)
+		t.Errorf("the bundle is %s, %v", bundle.Standing(), err)
 	}
 	_, err = b.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	if !domain.IsRefused(err, domain.InvalidRequest) {

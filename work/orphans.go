@@ -14,22 +14,22 @@ import (
 	"readiness/internal/database"
 )
 
-// River knows a job's worker by its id only and waits for a timeout before it
-// gives a dead worker's jobs to others. So a running job whose worker's process
-// holds no lock (database.Life) is an orphan, at once.
+// River knows a job's worker by its id only, and restarts a dead worker's jobs only
+// after a timeout. Here a running job is an orphan as soon as its worker's process
+// no longer holds its lock (database.Life).
 
 // every is how often a living worker looks for orphans.
 const every = 5 * time.Second
 
-// stray is how long a job may be said to run in a worker that lives and knows
-// nothing of it: the server died while it handed the job out.
+// stray is how long a job may be marked as running in a living worker that does not
+// run it. That happens when the database fails while it hands out the job.
 const stray = 10 * time.Second
 
-// takeUp makes running jobs available again that nobody runs: those of workers
-// that are no more, and strays of the living worker with the id, which carries
-// out those in busy. It says how many they were.
+// takeUp makes orphaned jobs available again: those of dead workers, and strays of
+// the living worker id, which runs the jobs in busy. It returns how many there
+// were.
 func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
-	// A job without a worker is nobody's to judge.
+	// A running job that names no worker cannot be judged, so it is left alone.
 	rows, err := pool.Query(ctx, `SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
 	if err != nil {
 		return 0, fmt.Errorf("work: look for orphans: %w", err)
@@ -58,13 +58,13 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	return tag.RowsAffected(), nil
 }
 
-// busy are the jobs that this process carries out right now.
+// busy is the set of jobs that this process is running.
 type busy struct {
 	mu   sync.Mutex
 	jobs map[int64]struct{}
 }
 
-// begin notes a job until the function it returns is called.
+// begin adds a job until the returned function is called.
 func (b *busy) begin(id int64) func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,15 +79,15 @@ func (b *busy) begin(id int64) func() {
 	}
 }
 
-// ids lists them; it is never nil.
+// ids returns the jobs; it is never nil.
 func (b *busy) ids() []int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.AppendSeq([]int64{}, maps.Keys(b.jobs))
 }
 
-// mind keeps the process's lock and looks after orphans and what has expired,
-// until ctx ends.
+// mind keeps the process's lock and looks for orphans, lost steps and expired
+// tokens until ctx ends.
 func (q *Queue) mind(ctx context.Context) {
 	defer q.o.Life.End()
 	tick := time.NewTicker(every)
@@ -104,7 +104,7 @@ func (q *Queue) mind(ctx context.Context) {
 	}
 }
 
-// look is one look after everything.
+// look makes one pass over all of them.
 func (q *Queue) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
@@ -116,7 +116,7 @@ func (q *Queue) look(ctx context.Context) error {
 		return err
 	}
 	if n > 0 {
-		q.o.Log.Info("took up work that nobody was doing any more", "steps", n)
+		q.o.Log.Info("restarted the steps of workers that have died", "steps", n)
 	}
 	if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil {
 		return err

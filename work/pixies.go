@@ -33,19 +33,18 @@ type changePixies struct {
 // Kind implements river.JobArgs.
 func (changePixies) Kind() string { return "change-pixies" }
 
-// pixier carries changePixies jobs out.
+// pixier carries out changePixies jobs.
 type pixier struct {
 	river.WorkerDefaults[changePixies]
 	Options
 	shared *shared
 }
 
-// copyLife is how long a copy of a definition is kept (spec 8).
+// copyLife is how long a copy of a definition is kept.
 const copyLife = 30 * 24 * time.Hour
 
-// Work implements river.Worker. Its error means a fault of ours that is worth
-// another attempt; whatever the platform or the report makes of the step is an
-// outcome in the log.
+// Work implements river.Worker. An error is a fault of ours that is worth another
+// attempt; problems of the platform or the report are outcomes in the log.
 func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args.Step
@@ -86,15 +85,16 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	return err
 }
 
-// change brings the report to where the run wants it and returns what was done.
-// What will be written is in the log before the platform is touched; carried out
-// again after a crash it comes to the same, because a report that is as wanted is
-// not written. A panic is a fault like others: it is tried again, and not for ever.
+// change brings the report to the state that the run wants and returns what was
+// done. The log says what will be written before the platform is changed. Repeating
+// it after a crash has the same result, because a report in the wanted state is not
+// written. A panic is a fault like any other: it is retried a limited number of
+// times.
 func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("a change of a report broke down", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
-			err = fmt.Errorf("work: a change of a report broke down: %v", fault)
+			w.Log.Error("a change of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: a change of a report panicked: %v", fault)
 		}
 	}()
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
@@ -107,7 +107,7 @@ func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	named, _ := run.Report(step.ReportID)
 	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
-	// An earlier attempt may have written, whatever becomes of this one.
+	// An earlier attempt may have written, whatever this one does.
 	_, doubt := run.Intended[step.ReportID]
 	refused := false
 	for range rewrites {
@@ -123,10 +123,9 @@ func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (
 	return nil, errors.New("work: the report was changed each time it was about to be written")
 }
 
-// changeOnce reads the report and writes it; it returns nothing when somebody
-// changed it in between, or another worker that has the step recorded what it is
-// about to write. refused says that this happened before, and that nothing was
-// written.
+// changeOnce reads the report and writes it. It returns nil when the report changed
+// in between, or when another worker of the step recorded its intent first. refused
+// means that this happened before and that nothing was written.
 func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, refused bool) (*pixies.ChangeIntended, error) {
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
@@ -134,7 +133,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 		return nil, err
 	}
 	if !now.State.Open(step.ReportID) {
-		return &pixies.ChangeIntended{}, nil // another worker has the step, and has ended it
+		return &pixies.ChangeIntended{}, nil // another worker has ended the step
 	}
 	earlier, again := now.State.Intended[step.ReportID]
 	d, err := w.Platform.Definition(ctx, as, it)
@@ -152,7 +151,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	if err != nil {
 		return nil, err
 	}
-	if again { // what was intended is what was done
+	if again { // the recorded intent is what was done
 		intended.Outcome, intended.TrackedItem, intended.ModelID = earlier.Outcome, earlier.TrackedItem, earlier.ModelID
 	} else if intended.Outcome == pixies.OutcomeAdded && report.State.Status == pixies.HasPixies {
 		intended.Outcome = pixies.OutcomeUpdated
@@ -187,13 +186,13 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	return nil, &inDoubt{err}
 }
 
-// edit is the report as the run wants it; of Pixies it sees the account's own. A
-// fault in our own rules fails this report and disturbs no other step.
+// edit returns the report as the run wants it. It changes only the account's own
+// Pixies. A fault in our own rules fails this report only.
 func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.Step, run pixies.Run, known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("an edit of a report broke down", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(run.Verb.OperationCode(""), "the service could not change this report; the fault is the service's and its operator was told")
+			w.Log.Error("an edit of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
+			err = domain.Refuse(run.Verb.OperationCode(""), "the service could not change this report; the service logged its own fault for its operator")
 		}
 	}()
 	i.ReportID = step.ReportID
@@ -231,7 +230,7 @@ func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.
 	return changed, i, err
 }
 
-// unchangeable refuses to change a report whose definition does not let it.
+// unchangeable refuses to change a report whose definition does not allow it.
 func unchangeable(verb pixies.Verb, err error) error {
 	code := verb.OperationCode("")
 	if _, unreadable := errors.AsType[*jsonpart.Error](err); unreadable {
@@ -240,16 +239,17 @@ func unchangeable(verb pixies.Verb, err error) error {
 	return domain.Refuse(code, "the report cannot be changed: %s", err)
 }
 
-// newPixie is an id that nobody can guess: 122 random bits.
+// newPixie returns an id that cannot be guessed: 122 random bits.
 func (w *pixier) newPixie() string {
 	id := uuid.New()
 	return fmt.Sprintf("%x", id[:])
 }
 
-// intend records what is about to be written, with the copy that is kept of what
-// is there. A report that never had Pixies was reserved with the call, or is now. It does not
-// when another worker, who has the step too, was there first: when what was
-// intended last is not what earlier says, or the report has its outcome.
+// intend records what is about to be written, with a copy of the current definition
+// if one is kept. A report that never had Pixies is reserved now if the call did
+// not reserve it. ours is false, and nothing is recorded, when another worker of
+// the step was first: the last recorded intent is not earlier, or the report has
+// its outcome.
 func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracking := commands.Track(step.AccountID, step.ReportID)
@@ -298,8 +298,8 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	return ours, err
 }
 
-// end records a report's outcome: on the run, on the report's own stream and on
-// its tracked item. All of it or nothing; a second time changes nothing.
+// end records a report's outcome in one append: on the run, on the report's own
+// stream and on its tracked item. Repeating it changes nothing.
 func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIntended, failure *operation.Failure) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -342,12 +342,12 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 	})
 }
 
-// track says what the outcome makes of the report as a tracked item: one that got
-// Pixies is one from now on, and what was reserved in vain is given back.
+// track records the outcome on the report as a tracked item: a report that got
+// Pixies becomes one, and unused reservations are released.
 func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, tracking *commands.Tracking, changed bool) error {
 	switch named, _ := run.Report(step.ReportID); {
 	case !changed:
-		return tracking.GiveBack(c, step.OperationID)
+		return tracking.Release(c, step.OperationID)
 	case run.Verb == pixies.Removes:
 		return eventstore.Decide(c, tracking.Past(step.ReportID), trackeditem.RemovePixies{})
 	case tracking.Item(step.ReportID).Counts():
@@ -358,8 +358,8 @@ func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, t
 	return tracking.Claim(c, step.OperationID, step.ReportID, "", w.Now())
 }
 
-// noticeGone marks a report deleted when the workspace, complete, lacks it
-// (decisions 8.8).
+// noticeGone records that a report was deleted, if a complete listing of its
+// workspace lacks it (docs/decisions.md 8.8).
 func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Step) error {
 	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.Report, step.ReportID) {
 		return nil

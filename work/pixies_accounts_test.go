@@ -20,7 +20,7 @@ import (
 )
 
 // pixiesOfAccount changes the Pixies of the first report as a person of the account
-// and returns how that went.
+// and returns the outcome.
 func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) pixies.ReportEnded {
 	t.Helper()
 	who := b.ana()
@@ -31,7 +31,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 	run := b.run(t, id)
 	ended, ok := run.Result(report1)
 	if op := run.Operation; !ok || op.Status != operation.Succeeded {
-		t.Fatalf("%s %s: it is %s: %+v", account, verb, op.Status, ended.Error)
+		t.Fatalf("%s %s: the run is %s: %+v", account, verb, op.Status, ended.Error)
 	}
 	return ended
 }
@@ -45,7 +45,7 @@ func (b *bench) knownTo(t *testing.T, account string) map[string]string {
 	return past.State.Known()
 }
 
-// ofAccount are the files of the report that are the account's Pixies, by path.
+// ofAccount returns the files of the report that are the account's Pixies, by path.
 func (b *bench) ofAccount(t *testing.T, account string) map[string]string {
 	t.Helper()
 	known := b.knownTo(t, account)
@@ -56,9 +56,9 @@ func (b *bench) ofAccount(t *testing.T, account string) map[string]string {
 	return files
 }
 
-// Two accounts track one report: each adds, updates and removes its own Pixies and
-// hears nothing of the other's, whose files stay as they are. A view is counted for
-// the account whose Pixie was looked at.
+// Two accounts track one report: each adds, updates and removes only its own Pixies
+// and learns nothing about the other's. A view counts for the account whose Pixie
+// was loaded.
 //
 // proves: decisions/9/7
 func TestTwoAccountsOnOneReport(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTwoAccountsOnOneReport(t *testing.T) {
 		account string
 		verb    pixies.Verb
 		want    pixies.Outcome
-		pixies  map[string]int // of each account, afterwards
+		pixies  map[string]int // by account, afterwards
 	}{
 		{"fabrikam", pixies.Removes, pixies.OutcomeRemoved, nil},
 		{"contoso", pixies.Adds, pixies.OutcomeAdded, map[string]int{"contoso": 2}},
@@ -125,8 +125,8 @@ func TestTwoAccountsOnOneReport(t *testing.T) {
 	}
 }
 
-// asBefore gives the Pixies of the first report the names that they had before names
-// told whose they are.
+// asBefore renames the Pixies of the first report to the form from before names
+// identified their account.
 func (b *bench) asBefore(t *testing.T, id uuid.UUID) {
 	t.Helper()
 	for path, text := range b.bytes(t, id) {
@@ -143,12 +143,12 @@ func (b *bench) asBefore(t *testing.T, id uuid.UUID) {
 	}
 }
 
-// What was put before names told whose it is, is the account's whose id its address
-// holds: that account updates it in place and removes it, another one does not see
-// it, and of nobody's id it is nobody's.
+// A Pixie whose name does not identify its account belongs to the account that
+// knows the id in its address. That account updates it in place and removes it,
+// another does not see it. A Pixie with an unknown id belongs to no account.
 //
 // proves: decisions/9/7
-func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
+func TestPixiesWithOldNames(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	before := b.bytes(t, report1)
@@ -156,7 +156,7 @@ func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
 	b.asBefore(t, report1)
 	old := b.ofAccount(t, "contoso")
 	if len(old) != 2 {
-		t.Fatalf("there are %d Pixies of before", len(old))
+		t.Fatalf("there are %d Pixies with old names", len(old))
 	}
 
 	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
@@ -165,7 +165,7 @@ func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
 		t.Errorf("its own account's addition: got %+v", got)
 	}
 	if diff := cmp.Diff(old, b.ofAccount(t, "contoso")); diff != "" {
-		t.Errorf("what was there changed (-before +after):\n%s", diff)
+		t.Errorf("the old Pixies changed (-before +after):\n%s", diff)
 	}
 	if n := len(b.ofAccount(t, "fabrikam")); n != 2 {
 		t.Errorf("the other account has %d Pixies", n)
@@ -179,17 +179,18 @@ func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
 		t.Errorf("without Pixies the report is not as it was (-before +after):\n%s", diff)
 	}
 
-	// What came back with an older version of the report is the account's still.
+	// Pixies restored with an older version of the report still belong to the
+	// account.
 	for path, text := range old {
 		write(t, filepath.Join(b.report(report1), path), text)
 	}
 	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)
 	if n := len(b.bytes(t, report1)) - len(before); n != 2 {
-		t.Errorf("another account removed %d Pixies of before", 2-n)
+		t.Errorf("another account removed %d old Pixies", 2-n)
 	}
 	b.pixiesOfAccount(t, "contoso", pixies.Removes)
 	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
-		t.Errorf("Pixies that came back were not removed (-before +after):\n%s", diff)
+		t.Errorf("restored Pixies were not removed (-before +after):\n%s", diff)
 	}
 
 	for path, text := range old {
@@ -198,12 +199,12 @@ func TestPixiesOfBeforeTheirNamesTold(t *testing.T) {
 	}
 	b.pixiesOfAccount(t, "contoso", pixies.Removes)
 	if n := len(b.bytes(t, report1)) - len(before); n != 2 {
-		t.Errorf("%d Pixies of nobody's id were removed", 2-n)
+		t.Errorf("%d Pixies with unknown ids were removed", 2-n)
 	}
 }
 
-// A key that was lost makes other marks: Pixies put with the one before are still the
-// account's whose id they have, and get a name of the new mark.
+// A new key makes other marks. Pixies put with the lost key still belong to the
+// account that knows their ids, and get names with the new mark.
 func TestAnotherKeyOfPixies(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
@@ -220,7 +221,7 @@ func TestAnotherKeyOfPixies(t *testing.T) {
 		t.Errorf("there are %d Pixies", n)
 	}
 	if diff := cmp.Diff(others, b.ofAccount(t, "fabrikam")); diff != "" {
-		t.Errorf("the other account's changed (-before +after):\n%s", diff)
+		t.Errorf("the other account's Pixies changed (-before +after):\n%s", diff)
 	}
 	b.pixiesOfAccount(t, "contoso", pixies.Removes)
 	b.pixiesOfAccount(t, "fabrikam", pixies.Removes)

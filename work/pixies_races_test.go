@@ -26,7 +26,7 @@ import (
 	"readiness/work"
 )
 
-// intruder is a platform where something happens once behind a read, or before a
+// intruder is a platform where something happens once, after a read or before a
 // write.
 type intruder struct {
 	work.Platform
@@ -53,7 +53,7 @@ func (p *intruder) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
-// idsOf are the ids of the Pixies in a report, by page.
+// idsOf returns the ids of the Pixies in a report, by page.
 func (b *bench) idsOf(t *testing.T, id uuid.UUID) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -65,9 +65,9 @@ func (b *bench) idsOf(t *testing.T, id uuid.UUID) map[string]string {
 	return found
 }
 
-// A worker that lost its step to another does not know it: the database was away,
-// and so was its lock. Whatever the other did meanwhile, the first writes nothing
-// that is not recorded, and counts nothing.
+// A worker may lose its step to another without knowing, when the database is
+// unavailable and its lock is lost. Whatever the other did meanwhile, the first
+// writes nothing that is not recorded, and counts nothing.
 func TestTwoWorkersOnOneReport(t *testing.T) {
 	t.Parallel()
 	for name, behindRead := range map[string]bool{"after it read": true, "when it was about to write": false} {
@@ -92,8 +92,9 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 					platform.beforeWrite = meanwhile
 				}
 				if !behindRead && removed {
-					// What is written in the very moment of the removal's end nobody can tell
-					// from a write before it: the definition is the same.
+					// A write at the very moment of the removal's end cannot be
+					// distinguished from a write before it: the definition is the
+					// same.
 					platform.beforeWrite = func() {
 						b.change(t, b.options)
 						write(t, filepath.Join(b.report(report1), "definition", "version.json"), `{"version":"2.0.1"}`)
@@ -110,10 +111,10 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 				standing := b.standing(t, report1)
 				if removed {
 					if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || standing.Status != pixies.PixiesRemoved {
-						t.Errorf("it is %s, and changed (-before +after):\n%s", standing.Status, d)
+						t.Errorf("the report is %s, and changed (-before +after):\n%s", standing.Status, d)
 					}
 				} else if d := cmp.Diff(standing.Known(), b.idsOf(t, report1)); d != "" || standing.Status != pixies.HasPixies {
-					t.Errorf("it is %s, and the ids are not those recorded:\n%s", standing.Status, d)
+					t.Errorf("the report is %s, and the ids are not the recorded ones:\n%s", standing.Status, d)
 				}
 				if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.Succeeded {
 					t.Errorf("%d claims, and the operation is %s", n, b.operation(t, id).Status)
@@ -123,8 +124,8 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 	}
 }
 
-// Two workers that began at once come to the ids of the one that recorded them
-// first, also when neither has ended.
+// Two workers that began at once use the ids of the one that recorded them first,
+// even if neither has ended.
 func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
@@ -141,15 +142,15 @@ func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'pixies.change-intended'`); n != 1 {
-		t.Errorf("%d times it was recorded what is about to be written", n)
+		t.Errorf("the intent was recorded %d times", n)
 	}
 	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" || b.operation(t, id).Status != operation.Succeeded {
-		t.Errorf("the ids are not those recorded:\n%s", d)
+		t.Errorf("the ids are not the recorded ones:\n%s", d)
 	}
 }
 
-// The copy is of what was there before the write that was made, not of what an
-// editor replaced meanwhile.
+// The copy has the definition that the write replaced, not one that an editor
+// replaced meanwhile.
 //
 // proves: 8/definition-copy
 func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
@@ -180,10 +181,10 @@ func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, _ := definition.New(kept.Parts...).Part("definition/version.json"); string(text) != theirs {
-			t.Errorf("%s: restoring the copy would undo what somebody saved meanwhile", verb)
+			t.Errorf("%s: restoring the copy would undo another person's edit", verb)
 		}
 	}
-	// What changes nothing is not written, and nothing is kept of it.
+	// A change without effect is not written, and no copy is kept.
 	b.pixiesOf(t, pixies.Adds, report1)
 	b.change(t, b.options)
 	id := b.pixiesOf(t, pixies.Adds, report1)
@@ -192,11 +193,12 @@ func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
 	o.Platform = platform
 	b.change(t, o)
 	if r, _ := b.run(t, id).Result(report1); r.Outcome != pixies.OutcomeUpdated || platform.writes > 0 || b.run(t, id).Intended[report1].CopyHash != "" {
-		t.Errorf("an update that changes nothing is %s, with %d writes and the copy %q", r.Outcome, platform.writes, b.run(t, id).Intended[report1].CopyHash)
+		t.Errorf("an update without effect is %s, with %d writes and the copy %q", r.Outcome, platform.writes, b.run(t, id).Intended[report1].CopyHash)
 	}
 }
 
-// A report that is deleted while an operation has it is deleted, whoever notices.
+// A report deleted during an operation on it is recorded as deleted, whether a
+// listing or the step notices.
 //
 // proves: 3.3/HasPixies-ReportDeleted decisions/8/8
 func TestAHeldReportThatIsDeleted(t *testing.T) {
@@ -214,15 +216,15 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r := b.standing(t, report1); r.Holder == nil || *r.Holder != id {
-				t.Fatalf("the listing let the report go: %+v", r)
+				t.Fatalf("the listing released the report: %+v", r)
 			}
 		}
 		b.change(t, b.options)
 		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotFound {
-			t.Errorf("listed %t: it is %s: %+v", listed, op.Status, op.Failure)
+			t.Errorf("listed %t: the run is %s: %+v", listed, op.Status, op.Failure)
 		}
 		if r := b.standing(t, report1); r.Status != pixies.ReportDeleted || r.Holder != nil {
-			t.Errorf("listed %t: the report is %s, held by %v", listed, r.Status, r.Holder)
+			t.Errorf("listed %t: the report is %s, locked by %v", listed, r.Status, r.Holder)
 		}
 		if i := b.tracked(t, report1); i.Status != trackeditem.Deleted {
 			t.Errorf("listed %t: the item is %s", listed, i.Status)
@@ -230,10 +232,10 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 	}
 }
 
-// An addition that was written and whose token expired before that was recorded
-// has failed, and claims nothing; its removal leaves nothing, on disk or in the
-// list of what is tracked.
-func TestAnAdditionThatNobodyEnded(t *testing.T) {
+// An addition that was written, but whose token expired before the write was
+// recorded, has failed and claims nothing. Its removal leaves nothing, on disk or
+// in the list of tracked items.
+func TestUnendedAddition(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	before := b.bytes(t, report1)
@@ -246,7 +248,7 @@ func TestAnAdditionThatNobodyEnded(t *testing.T) {
 	b.now = b.now.Add(25 * time.Hour)
 	b.change(t, b.options)
 	if op := b.operation(t, id); op.Status != operation.Failed || *op.Impact.TrackedItems != 0 || b.standing(t, report1).Holder != nil {
-		t.Fatalf("it is %s, with %+v", op.Status, op.Impact)
+		t.Fatalf("the addition is %s, with %+v", op.Status, op.Impact)
 	}
 	b.pixiesOf(t, pixies.Removes, report1)
 	b.change(t, b.options)
@@ -255,8 +257,8 @@ func TestAnAdditionThatNobodyEnded(t *testing.T) {
 	}
 }
 
-// What was busy for a moment is no outcome of a report; what breaks down again
-// and again is, in the end.
+// A version conflict is not an outcome of a report. A fault that repeats becomes
+// one in the end.
 func TestFaultsThatKeepAReport(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
@@ -273,13 +275,13 @@ func TestFaultsThatKeepAReport(t *testing.T) {
 		t.Error("a fault is worth another attempt")
 	}
 	if r := b.standing(t, report1); r.Holder == nil {
-		t.Fatal("the report was let go")
+		t.Fatal("the report was released")
 	}
 	if err := work.CarryPixiesSince(t.Context(), o, step, work.Patience, b.now.Add(-work.FaultLife-1)); err != nil {
 		t.Fatal(err)
 	}
 	if op := b.operation(t, id); op.Status != operation.Failed || b.standing(t, report1).Holder != nil {
-		t.Errorf("it is %s, and the report held by %v", op.Status, b.standing(t, report1).Holder)
+		t.Errorf("the run is %s, and the report is locked by %v", op.Status, b.standing(t, report1).Holder)
 	}
 }
 

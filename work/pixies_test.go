@@ -33,8 +33,8 @@ var (
 	ruined  = uuid.MustParse("cccccccc-0000-0000-0000-000000000003")
 )
 
-// newReporting is a bench with two reports of two pages on the good model, and one
-// that cannot be read.
+// newReporting is a bench with two reports of two pages on the good model, and a
+// third report that cannot be read.
 func newReporting(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -59,7 +59,7 @@ func (b *bench) report(id uuid.UUID) string {
 	return filepath.Join(b.root, "Retail", id.String()+".Report")
 }
 
-// bytes are the files of a report, by path.
+// bytes returns the files of a report, by path.
 func (b *bench) bytes(t *testing.T, id uuid.UUID) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -88,7 +88,7 @@ func (b *bench) pixiesOf(t *testing.T, verb pixies.Verb, reports ...uuid.UUID) u
 	return b.accepted(t, a, err)
 }
 
-// change carries out the steps that are enqueued, each once.
+// change carries out the enqueued steps, each once.
 func (b *bench) change(t *testing.T, o work.Options) {
 	t.Helper()
 	steps := b.pixies
@@ -128,7 +128,7 @@ func (b *bench) run(t *testing.T, id uuid.UUID) pixies.Run {
 }
 
 // proves: 3.3/tracked 4.7/add/4 4.7/remove
-func TestPixiesComeAndGo(t *testing.T) {
+func TestAddAndRemovePixies(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	before := b.bytes(t, report1)
@@ -155,13 +155,13 @@ func TestPixiesComeAndGo(t *testing.T) {
 		}
 	}
 	if s := b.standing(t, report1); s.Status != pixies.HasPixies || len(s.Placed) != 2 || s.Holder != nil || *s.ModelID != good || *s.LastOperation != first {
-		t.Errorf("the report stands as %+v", s)
+		t.Errorf("the report's standing is %+v", s)
 	}
 	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked || i.ClaimedVia != "" || i.ItemType != item.Report {
 		t.Errorf("the tracked item is %+v", i)
 	}
 	if op := b.operation(t, first); *op.Impact.TrackedItems != 1 || !*op.Impact.TrackedItem {
-		t.Errorf("its impact is %+v", op.Impact)
+		t.Errorf("the addition's impact is %+v", op.Impact)
 	}
 	for _, p := range b.standing(t, report1).Placed {
 		if len(p.ID) != 32 || !slices.ContainsFunc(slices.Collect(valuesOf(after)), func(text string) bool { return strings.Contains(text, "https://views.example/p/"+p.ID+".gif") }) {
@@ -171,10 +171,10 @@ func TestPixiesComeAndGo(t *testing.T) {
 
 	second := add(pixies.OutcomeUpdated)
 	if d := cmp.Diff(after, b.bytes(t, report1)); d != "" {
-		t.Errorf("an update of what is as it should be wrote:\n%s", d)
+		t.Errorf("an update without effect wrote:\n%s", d)
 	}
 	if op := b.operation(t, second); *op.Impact.TrackedItems != 0 {
-		t.Errorf("its impact is %+v", op.Impact)
+		t.Errorf("the update's impact is %+v", op.Impact)
 	}
 
 	remove := b.pixiesOf(t, pixies.Removes, report1)
@@ -186,17 +186,17 @@ func TestPixiesComeAndGo(t *testing.T) {
 		t.Errorf("after the removal (-before +after):\n%s", d)
 	}
 	if s := b.standing(t, report1); s.Status != pixies.PixiesRemoved || s.Pages != nil {
-		t.Errorf("the report stands as %+v", s)
+		t.Errorf("the report's standing is %+v", s)
 	}
 	if i := b.tracked(t, report1); i.Status != trackeditem.Removed {
 		t.Errorf("the tracked item is %s", i.Status)
 	}
 	add(pixies.OutcomeAdded)
 	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked {
-		t.Errorf("added to again, the tracked item is %s", i.Status)
+		t.Errorf("after another addition, the tracked item is %s", i.Status)
 	}
 	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-		t.Errorf("%d tokens are left behind", n)
+		t.Errorf("%d tokens are still stored", n)
 	}
 }
 
@@ -210,8 +210,8 @@ func valuesOf(m map[string]string) func(func(string) bool) {
 	}
 }
 
-// Removing where there is nothing succeeds, writes nothing and leaves the status
-// (decisions 8.7).
+// A removal from a report without Pixies succeeds, writes nothing and keeps the
+// status (docs/decisions.md 8.7).
 //
 // proves: decisions/8/7
 func TestRemovingFromAReportWithoutPixies(t *testing.T) {
@@ -221,10 +221,10 @@ func TestRemovingFromAReportWithoutPixies(t *testing.T) {
 	id := b.pixiesOf(t, pixies.Removes, report1)
 	b.change(t, b.options)
 	if op := b.operation(t, id); op.Status != operation.Succeeded || !cmp.Equal(before, b.bytes(t, report1)) {
-		t.Errorf("it is %s: %+v", op.Status, op.Failure)
+		t.Errorf("the run is %s: %+v", op.Status, op.Failure)
 	}
 	if s := b.standing(t, report1); s.Status != pixies.NeverAdded || b.tracked(t, report1).Counts() {
-		t.Errorf("the report stands as %s", s.Status)
+		t.Errorf("the report is %s", s.Status)
 	}
 }
 
@@ -241,17 +241,17 @@ func TestAReportThatCannotBeReadFails(t *testing.T) {
 		t.Errorf("the ruined report is %s: %+v", r.Outcome, r.Error)
 	}
 	if s := b.standing(t, ruined); s.Status != pixies.NeverAdded || s.Holder != nil || b.tracked(t, ruined).Counts() {
-		t.Errorf("it stands as %+v", s)
+		t.Errorf("its standing is %+v", s)
 	}
 	alone := b.pixiesOf(t, pixies.Adds, ruined)
 	b.change(t, b.options)
 	if op := b.operation(t, alone); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
-		t.Errorf("alone it is %s: %+v", op.Status, op.Failure)
+		t.Errorf("alone the run is %s: %+v", op.Status, op.Failure)
 	}
 }
 
-// A report that an operation works on refuses the whole call and names it; a
-// refused call leaves no trace.
+// A report that an operation works on refuses the call as a unit and is named in
+// the refusal. A refused call leaves no trace.
 //
 // proves: 4.7/bulk/3
 func TestAHeldReport(t *testing.T) {
@@ -273,8 +273,8 @@ func TestAHeldReport(t *testing.T) {
 	b.pixiesOf(t, pixies.Removes, report1, report2)
 }
 
-// A step that was cut off around its write comes to the same: written once, the
-// ids that were recorded, one tracked item.
+// Repeating a step that was cut off around its write has the same result: one
+// write, the recorded ids, one tracked item.
 func TestAnAdditionThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	for name, strike := range map[string]struct{ before, after, edit bool }{
@@ -293,7 +293,7 @@ func TestAnAdditionThatWasCutOff(t *testing.T) {
 			platform := &struck{Platform: o.Platform, before: strike.before, after: strike.after}
 			o.Platform = platform
 			if err := work.CarryPixies(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
-				t.Fatalf("got %v, want the step to be taken up again", err)
+				t.Fatalf("got %v, want an error, so that the step is retried", err)
 			}
 			intended, ok := b.run(t, id).Intended[report1]
 			if !ok || len(intended.Placed) != 2 {
@@ -308,10 +308,10 @@ func TestAnAdditionThatWasCutOff(t *testing.T) {
 			}
 			b.change(t, b.options)
 			if op := b.operation(t, id); op.Status != operation.Succeeded {
-				t.Fatalf("it is %s: %+v", op.Status, op.Failure)
+				t.Fatalf("the run is %s: %+v", op.Status, op.Failure)
 			}
 			if d := cmp.Diff(intended.Placed, b.standing(t, report1).Placed); d != "" {
-				t.Errorf("other Pixies were placed than recorded:\n%s", d)
+				t.Errorf("the placed Pixies are not the recorded ones:\n%s", d)
 			}
 			if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || platform.writes > 1 {
 				t.Errorf("%d claims, %d writes before the crash", n, platform.writes)
@@ -335,8 +335,8 @@ func (unwritable) WriteDefinition(context.Context, item.Caller, item.Item, defin
 	return domain.Refuse(domain.PlatformAccessDenied, "no")
 }
 
-// The account's cap is checked once for the run, before anything is queued: room
-// that is held for one addition is none for another, until it is given back.
+// The account's cap is checked once for the run, before anything is queued. A
+// reservation for one addition is not available to another until it is released.
 //
 // proves: 4.7/bulk/2 decisions/9/6
 func TestTheCapOnReports(t *testing.T) {
@@ -369,7 +369,7 @@ func TestTheCapOnReports(t *testing.T) {
 	o.Platform = unwritable{o.Platform}
 	b.change(t, o)
 	if op := b.operation(t, first); op.Status != operation.Failed || *op.Impact.TrackedItem || b.tracked(t, report1).Counts() {
-		t.Errorf("what the platform refused is %s, with %+v, and %+v", op.Status, op.Impact, b.tracked(t, report1))
+		t.Errorf("the addition that the platform refused is %s, with %+v, and %+v", op.Status, op.Impact, b.tracked(t, report1))
 	}
 	second := b.pixiesOf(t, pixies.Adds, report2)
 	refused(report1)
@@ -414,7 +414,7 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		}
 		var kept pixies.Copy
 		if err := json.Unmarshal(body, &kept); err != nil || definition.New(kept.Parts...).Hash() != before.Hash() {
-			t.Errorf("the copy is not what was there: %v", err)
+			t.Errorf("the copy is not the replaced definition: %v", err)
 		}
 		if err := documents.Sweep(context.Background(), b.pool, b.now.Add(30*24*time.Hour+time.Second)); err != nil || b.count(t, `SELECT count(*) FROM documents`) != 0 {
 			t.Errorf("after 30 days the copy is still there: %v", err)

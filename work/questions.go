@@ -24,14 +24,14 @@ import (
 	"readiness/eventstore"
 )
 
-// Phraser puts queries about a model into questions that people would ask, with
-// the provider that the settings are of. There is a text for each of the first so
-// many that can be said, each another one, and "" for the others.
+// Phraser turns queries about a model into questions in words, with the provider of
+// the settings. It returns different texts for the first queries, at most count,
+// that can be put into words, and "" for the others.
 type Phraser interface {
 	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error)
 }
 
-// MakeQuestions enqueues the step of a generation or a saving of questions in the
+// MakeQuestions enqueues the step that generates or saves questions, in the
 // transaction that accepts it.
 func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error {
 	if _, err := q.jobs.InsertTx(ctx, tx, makeQuestions{step}, nil); err != nil {
@@ -48,7 +48,7 @@ type makeQuestions struct {
 // Kind implements river.JobArgs.
 func (makeQuestions) Kind() string { return "make-benchmark-questions" }
 
-// questioner carries makeQuestions jobs out.
+// questioner carries out makeQuestions jobs.
 type questioner struct {
 	river.WorkerDefaults[makeQuestions]
 	Options
@@ -60,12 +60,13 @@ func (*questioner) Timeout(*river.Job[makeQuestions]) time.Duration {
 	return turnTimeout + proposeTimeout + endTimeout
 }
 
-// notBegun is a failure before the work was begun.
+// notBegun is a failure before the work began.
 type notBegun struct{ error }
 
 func (n *notBegun) Unwrap() error { return n.error }
 
-// Work implements river.Worker. What was done before a crash is not done again.
+// Work implements river.Worker. A step that was done before a crash is not
+// repeated.
 func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args.QuestionStep
@@ -101,8 +102,8 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 	return w.fail(ctx, step, fail)
 }
 
-// failure is what the operation fails with, or that the step is worth another
-// attempt.
+// failure returns the failure of the operation, or true if the step is worth
+// another attempt.
 func (w *questioner) failure(err error, failed int, since time.Time) (fail benchmark.FailQuestions, again bool) {
 	lasting := w.Now().Sub(since) > faultLife
 	refusal, refused := domain.Refused(err)
@@ -125,7 +126,7 @@ func (w *questioner) failure(err error, failed int, since time.Time) (fail bench
 	return fail, true
 }
 
-// fail ends the operation without a result and gives its build back when it is due.
+// fail ends the operation without a result and refunds its build if it is due.
 func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail benchmark.FailQuestions) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -155,13 +156,13 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 	})
 }
 
-// carryOut makes the questions. A panic is a fault like others: it is tried again,
-// and not for ever.
+// carryOut makes the questions. A panic is a fault like any other: it is retried a
+// limited number of times.
 func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("questions broke down", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
-			err = fmt.Errorf("work: questions broke down: %v", fault)
+			w.Log.Error("the work on questions panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("work: the work on questions panicked: %v", fault)
 		}
 	}()
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
@@ -180,7 +181,7 @@ func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, 
 	return w.generate(ctx, as, step, work, by)
 }
 
-// phraser is who puts the questions of a generation into words; nobody where
+// phraser is the provider that puts generated questions into words; it is zero when
 // questions are saved.
 type phraser struct {
 	settings aiprovider.Settings
@@ -212,8 +213,7 @@ func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.Qu
 	return m, nil
 }
 
-// generate makes questions about the model; they are a proposal, and nothing is
-// saved.
+// generate makes questions about the model. They are a proposal; nothing is saved.
 func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) error {
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
@@ -235,7 +235,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 	if err != nil {
 		return err
 	}
-	if _, refused := domain.Refused(by.err); refused { // its key no longer opens: the embedded one says it
+	if _, refused := domain.Refused(by.err); refused { // its key cannot be decrypted: the embedded provider phrases the questions
 		w.Log.Warn("AI provider phrased no questions", "operationId", step.OperationID, "error", by.err)
 	} else if by.err != nil {
 		return by.err
@@ -251,15 +251,15 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m)), nil)
 }
 
-// save makes the given set the model's. What a question's query uses is looked up
-// in the model where the question does not say.
+// save makes the given set the model's. Fields that a question does not name are
+// taken from its query.
 func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) error {
 	set, err := commands.QuestionsOf(ctx, w.Pool, work.Given)
 	if err != nil {
 		return err
 	}
 	checked := []benchmark.Checked{}
-	if len(set.Questions) > 0 { // a set of none needs no model
+	if len(set.Questions) > 0 { // an empty set needs no model
 		m, err := w.read(ctx, as, step, work, phraser{})
 		if err != nil {
 			return err
@@ -273,8 +273,8 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.Qu
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, checked), &set)
 }
 
-// record stores the result, and the set that is saved if one is, with the events
-// that say so.
+// record stores the result, and the saved set if there is one, together with the
+// events that record them.
 func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, result benchmark.QuestionsResult, saves *benchmark.Set) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -314,7 +314,7 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 			if err := eventstore.Decide(c, saved, benchmark.SaveSet{Set: set}); err != nil {
 				return err
 			}
-			if len(c.Recorded()) > recorded { // no later set is there
+			if len(c.Recorded()) > recorded { // no later set was saved
 				c.Queue(setSQL, setArgs...)
 			}
 		}

@@ -21,9 +21,9 @@ const (
 	shownTimeout = 20 * time.Second
 )
 
-// shown counts the pages of the workspace's reports on the model that show each
-// field: table, field, pages. It needs nobody's usage, for nothing is said of who
-// looks; what cannot be read, or not in time, shows nothing.
+// shown counts, for each field, the pages of the workspace's reports on the model
+// that show it: table, field, pages. It needs no permission for usage, because it
+// says nothing about viewers. Reports that cannot be read in time are skipped.
 func (o *Options) shown(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, m *semanticmodel.Model) map[string]map[string]int64 {
 	ctx, cancel := context.WithTimeout(ctx, shownTimeout)
 	defer cancel()

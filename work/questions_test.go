@@ -59,7 +59,8 @@ func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
 	return got.OperationID
 }
 
-// carryQuestions carries the n-th step out, as often as somebody may have to.
+// carryQuestions carries out the n-th step, retrying as long as it returns an
+// error.
 func (b *bench) carryQuestions(t *testing.T, n int) {
 	t.Helper()
 	for range 2 {
@@ -109,7 +110,7 @@ func asked(id, text string, expected benchmark.Expected) benchmark.Question {
 var revenue = benchmark.Expected{Fields: []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"}}}
 
 // A generation spends one build, however often its step is carried out, and makes
-// questions of the business; nothing is saved by it and nothing tracked.
+// questions about the business. It saves and tracks nothing.
 //
 // proves: 2.7/operationType/GenerateBenchmarkQuestions 4.2/result/3-BenchmarkQuestions
 func TestGenerate(t *testing.T) {
@@ -154,11 +155,11 @@ func TestGenerate(t *testing.T) {
 	again := b.generate(t, good, 4)
 	b.carryQuestions(t, 1)
 	if d := cmp.Diff(r, b.result(t, again)); d != "" {
-		t.Errorf("the same model has other questions:\n%s", d)
+		t.Errorf("a second generation has other questions:\n%s", d)
 	}
 }
 
-// Two that carry the same step out at once make one result.
+// Two workers that carry out the same step at once make one result.
 func TestGenerateTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
@@ -178,7 +179,7 @@ func TestGenerateTwiceAtOnce(t *testing.T) {
 	b.result(t, id)
 }
 
-// refusing is a platform that gives no definition.
+// refusing is a platform that refuses to read definitions.
 type refusing struct {
 	work.Platform
 	err error
@@ -188,7 +189,7 @@ func (p refusing) Definition(context.Context, item.Caller, item.Item) (definitio
 	return definition.Definition{}, p.err
 }
 
-// A build is given back when the generation failed before it did anything.
+// The build is refunded when the generation failed before it did anything.
 //
 // proves: 2.7/error/QuestionsNotGenerated
 func TestGenerateFails(t *testing.T) {
@@ -198,8 +199,8 @@ func TestGenerateFails(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		model  uuid.UUID
-		err    error         // of the platform
-		later  time.Duration // than the call
+		err    error         // from the platform
+		later  time.Duration // after the call
 		failed int           // attempts before this one
 		code   domain.Code
 		builds int // that stay spent
@@ -235,7 +236,7 @@ func TestGenerateFails(t *testing.T) {
 	}
 }
 
-// What may pass is tried again, and until then nothing ends.
+// A failure that may pass is retried, and until then the operation does not end.
 func TestGenerateAgain(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
@@ -260,11 +261,11 @@ func TestGenerateAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated || b.builds(t) != 2 {
-		t.Errorf("the operation that ends its process every time is %s: %+v", op.Status, op.Failure)
+		t.Errorf("the operation that always crashes its process is %s: %+v", op.Status, op.Failure)
 	}
 }
 
-// phraser is told what the step has and says what it was made to.
+// phraser records what the step passes to it and returns prepared texts.
 type phraser struct {
 	settings aiprovider.Settings
 	text     func(i int) string
@@ -279,8 +280,9 @@ func (p *phraser) Phrase(_ context.Context, s aiprovider.Settings, _ *semanticmo
 	return texts, nil
 }
 
-// Texts that cannot be questions, and second ones, are left out whoever says them.
-func TestGenerateOfBadWords(t *testing.T) {
+// Texts that cannot be questions, and duplicates, are left out, whichever provider
+// wrote them.
+func TestGenerateWithBadTexts(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
 	p := &phraser{text: func(i int) string {
@@ -298,7 +300,7 @@ func TestGenerateOfBadWords(t *testing.T) {
 	last := b.generate(t, good, 50)
 	b.carryQuestions(t, 1)
 	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated {
-		t.Errorf("without a word the operation is %s: %+v", op.Status, op.Failure)
+		t.Errorf("without any text the operation is %s: %+v", op.Status, op.Failure)
 	}
 	if p.settings.Name != "Ours" {
 		t.Errorf("asked %+v, want the account's provider for questions", p.settings)
@@ -323,8 +325,8 @@ func (s says) Decide(aiprovider.Providers) ([]domain.Event, error) {
 	return []domain.Event{s.Saved}, nil
 }
 
-// A saved set is the model's: whole, with what its queries use, and with what can
-// run. It spends nothing.
+// A saved set replaces the model's set. It has the fields that its queries use, and
+// says which questions can run. Saving spends nothing.
 //
 // proves: 2.7/operationType/SaveBenchmarkQuestions 4.2/result/3-BenchmarkQuestions
 func TestSave(t *testing.T) {
@@ -353,38 +355,38 @@ func TestSave(t *testing.T) {
 		t.Errorf("the query uses %v", fields)
 	}
 	if q := r.Value[3]; q.CanRun || q.Reason == nil || !strings.Contains(*q.Reason, "[Cost]") || q.Source != benchmark.Customer {
-		t.Errorf("what is gone: %+v", q)
+		t.Errorf("a question with a missing field: %+v", q)
 	}
 	if d := cmp.Diff(r, b.saved(t)); d != "" {
-		t.Errorf("what is read is not what was saved:\n%s", d)
+		t.Errorf("the set read is not the set saved:\n%s", d)
 	}
 	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`) + b.count(t, `SELECT count(*) FROM streams WHERE stream LIKE 'allowance%'`); n != 1 {
 		t.Errorf("saved or counted %d times", n)
 	}
 	if n := b.count(t, `SELECT count(*) FROM events WHERE data::text LIKE '%the revenue%'`); n != 0 {
-		t.Errorf("%d events tell a text", n)
+		t.Errorf("%d events contain a question's text", n)
 	}
 
-	// What can run, is as of now.
+	// Whether a question can run depends on the current model.
 	b.sells(t, strings.ReplaceAll(soldTable, "Region", "Area"))
 	if r := b.saved(t); r.Count != 4 || r.CanRun != 2 || r.Value[1].CanRun || !strings.Contains(*r.Value[1].Reason, "'Sales'[Region]") {
 		t.Errorf("after a column was renamed: %+v", r)
 	}
 	b.sells(t, "table = = =")
 	if r := b.saved(t); r.Count != 4 || r.CanRun != 0 || r.Value[0].Reason == nil {
-		t.Errorf("of a definition without sense: %+v", r)
+		t.Errorf("with an unreadable definition: %+v", r)
 	}
-	none := b.save(t) // which takes no model that makes sense
+	none := b.save(t) // an empty set needs no readable model
 	b.carryQuestions(t, 1)
 	if r := b.result(t, none); r.Count != 0 || r.Repeats != 2 || b.saved(t).Count != 0 {
 		t.Errorf("after an empty set: %+v", r)
 	}
 	if b.result(t, id).Count != 4 {
-		t.Error("the result of the first saving is gone")
+		t.Error("the result of the first save is gone")
 	}
 }
 
-// The set whose call came later stays, whichever step ends first.
+// The set of the later call is kept, whichever step ends first.
 func TestSaveTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]int{"in turn": {0, 1}, "the later first": {1, 0}} {
@@ -401,7 +403,7 @@ func TestSaveTwoAtOnce(t *testing.T) {
 				}
 			}
 			if r := b.saved(t); r.Count != 2 || r.Value[0].QuestionID != "b" || !cmp.Equal(r, b.result(t, second)) {
-				t.Errorf("what stays is %+v", r)
+				t.Errorf("the saved set is %+v", r)
 			}
 			if b.result(t, first).Count != 1 {
 				t.Error("the first call has another's result")
@@ -410,7 +412,7 @@ func TestSaveTwoAtOnce(t *testing.T) {
 	}
 }
 
-// What cannot be saved leaves the set before.
+// A failed save keeps the previous set.
 func TestSaveFails(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
@@ -436,7 +438,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// Deleting a model's results leaves its questions, and another account has none.
+// Deleting a model's results keeps its questions; another account has none.
 func TestQuestionsStay(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
@@ -461,9 +463,9 @@ func TestQuestionsStay(t *testing.T) {
 
 const unusedCard = `{"name":"v2","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card","query":{"queryState":{"Values":{"projections":[{"field":{"Column":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Unused"}},"queryRef":"x"}]}}}}}`
 
-// What reports show is asked first, whoever may read usage; what people look at
-// comes before it.
-func TestGenerateOfWhatIsShown(t *testing.T) {
+// Fields that reports show are asked about first, without the usage permission;
+// fields that people view come before them.
+func TestGenerateFromReports(t *testing.T) {
 	t.Parallel()
 	b := newViewed(t)
 	write(t, filepath.Join(b.report(report2), "definition/pages/p1/visuals/v2/visual.json"), unusedCard)
@@ -476,7 +478,7 @@ func TestGenerateOfWhatIsShown(t *testing.T) {
 	}
 	whole := b.options.Platform
 	if got := first(item.ConsentRequired, whole); got != "Unused" {
-		t.Errorf("asked by %s first, want what a report shows", got)
+		t.Errorf("asked by %s first, want a field that a report shows", got)
 	}
 	if got := first(item.ConsentRequired, listless{whole}); got != "Region" {
 		t.Errorf("asked by %s first where no report is seen", got)
@@ -484,11 +486,11 @@ func TestGenerateOfWhatIsShown(t *testing.T) {
 	write(t, filepath.Join(b.report(report1), "definition/pages/p2/visuals/v1/visual.json"), strings.ReplaceAll(unusedCard, "Unused", "Region"))
 	b.look(t, report1, "p2", 5, 1)
 	if got := first(item.Granted, whole); got != "Region" {
-		t.Errorf("asked by %s first, want what people look at", got)
+		t.Errorf("asked by %s first, want a field that people view", got)
 	}
 }
 
-// listless is a platform that lists nothing.
+// listless is a platform that refuses to list.
 type listless struct{ work.Platform }
 
 func (listless) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]item.Item, error) {

@@ -35,8 +35,9 @@ func (b *bench) refusing(t *testing.T, refusal error) {
 	}})
 }
 
-// An assessment that there is no room to record is an outcome: the operation fails with the limit's code and the message
-// of the refusal, once, and what it was counted with stays spent. Any other fault of recording is tried again.
+// When a cap leaves no room to record an assessment, that is an outcome: the
+// operation fails with the cap's code and the message of the refusal, once, and its
+// assessment stays spent. Any other fault of recording is retried.
 //
 // proves: 2.7/error/TrackedItemLimitReached 2.7/error/FirstLookLimitReached
 func TestRecordingThatIsRefused(t *testing.T) {
@@ -61,10 +62,10 @@ func TestRecordingThatIsRefused(t *testing.T) {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
 			if n := b.count(t, `SELECT count(*) FROM assessments_v1`) + b.count(t, `SELECT count(*) FROM documents`) + b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-				t.Errorf("%d rows are left of what was not recorded", n)
+				t.Errorf("%d rows of the unrecorded assessment are left", n)
 			}
 			if a := b.used(t, account.Assessments, account.Day); a != 1 {
-				t.Errorf("%d assessments are spent, want the one", a)
+				t.Errorf("%d assessments are spent, want 1", a)
 			}
 		})
 	}
@@ -81,8 +82,9 @@ func TestRecordingThatIsRefused(t *testing.T) {
 	}
 }
 
-// How the person stands to the usage permission is asked when the work is done: consent withdrawn, or given, since the
-// call counts. Whoever the account no longer knows has nothing done for them.
+// The usage permission is read when the step runs: consent withdrawn or given after
+// the call counts. For a person who is no longer in the account, the step does
+// nothing.
 func TestPermissionsAtTheTimeOfTheWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -102,7 +104,7 @@ func TestPermissionsAtTheTimeOfTheWork(t *testing.T) {
 		}
 	}
 	id := b.start(t, good)
-	b.options.Permissions = b.views // in which nobody is
+	b.options.Permissions = b.views // its view has no people
 	if err := work.Carry(t.Context(), b.options, b.steps[3], 0); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ func (b *bench) belong(t *testing.T, people ...string) {
 	}
 }
 
-// leaving is a platform that is asked for a workspace while the caller is removed from the account.
+// leaving is a platform that removes the caller from the account when it is asked
+// for a workspace.
 type leaving struct {
 	commands.Platform
 	leave func()
@@ -43,11 +44,12 @@ func (l leaving) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (i
 	return l.Platform.Workspace(ctx, as, id)
 }
 
-// Who is removed from the account after the guard let the call through is refused as a stranger, whatever the call starts, and
-// nothing is appended or enqueued.
+// If a person is removed from the account after the guard admitted their call, the
+// call is refused as a stranger's, whatever it starts, and nothing is appended or
+// enqueued.
 //
 // proves: faults/removed-person
-func TestACallOfAPersonWhoWasJustRemoved(t *testing.T) {
+func TestCallOfRemovedPerson(t *testing.T) {
 	t.Parallel()
 	none := optimization.NoApproval
 	kinds := []string{string(optimization.Descriptions), string(optimization.Properties)}
@@ -147,10 +149,10 @@ func TestACallOfAPersonWhoWasJustRemoved(t *testing.T) {
 				}
 			}}
 			if err := call(b.ana()); !domain.IsRefused(err, domain.UserNotRegistered) {
-				t.Errorf("got %v, want what a stranger is told", err)
+				t.Errorf("got %v, want the refusal of a stranger", err)
 			}
 			if before < 0 {
-				t.Fatal("nobody was removed")
+				t.Fatal("the person was not removed")
 			}
 			if n, steps := b.positions(t), len(b.steps)+len(b.optimize)+len(b.pixies)+len(b.ask)+len(b.questions); n != before || steps != 0 {
 				t.Errorf("the refused call left %d events and %d steps", n-before, steps)
@@ -159,8 +161,8 @@ func TestACallOfAPersonWhoWasJustRemoved(t *testing.T) {
 	}
 }
 
-// The person is removed while the call is decided on: it is decided again.
-func TestAPersonWhoIsRemovedWhileTheCallIsDecided(t *testing.T) {
+// If the person is removed while the call is decided, the call is decided again.
+func TestPersonRemovedDuringCall(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	b.belong(t, "ana", "bob")
@@ -176,15 +178,16 @@ func TestAPersonWhoIsRemovedWhileTheCallIsDecided(t *testing.T) {
 		return now()
 	}
 	if _, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required"); !domain.IsRefused(err, domain.UserNotRegistered) || before <= 0 {
-		t.Errorf("got %v, want what a stranger is told", err)
+		t.Errorf("got %v, want the refusal of a stranger", err)
 	}
 	if n := b.positions(t); n != before || len(b.optimize) != 0 {
 		t.Errorf("the refused call left %d events and %d steps", n-before, len(b.optimize))
 	}
 }
 
-// Work that was accepted before the person was removed goes on to its end; what waits for the person's read is not moved on by
-// one, and ends when its time is over. Neither leaves anything held.
+// Work that was accepted before the person was removed runs to its end. Work that
+// waits for the person's read cannot be advanced by them and ends when its time is
+// over. Neither leaves locks or reservations.
 func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
@@ -203,7 +206,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	}
 	before := b.positions(t)
 	if err := b.ReadByOwner(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
-		t.Errorf("a read by who was removed: %v, and %d events", err, b.positions(t)-before)
+		t.Errorf("a read by the removed person: %v, and %d events", err, b.positions(t)-before)
 	}
 	b.now = b.now.Add(25 * time.Hour)
 	if err := b.LapseOverdue(t.Context()); err != nil {

@@ -15,8 +15,8 @@ import (
 	"readiness/eventstore"
 )
 
-// room is how many tracked items the account has, and how many more there is room
-// held for.
+// room returns how many tracked items the account has, and how many more are
+// reserved.
 func (b *bench) room(t *testing.T) (used, reserved int) {
 	t.Helper()
 	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
@@ -26,7 +26,7 @@ func (b *bench) room(t *testing.T) (used, reserved int) {
 	return total.State.Used, total.State.Reserved
 }
 
-// capped gives the account's plan room for so many tracked items.
+// capped limits the account's plan to so many tracked items.
 func (b *bench) capped(limit int) {
 	limits := b.Plans[account.Enterprise]
 	limits.TrackedItems.Limit = &limit
@@ -34,9 +34,9 @@ func (b *bench) capped(limit int) {
 	b.options.Plans = b.Plans
 }
 
-// Work of every kind reserves the model with the call: there is no room for another
-// until it has ended, and its end makes the model a tracked item exactly when it did
-// something for it.
+// Work of every kind reserves the model with the call. The room is not available to
+// another until the work has ended, and the end makes the model a tracked item
+// exactly when the work did something for it.
 //
 // proves: decisions/9/6
 func TestWorkReservesAndClaims(t *testing.T) {
@@ -74,7 +74,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 	}
 	carry := func(t *testing.T, b *bench, _ uuid.UUID) { b.carry(t, b.options) }
 	late := func(t *testing.T, b *bench, _ uuid.UUID) {
-		b.now = b.now.Add(25 * time.Hour) // the token is over
+		b.now = b.now.Add(25 * time.Hour) // the token has expired
 		b.carry(t, b.options)
 	}
 	unwilling := func(t *testing.T, b *bench, _ uuid.UUID) {
@@ -118,7 +118,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			o.Platform = unwritable{o.Platform}
 			for !b.operation(t, id).Status.Ended() {
 				if used, reserved := b.room(t); used != 0 || reserved != 1 {
-					t.Errorf("while it goes on %d are used and %d held", used, reserved)
+					t.Errorf("before the end %d are used and %d reserved", used, reserved)
 				}
 				if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
 					t.Fatal(err)
@@ -131,7 +131,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		"an A/B run": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
 			if used, reserved := b.room(t); used != 1 || reserved != 1 {
-				t.Errorf("after side A %d are used and %d held", used, reserved)
+				t.Errorf("after side A %d are used and %d reserved", used, reserved)
 			}
 			if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
 				t.Fatal(err)
@@ -161,30 +161,30 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			b.capped(c.holds)
 			id := c.start(t, b)
 			if used, reserved := b.room(t); used != 0 || reserved != c.holds {
-				t.Fatalf("once accepted %d are used and %d held, want %d held", used, reserved, c.holds)
+				t.Fatalf("once accepted %d are used and %d reserved, want %d reserved", used, reserved, c.holds)
 			}
 			b.noRoom(t)
 			c.end(t, b, id)
 			op := b.operation(t, id)
 			if used, reserved := b.room(t); op.Status != c.status || used != c.claims || reserved != 0 {
-				t.Errorf("it is %s (%v); %d are used and %d held, want %s and %d used", op.Status, op.Failure, used, reserved, c.status, c.claims)
+				t.Errorf("the work is %s (%v); %d are used and %d held, want %s and %d used", op.Status, op.Failure, used, reserved, c.status, c.claims)
 			}
 			said := 0
 			if i := op.Impact; i.TrackedItems != nil {
 				said = *i.TrackedItems
-			} else if i.TrackedItem == nil { // a bundle's kinds say so
+			} else if i.TrackedItem == nil { // a bundle's kinds have it
 				said = c.claims
 			} else if *i.TrackedItem {
 				said = 1
 			}
 			if said != c.claims {
-				t.Errorf("it says that it made %d tracked items, want %d", said, c.claims)
+				t.Errorf("its impact announces %d tracked items, want %d", said, c.claims)
 			}
 		})
 	}
 }
 
-// noRoom holds that a model that is not tracked is refused, and leaves nothing.
+// noRoom checks that another model is refused and leaves no trace.
 func (b *bench) noRoom(t *testing.T) {
 	t.Helper()
 	other := uuid.UUID{0: 9, 15: 9}

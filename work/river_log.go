@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// riverLog is the log that River is given. What River tells of its own going, such
-// as how many jobs it ran, is told at level debug. So is what River could not end
-// because it was cancelled, by a stop or by a caller who left: River takes it for an
-// error; it is none, as who cancels knows that something is left. A channel that it
-// could not stop listening on went with its connection, whose loss has its own line.
+// riverLog is the log for River. It lowers to debug level what River reports about
+// its routine, such as job counts, and two kinds of errors. One is a cancelled
+// operation, by a stop or by a caller who left, which is expected. The other is a
+// failed unlisten on a connection that was lost, which has its own log line.
 type riverLog struct{ slog.Handler }
 
 func logOfRiver(log *slog.Logger) *slog.Logger { return slog.New(riverLog{log.Handler()}) }
@@ -29,8 +28,8 @@ func (l riverLog) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// saysCancelled reports whether the error of the record, which may be text, is
-// that of a cancelled context.
+// saysCancelled reports whether the record's error, which may be text, is that of a
+// cancelled context.
 func saysCancelled(r slog.Record) (says bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		says = (a.Key == "err" || a.Key == "error") && strings.Contains(a.Value.String(), context.Canceled.Error())

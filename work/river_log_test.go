@@ -17,9 +17,9 @@ import (
 	"readiness/work"
 )
 
-// What River tells of its own going is nothing that an operator is told; what it
-// warns of is.
-func TestRiverTellsOfItselfToWhoDebugs(t *testing.T) {
+// What River reports about its routine is not shown to an operator; its warnings
+// are.
+func TestRiverRoutineIsLoggedAtDebug(t *testing.T) {
 	t.Parallel()
 	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
 		var log bytes.Buffer
@@ -44,7 +44,8 @@ func TestRiverTellsOfItselfToWhoDebugs(t *testing.T) {
 	}
 }
 
-// breaking is a transaction in which something happens when River is about to tell of its jobs.
+// breaking is a transaction in which something happens when River is about to send
+// its notification.
 type breaking struct {
 	pgx.Tx
 	breaks func() error
@@ -59,8 +60,8 @@ func (b breaking) Exec(ctx context.Context, sql string, args ...any) (pgconn.Com
 	return b.Tx.Exec(ctx, sql, args...)
 }
 
-// What River could not end because it was cancelled is no error in the log; whatever else it could not is.
-func TestWhatIsCancelledIsNoError(t *testing.T) {
+// A cancelled operation of River is not an error in the log; any other failure is.
+func TestCancelledIsNotAnError(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		breaks func(cancel context.CancelFunc) error

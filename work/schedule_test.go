@@ -15,7 +15,8 @@ import (
 	"readiness/work"
 )
 
-// planned is a bench with a schedule that is due at b.now, and has been for a while.
+// planned is a bench with a schedule that is due at b.now, and has been for a
+// while.
 func planned(t *testing.T) (*bench, schedule.Schedule) {
 	t.Helper()
 	b := newBench(t)
@@ -47,7 +48,7 @@ func (b *bench) operations(t *testing.T) []projections.Operation {
 }
 
 // Two processes that look at the same moment start a slot once.
-func TestTwoLooksStartASlotOnce(t *testing.T) {
+func TestTwoJobsStartSlotOnce(t *testing.T) {
 	t.Parallel()
 	b, _ := planned(t)
 	queues := make([]*work.Queue, 2)
@@ -57,7 +58,7 @@ func TestTwoLooksStartASlotOnce(t *testing.T) {
 		if queues[i], err = work.NewQueue(b.options); err != nil {
 			t.Fatal(err)
 		}
-		service := *b.Service // each process has its own
+		service := *b.Service // one per process
 		service.Jobs = queues[i]
 		looks[i] = b.options
 		looks[i].StartDue = service.StartDue
@@ -84,8 +85,7 @@ func TestTwoLooksStartASlotOnce(t *testing.T) {
 	}
 }
 
-// Workers that start, and start again, look for what was missed meanwhile, and one
-// of them carries it out.
+// Workers that start or restart look for missed slots, and one of them starts each.
 func TestWorkersStartWhatIsDue(t *testing.T) {
 	t.Parallel()
 	b, made := planned(t)
@@ -118,7 +118,7 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 	}
 	run("the first has ended", ended(1))
 	if all := b.operations(t); all[0].Status != operation.Succeeded || all[0].Owner.ID != "ana" {
-		t.Errorf("it ended %+v", all[0])
+		t.Errorf("the assessment ended as %+v", all[0])
 	}
 	s, _, err := b.Schedule(t.Context(), "contoso", made.ScheduleID)
 	if err != nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(*made.NextRunAt()) || !s.NextRunAt().After(b.now) {
@@ -128,11 +128,11 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 	before := b.count(t, looks)
 	run("it is looked again", func() bool { return b.count(t, looks) > before })
 	if n := len(b.operations(t)); n != 1 {
-		t.Errorf("started again, %d operations were started", n)
+		t.Errorf("after a restart there are %d operations", n)
 	}
 	b.now = s.NextRunAt().Add(time.Minute)
 	run("the second has ended", ended(2))
 	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state <> 'completed'`); n != 0 {
-		t.Errorf("%d looks are left", n)
+		t.Errorf("%d jobs are left", n)
 	}
 }

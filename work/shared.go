@@ -12,32 +12,31 @@ import (
 	"readiness/work/turns"
 )
 
-// shared is what all steps of a process share: which of them it carries out, and
-// whose turn it is.
+// shared is what all steps of a process share: the set of running jobs and the
+// turns.
 //
-// River hands out what was enqueued first, so whoever enqueues much would have all
-// of the workers. Its jobs therefore only wait here, which costs next to nothing,
-// and work when they have a turn: of one kind while they read and write
-// definitions, of another while an AI provider is asked, which may never answer.
+// River hands out jobs in the order in which they were enqueued, so one account's
+// many jobs would take all workers. Jobs therefore wait here in memory, which costs
+// little, and run when they have a turn: one kind of turn for reading and writing
+// definitions, another for asking an AI provider, which may never answer.
 type shared struct {
 	busy
-	// definitions are the turns of steps that read and write definitions and score
-	// them.
+	// definitions are the turns of steps that read, write and score definitions.
 	definitions *turns.Turns
-	// asks are the turns of steps that ask. Of definitions they read, they have one of
-	// definitions besides, for as long as that takes: who holds one of definitions
-	// never waits for one of these.
+	// asks are the turns of steps that ask an AI provider. To read a definition,
+	// such a step takes a turn of definitions as well. A step with a turn of
+	// definitions never waits for one of asks, so there is no deadlock.
 	asks *turns.Turns
 }
 
 const (
-	// turnTimeout bounds a wait for a turn. A step whose turn has not come goes back
-	// to the queue, from where another process may take it.
+	// turnTimeout bounds the wait for a turn. After it the step returns to the
+	// queue, where another process may take it.
 	turnTimeout = 30 * time.Second
-	// line is how many steps of an account wait here for each kind of turn.
+	// line is how many steps of an account wait in memory for each kind of turn.
 	line = 32
-	// inMemory is how many steps are here at once: those that work, those that wait
-	// for their turn, and those that are only told to come back later.
+	// inMemory is how many steps are in memory at once: running, waiting for their
+	// turn, or about to be sent back to the queue.
 	inMemory = 1000
 	// DefaultAsks is how many steps ask AI providers at once by default.
 	DefaultAsks = 32
@@ -46,21 +45,21 @@ const (
 func newShared(o Options) *shared {
 	definitions, asks := max(1, o.Workers), max(1, o.Asks)
 	return &shared{
-		// On the platform, a step waits for a minute at worst.
+		// On the platform, a step waits at most a minute.
 		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, Line: line}, time.Now),
-		// Three providers that never answer leave room for a fourth.
+		// Three providers that never answer leave turns for a fourth.
 		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, Line: line}, time.Now),
 	}
 }
 
-// close lets no step begin any more.
+// close lets no further step begin.
 func (s *shared) close() {
 	s.definitions.Close()
 	s.asks.Close()
 }
 
-// turn waits for a turn, for which the step's own time does not count. Its error is
-// for River: the step goes back to the queue, and no attempt is counted.
+// turn waits for a turn; the wait does not count towards the step's timeout. The
+// error is for River: the step returns to the queue without a counted attempt.
 func turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
@@ -77,8 +76,8 @@ func turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), er
 	return nil, river.JobSnooze(0) // the process ends
 }
 
-// turnOf waits for the turn of a step in which the settings' provider is asked, if
-// it is one that may not answer.
+// turnOf waits for the turn of a step that asks the settings' provider, if that
+// provider may not answer, else for a turn of definitions.
 func (s *shared) turnOf(ctx context.Context, k turns.Key, asked aiprovider.Settings) (release func(), err error) {
 	if k.Provider = answering(asked); k.Provider != "" {
 		return turn(ctx, s.asks, k)
@@ -86,7 +85,8 @@ func (s *shared) turnOf(ctx context.Context, k turns.Key, asked aiprovider.Setti
 	return turn(ctx, s.definitions, k)
 }
 
-// reading waits for the turn to read a definition in a step that has one by turnOf.
+// reading waits for the turn to read a definition, in a step whose turn is from
+// turnOf.
 func (s *shared) reading(ctx context.Context, k turns.Key, asked aiprovider.Settings) (release func(), err error) {
 	if answering(asked) == "" {
 		return func() {}, nil
@@ -94,18 +94,18 @@ func (s *shared) reading(ctx context.Context, k turns.Key, asked aiprovider.Sett
 	return s.definitions.Await(ctx, k)
 }
 
-// keyOf is whose turn it is, but for the AI provider.
+// keyOf returns the turn key of the account and person, without an AI provider.
 func keyOf(accountID string, person item.Person) turns.Key {
 	return turns.Key{Account: accountID, Person: person.ID}
 }
 
-// answering is the provider of the settings as turns know it: "" where nobody
-// outside of the process answers.
+// answering returns the id under which turns count the settings' provider; "" if
+// the settings ask nothing outside the process.
 func answering(s aiprovider.Settings) string {
 	switch {
 	case s.IsEmbedded(), s.IsDataAgent():
 		return ""
-	case s.ProviderID == "": // the accounts file's, which accounts may have in common
+	case s.ProviderID == "": // the accounts file's provider, which several accounts may share
 		return "declared " + s.Name
 	}
 	return s.ProviderID

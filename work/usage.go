@@ -20,15 +20,15 @@ import (
 	"readiness/domain/usage"
 )
 
-// How long reports may be read for usage, and how much of a step's time is left
-// for what comes after them.
+// How long reports may be read for usage, and how much of a step's time is reserved
+// for what follows.
 const (
 	usageTimeout = 30 * time.Second
 	afterUsage   = 15 * time.Second
 )
 
-// usageAccess is how the person stands to the usage permission now: consent that
-// was withdrawn since the call counts.
+// usageAccess returns the person's current access to the usage permission, so a
+// consent withdrawn after the call counts.
 func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access, error) {
 	access, err := o.Permissions.Access(ctx, as)
 	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
@@ -37,11 +37,10 @@ func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access,
 	return cmp.Or(access[item.PermissionUsage], item.Unavailable), nil
 }
 
-// usageOf measures how often the fields of the model were viewed (regime C.5):
-// table, field, views, as readiness.Options.Usage; nil when usage takes no part in
-// a score, and the second result says why. The reports are read as the person.
-// Nothing that happens to usage is an error, not even that the time is over: only
-// that the step was cut off.
+// usageOf measures how often the fields of the model were viewed, as
+// readiness.Options.Usage: table, field, views. fields is nil when usage does not
+// affect the score; u says why. The reports are read as the person. No failure to
+// measure, not even a timeout, is an error; only a cancelled step is.
 func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID, m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
 	u.Access = access
 	without := func(s assessment.UsageState, reason string) (map[string]map[string]int64, assessment.Usage, error) {
@@ -50,8 +49,8 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			o.Log.Error("measuring usage broke down", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
-			fields, u, err = without(assessment.UsageUnavailable, "a fault of the service kept it from measuring usage; its operator was told")
+			o.Log.Error("measuring usage panicked", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
+			fields, u, err = without(assessment.UsageUnavailable, "a fault of the service kept it from measuring usage; the service logged it for its operator")
 		}
 	}()
 	if access != item.Granted {
@@ -85,7 +84,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	case read == 0 && len(viewed) > 0:
 		return without(assessment.UsageUnavailable, "none of the "+reports(len(viewed))+" that were viewed could be read")
 	case len(fields) == 0:
-		return without(assessment.NoViews, fmt.Sprintf("in %d days nobody looked at a page that queries this semantic model", usage.Days))
+		return without(assessment.NoViews, fmt.Sprintf("in %d days no one viewed a page that queries this semantic model", usage.Days))
 	}
 	u.Applied, u.State = true, assessment.UsageApplied
 	var left []string
@@ -99,7 +98,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	return fields, u, cutOff(ctx)
 }
 
-// withheld says why usage may not be read with an access that is not Granted.
+// withheld returns why usage may not be read with an access other than Granted.
 func withheld(access item.Access) (assessment.UsageState, string) {
 	if access == item.ConsentRequired {
 		return assessment.NotGranted, "the person has not granted the permission to read usage"
@@ -107,7 +106,8 @@ func withheld(access item.Access) (assessment.UsageState, string) {
 	return assessment.UsageUnavailable, "the platform did not say whether usage may be read"
 }
 
-// cutOff is the error of a step that is to be carried out again by another process.
+// cutOff returns an error if the step was cancelled and another process must repeat
+// it.
 func cutOff(ctx context.Context) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return err
@@ -115,8 +115,8 @@ func cutOff(ctx context.Context) error {
 	return nil
 }
 
-// count reads the reports one by one, as long as there is time, and counts the
-// views of what their pages query; read is how many it could read.
+// count reads the reports one by one, while there is time, and counts the views of
+// what their pages query. read is how many it could read.
 func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report, views usage.Views) (fields map[string]map[string]int64, read int) {
 	budget := usageTimeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -141,7 +141,7 @@ func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Mo
 	return counted.Fields(), read
 }
 
-// reports is a number of reports with its noun.
+// reports returns a count of reports with its noun.
 func reports(n int) string {
 	if n == 1 {
 		return "1 report"

@@ -29,9 +29,9 @@ import (
 	"readiness/work"
 )
 
-// newViewed is a bench of two reports with Pixies on the good model: the pages of
-// the first query Revenue, which is described, and Cost, those of the second
-// Region and nothing. Their usage may be read.
+// newViewed is a bench of two reports with Pixies on the good model, whose usage
+// may be read. The pages of the first query Revenue, which is described, and Cost;
+// those of the second query Region and nothing.
 func newViewed(t *testing.T) *bench {
 	t.Helper()
 	b := newReporting(t)
@@ -49,7 +49,7 @@ func newViewed(t *testing.T) *bench {
 	return b
 }
 
-// look says that a page was looked at so often, some days before today.
+// look records views of a page, some days before today.
 func (b *bench) look(t *testing.T, report uuid.UUID, page string, views, daysAgo int) {
 	t.Helper()
 	day := b.now.AddDate(0, 0, -daysAgo)
@@ -66,7 +66,7 @@ type looked struct{ pixies.Seen }
 
 func (l looked) Decide(struct{}) ([]domain.Event, error) { return []domain.Event{l.Seen}, nil }
 
-// lookAround makes the views of which regime C.5 has check values.
+// lookAround records the views of an example with known results.
 func (b *bench) lookAround(t *testing.T) {
 	t.Helper()
 	b.look(t, report1, "p1", 900, 0)
@@ -74,7 +74,7 @@ func (b *bench) lookAround(t *testing.T) {
 	b.look(t, report1, "p1", 5000, 28) // too long ago
 	b.look(t, report1, "p2", 100, 3)
 	b.look(t, report2, "p1", 10, 5)
-	b.look(t, report2, "p2", 7000, 1) // which queries nothing
+	b.look(t, report2, "p2", 7000, 1) // this page queries nothing
 	b.look(t, report2, "gone", 9000, 1)
 }
 
@@ -112,7 +112,7 @@ func (b *bench) document(t *testing.T, a assessment.Assessment) (d struct {
 	return d
 }
 
-// model is the good model as it is on disk.
+// model reads the good model from disk.
 func (b *bench) model(t *testing.T) *semanticmodel.Model {
 	t.Helper()
 	d, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: good, Type: item.SemanticModel, WorkspaceID: workspace})
@@ -167,14 +167,14 @@ func TestUsageWeighsTheScore(t *testing.T) {
 	}
 }
 
-// noPermissions answers how a person stands to nothing.
+// noPermissions knows no permission.
 type noPermissions struct{ err error }
 
 func (p noPermissions) Access(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
 	return nil, p.err
 }
 
-// Whatever becomes of usage, the assessment is made; unweighted, it says why.
+// Whatever happens to usage, the assessment is made; without weights, it says why.
 //
 // proves: 4.4/single/3-consent 2.9/usage/state-reason 5/4-usage
 func TestUsageStates(t *testing.T) {
@@ -187,7 +187,7 @@ func TestUsageStates(t *testing.T) {
 	for name, c := range map[string]struct {
 		given func(*testing.T, *bench)
 		state assessment.UsageState
-		// says is in the reason, "" when there is none.
+		// says is part of the reason; "" if there is none.
 		says     string
 		access   item.Access
 		tracked  int // -1: not known
@@ -204,7 +204,7 @@ func TestUsageStates(t *testing.T) {
 			b.pixiesOf(t, pixies.Removes, report1, report2)
 			b.change(t, b.options)
 		}, assessment.NoTrackedReports, "no report on this semantic model has Pixies", item.Granted, 0, ""},
-		"nobody looked": {func(_ *testing.T, b *bench) { b.now = b.now.AddDate(0, 0, 28) }, assessment.NoViews, "nobody looked at a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		"no views": {func(_ *testing.T, b *bench) { b.now = b.now.AddDate(0, 0, 28) }, assessment.NoViews, "no one viewed a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
 		"nobody will have looked": {func(t *testing.T, b *bench) {
 			b.now = b.now.AddDate(0, 0, -29)
 		}, assessment.NoViews, "nobody looked", item.Granted, 2, "28 2026-09-26 2026-10-23 pixies"},
@@ -286,8 +286,8 @@ func remove(t *testing.T, path string) {
 	}
 }
 
-// A weighted score is not compared with an unweighted one, whichever was first;
-// what counts is how the person stands to the permission when the work is done.
+// A weighted score is not compared with an unweighted one, in either order. The
+// permission at the time of the step counts.
 //
 // proves: 2.8/comparableWithPrevious 2.9/regime/comparable
 func TestWeightedAndUnweightedAreNotCompared(t *testing.T) {
@@ -355,13 +355,14 @@ func (p onReport) Definition(ctx context.Context, as item.Caller, it item.Item) 
 	return p.Platform.Definition(ctx, as, it)
 }
 
-// endsSoon is a context that says it ends too soon for reports to be read, and never does.
+// endsSoon is a context whose deadline is too close for reading reports, and never
+// passes.
 type endsSoon struct{ context.Context }
 
 func (endsSoon) Deadline() (time.Time, bool) { return time.Now().Add(14 * time.Second), true }
 
-// Reports are read while there is time to score; an assessment that is cut off
-// with them is no outcome and is made again.
+// Reports are read only while there is time left to score. A cancelled assessment
+// has no outcome and is repeated.
 func TestUsageHasItsTime(t *testing.T) {
 	t.Parallel()
 	b := newViewed(t)
@@ -372,10 +373,10 @@ func TestUsageHasItsTime(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	b.options.Platform = onReport{platform, stop}
 	if err := work.Carry(ctx, b.options, step, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("cut off: got %v", err)
+		t.Errorf("cancelled: got %v", err)
 	}
 	if op := b.operation(t, id); op.Status != operation.Running {
-		t.Errorf("cut off: the operation is %s", op.Status)
+		t.Errorf("cancelled: the operation is %s", op.Status)
 	}
 	short := endsSoon{t.Context()}
 	b.options.Platform = onReport{platform, func() { t.Error("a report was read") }}

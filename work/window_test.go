@@ -10,10 +10,10 @@ import (
 	"readiness/work"
 )
 
-// What is given back after midnight is given back to the day that spent it.
+// A refund after midnight goes to the day that spent it.
 //
 // proves: decisions/5/given-back
-func TestGivingBackAfterMidnight(t *testing.T) {
+func TestRefundAfterMidnight(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	used := func(at time.Time) int {

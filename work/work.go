@@ -1,7 +1,7 @@
-// Package work carries out the steps that accepted calls enqueue, as jobs of
-// River: short, bounded by a timeout, and idempotent, so that a step that is
-// carried out again after a crash changes nothing (architecture 4). What a step
-// decides goes into the log; nothing is kept in a job but what to do.
+// Package work carries out the steps that accepted calls enqueue, as River jobs.
+// Steps are short, bounded by a timeout, and idempotent: repeating a step after a
+// crash changes nothing. A step's outcome goes into the log; a job only says what
+// to do.
 package work
 
 import (
@@ -31,19 +31,20 @@ import (
 	"readiness/vault"
 )
 
-// Platform is what steps need of the analytics platform, as the person who
-// started the work. Of the item only its ids and type need be given.
+// Platform is the analytics platform as steps need it, acting as the person who
+// started the work. Only an item's ids and type are required.
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
-	// WriteDefinition makes d the item's definition if the one there still has
-	// the hash ifHash; else ItemChanged, and nothing is written.
+	// WriteDefinition replaces the item's definition with d if the current one
+	// still has the hash ifHash; else it refuses with ItemChanged and writes
+	// nothing.
 	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
 }
 
-// Bounds of the jobs. A step that its process left behind is taken up again by
-// the living (see orphans); should even that fail, River does it.
+// Bounds of the jobs. The steps of a process that died are restarted by another
+// process (see orphans.go) or, if that fails too, by River.
 const (
 	stepTimeout = 55 * time.Second
 	endTimeout  = 10 * time.Second // to record an outcome once it is known
@@ -52,43 +53,44 @@ const (
 	jobTimeout     = turnTimeout + stepTimeout + endTimeout
 	rescueAfter    = 10 * time.Minute // longer than any step takes
 	softStop       = 20 * time.Second
-	// A free worker asks for its next step this soon: steps are short, and
-	// River's default would leave it idle for longer than one takes.
+	// A free worker fetches its next step this soon. Steps are short, and River's
+	// default would leave the worker idle for longer than a step takes.
 	fetchCooldown = 10 * time.Millisecond
-	// A step that was told to come back later does so no later than this.
+	// fetchPoll bounds the delay of a snoozed step.
 	fetchPoll = 200 * time.Millisecond
-	// What looks for due schedules comes back a minute later.
+	// schedulesPoll is short enough for the job that looks for due schedules, which
+	// runs every minute.
 	schedulesPoll = 5 * time.Second
 	hardStop      = 5 * time.Second
-	// maxAttempts is far above what crashes cause: a step gives up on its own,
-	// with an outcome in the log, never by being discarded.
+	// maxAttempts is far above the number of crashes to expect: a step ends with an
+	// outcome in the log, never by being discarded.
 	maxAttempts = 10_000
 )
 
-// Options are what the steps work with.
+// Options are what the steps depend on.
 type Options struct {
 	Pool     *pgxpool.Pool
 	Store    *eventstore.Store
 	Platform Platform
-	// Permissions says how a person stands to the optional permissions.
+	// Permissions reports a person's access to the optional permissions.
 	Permissions commands.Permissions
-	// TrackedReports are the account's reports on the model that have Pixies.
+	// TrackedReports returns the account's reports on the model that have Pixies.
 	TrackedReports func(ctx context.Context, accountID string, modelID uuid.UUID) ([]pixies.Report, error)
-	// PageViews is how often the pages of the reports were viewed from one day to
-	// another, both included: report, page, views.
+	// PageViews returns how often the pages of the reports were viewed between two
+	// days, inclusive: report, page, views.
 	PageViews func(ctx context.Context, accountID string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error)
-	// OwnPixies returns those of the ids that a Pixie of the account has or had.
+	// OwnPixies returns those of the ids that the account's Pixies have or had.
 	OwnPixies func(ctx context.Context, accountID string, ids []string) (map[string]bool, error)
-	// PixieKey is what the marks of accounts in reports are made with; the same in
-	// every process.
+	// PixieKey is the key for the marks of accounts in reports; it must be the same
+	// in every process.
 	PixieKey []byte
-	// Providers are the AI providers of accounts.
+	// Providers finds the AI providers of accounts.
 	Providers commands.Providers
-	// Unfinished returns operations of any account that have not ended, do not wait for
-	// their owner, and that nothing happened on since before: at most limit, by id, from
-	// the one after on.
+	// Unfinished returns operations of all accounts that have not ended, do not
+	// wait for their owner, and have had no event since before. It returns at most
+	// limit, ordered by id, starting behind after.
 	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
-	// StartDue starts the assessments of every account's schedules that are due.
+	// StartDue starts the assessments of all accounts' schedules that are due.
 	StartDue func(context.Context) error
 	Proposer Proposer
 	Phraser  Phraser
@@ -99,33 +101,34 @@ type Options struct {
 	NewID    func() uuid.UUID
 	Asker    Asker
 	Queries  Queries // nil where the platform runs none
-	// Life is the process that carries steps out; by default one of its own. It is
-	// taken by Start and ends with Stop.
+	// Life is the process that carries out steps; by default a new one. Start takes
+	// it and Stop ends it.
 	Life *database.Life
 	// Workers is how many steps read and write definitions at once in this process,
-	// Asks how many ask AI providers. Of these nobody's are more than a share.
+	// Asks how many ask AI providers. One account or person gets only a share of
+	// them.
 	Workers, Asks int
 }
 
-// Queue enqueues steps; with Start it carries them out too.
+// Queue enqueues steps; after Start it also carries them out.
 type Queue struct {
 	o      Options
 	id     string
 	client *river.Client[pgx.Tx]
 	jobs   *river.Client[pgx.Tx] // inserts only
 	shared *shared
-	// lookedAt is when operations without a job were looked for last, lookedUpTo where
-	// that look ended.
+	// lookedAt is when lost steps were last looked for; lookedUpTo is the operation
+	// at which that look stopped.
 	lookedAt   time.Time
 	lookedUpTo uuid.UUID
 	stop       context.CancelFunc
 	done       chan struct{}
 }
 
-// NewQueue returns a queue that enqueues. Start makes it work.
+// NewQueue returns a queue that only enqueues until Start is called.
 func NewQueue(o Options) (*Queue, error) {
-	// Who enqueues says so at most once in a cooldown, and the other steps of that
-	// time would wait for the next poll.
+	// River notifies about new jobs at most once per cooldown; the other steps of
+	// that time would wait for the next poll.
 	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
@@ -136,7 +139,8 @@ func NewQueue(o Options) (*Queue, error) {
 	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o)}, nil
 }
 
-// Assess enqueues the steps of a run in the transaction that accepts it.
+// Assess enqueues the steps of an assessment run in the transaction that accepts
+// it.
 func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error {
 	jobs := make([]river.InsertManyParams, len(steps))
 	for i, s := range steps {
@@ -145,8 +149,8 @@ func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) 
 	return q.enqueue(ctx, tx, jobs)
 }
 
-// enqueue inserts jobs in one round trip. River's way for many is a COPY, which
-// takes three and is slower for what a call starts.
+// enqueue inserts jobs in one round trip. River's bulk insert uses COPY, which
+// takes three round trips and is slower for a call's few jobs.
 func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
 	if _, err := q.jobs.InsertManyTx(ctx, tx, jobs); err != nil {
 		return fmt.Errorf("work: enqueue: %w", err)
@@ -173,7 +177,7 @@ func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step
 	return q.enqueue(ctx, tx, jobs)
 }
 
-// Ask enqueues the asking of a benchmark run in the transaction that starts it.
+// Ask enqueues the step of a benchmark run in the transaction that starts it.
 func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
 	if _, err := q.jobs.InsertTx(ctx, tx, ask{step}, nil); err != nil {
 		return fmt.Errorf("work: enqueue: %w", err)
@@ -181,7 +185,7 @@ func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
 	return nil
 }
 
-// Start takes up what was left behind and begins to work. Stop ends it.
+// Start restarts abandoned steps and begins to work, until Stop.
 func (q *Queue) Start(ctx context.Context) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, shared: q.shared})
@@ -206,7 +210,8 @@ func (q *Queue) Start(ctx context.Context) error {
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{},
 		CompletedJobRetentionPeriod: time.Hour,
-		// The application's role owns no index that it could rebuild (migrations).
+		// The application's role owns no index, so it cannot rebuild one
+		// (migrations).
 		ReindexerIndexNames: []string{},
 	})
 	if err != nil {
@@ -235,20 +240,20 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// Going is how the work of this process goes: of each kind of step, how many have
-// their turn and how many are here and wait for it.
+// Going is the state of this process's work: for each kind of step, how many are
+// running and how many wait for their turn in memory.
 type Going struct{ Reading, WaitingToRead, Asking, WaitingToAsk int }
 
-// Going says how the work goes now.
+// Going returns the current state of this process's work.
 func (q *Queue) Going() (g Going) {
 	g.Reading, g.WaitingToRead = q.shared.definitions.Now()
 	g.Asking, g.WaitingToAsk = q.shared.asks.Now()
 	return g
 }
 
-// Stop lets running steps end, at most until ctx is over, and takes up no new
-// ones. Steps that go on are cancelled and given a moment more. What had not
-// ended is taken up by another process or at the next start.
+// Stop waits for running steps, at most until ctx ends, and begins no new ones.
+// Steps that still run then are cancelled and get hardStop to end. Unfinished steps
+// are restarted by another process or at the next start.
 func (q *Queue) Stop(ctx context.Context) error {
 	if q.client == nil {
 		return nil
@@ -265,8 +270,8 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return err
 }
 
-// retry spaces the attempts of a step that met a fault of ours: 1, 2, 4, … up
-// to 30 seconds, on the clock that River looks at, whatever the service's is.
+// retry spaces the attempts of a step that met a fault of ours: 1, 2, 4, … up to 30
+// seconds. It uses the clock that River uses, not the service's.
 type retry struct{}
 
 // NextRetry implements river.ClientRetryPolicy.

@@ -45,8 +45,8 @@ var (
 	gone      = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000003")
 )
 
-// bench is the service up to the queue: what is enqueued is kept in steps, and
-// carried out when a test says so.
+// bench is the service up to the queue: enqueued steps are kept in memory, and
+// tests carry them out.
 type bench struct {
 	*commands.Service
 	options work.Options
@@ -55,13 +55,13 @@ type bench struct {
 	root    string
 	access  map[item.Permission]item.Access
 	steps   []assessment.Step
-	// optimize are the steps of optimizations that were enqueued.
+	// optimize are the enqueued steps of optimizations.
 	optimize []optimization.Step
-	// pixies are the steps of runs over reports that were enqueued.
+	// pixies are the enqueued steps of runs over reports.
 	pixies []pixies.Step
-	// questions are the steps of generations and savings of questions.
+	// questions are the enqueued steps that generate or save questions.
 	questions []benchmark.QuestionStep
-	// ask are the steps of benchmark runs that were enqueued.
+	// ask are the enqueued steps of benchmark runs.
 	ask []benchmark.Step
 	now time.Time
 }
@@ -112,7 +112,7 @@ func newBench(t *testing.T) *bench {
 		write(t, filepath.Join(dir, "definition", "tables", "Sales.tmdl"), table)
 	}
 	viewed := *projections.PageViews
-	viewed.Inline = true // nobody follows the log here
+	viewed.Inline = true // the test has no follower of the log
 	all := slices.DeleteFunc(projections.All(), func(v *projections.View) bool { return v == projections.PageViews })
 	log, err := wiring.OpenLog(b.pool, now, nil, append(all, &viewed)...)
 	if err != nil {
@@ -236,10 +236,10 @@ func TestAssessOne(t *testing.T) {
 		t.Errorf("the document says %d with %d findings that cost %f of %f; the assessment %d with %d", r.OverallScore, len(r.Findings), lost, r.RawUncapped, *a.Score, a.FindingsCount)
 	}
 	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
-		t.Errorf("%d tokens rest after the end", n)
+		t.Errorf("%d tokens are stored after the end", n)
 	}
 
-	// A step that is carried out again changes nothing.
+	// Repeating a step changes nothing.
 	before := b.count(t, `SELECT count(*) FROM events`)
 	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func TestAssessOne(t *testing.T) {
 		t.Errorf("%d events were added", after-before)
 	}
 
-	// The next one is comparable.
+	// The next assessment is comparable.
 	second := b.start(t, good)
 	if err := work.Carry(t.Context(), b.options, b.steps[1], 0); err != nil {
 		t.Fatal(err)
@@ -258,8 +258,8 @@ func TestAssessOne(t *testing.T) {
 	}
 }
 
-// Every model gets an outcome of its own; what cannot be read or is gone is a
-// row's error, never the run's, and a row is not given back.
+// Every model gets its own outcome. An unreadable or deleted model is an error of
+// its row, never of the run, and the row is not refunded.
 func TestAssessMany(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -292,14 +292,14 @@ func TestAssessMany(t *testing.T) {
 		}
 	}
 	if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != 3 || f != 3 {
-		t.Errorf("%d assessments and %d first looks stay spent, want 3 and 3", a, f)
+		t.Errorf("%d assessments and %d first looks are spent, want 3 and 3", a, f)
 	}
 	if n := b.count(t, `SELECT count(*) FROM assessments_v1`); n != 1 {
 		t.Errorf("%d assessments are stored, want 1", n)
 	}
 }
 
-// away is a platform that answers with an error until it is asked often enough.
+// away is a platform that answers with an error until it was asked often enough.
 type away struct {
 	work.Platform
 	err   error
@@ -313,8 +313,8 @@ func (a *away) Definition(ctx context.Context, as item.Caller, it item.Item) (de
 	return a.Platform.Definition(ctx, as, it)
 }
 
-// What a failed single assessment gives back (decisions 5), and the code that
-// its operation fails with.
+// TestFailures checks what a failed single assessment refunds (docs/decisions.md
+// 5), and its operation's code.
 //
 // proves: 2.7/error 2.7/error/CapacityPaused 2.7/error/CapacityBusy 2.7/error/PlatformAccessDenied 2.7/error/PlatformUnavailable 2.7/error/ItemNotFound 2.7/error/ItemNotReadable 2.7/error/AssessmentNotStarted 3.1/failed decisions/5/given-back decisions/8/5
 func TestFailures(t *testing.T) {
@@ -330,9 +330,9 @@ func TestFailures(t *testing.T) {
 		"denied stays spent":             {model: good, refusal: domain.Refuse(domain.PlatformAccessDenied, "no"), code: domain.PlatformAccessDenied, spent: 1},
 		"consent is denied access":       {model: good, refusal: domain.Refuse(domain.PlatformConsentRequired, "no"), code: domain.PlatformAccessDenied, spent: 1},
 		"a vanished workspace":           {model: good, refusal: domain.Refuse(domain.WorkspaceNotFound, "no"), code: domain.ItemNotFound, spent: 1},
-		"paused is given back":           {model: good, refusal: domain.Refuse(domain.CapacityPaused, "no"), code: domain.CapacityPaused},
-		"busy is given back":             {model: good, refusal: domain.Refuse(domain.CapacityBusy, "no"), code: domain.CapacityBusy},
-		"unavailable is given back":      {model: good, refusal: domain.Refuse(domain.PlatformUnavailable, "no"), code: domain.PlatformUnavailable},
+		"paused is refunded":             {model: good, refusal: domain.Refuse(domain.CapacityPaused, "no"), code: domain.CapacityPaused},
+		"busy is refunded":               {model: good, refusal: domain.Refuse(domain.CapacityBusy, "no"), code: domain.CapacityBusy},
+		"unavailable is refunded":        {model: good, refusal: domain.Refuse(domain.PlatformUnavailable, "no"), code: domain.PlatformUnavailable},
 		"an expired token is given back": {model: good, expired: true, code: domain.AssessmentNotStarted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestFailures(t *testing.T) {
 			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
 				t.Errorf("%d assessments and %d first looks are spent, want %d", a, f, c.spent)
 			}
-			// Given back once, and a first look is one again.
+			// The refund happens once, and a first look is a first look again.
 			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
 				t.Fatal(err)
 			}
@@ -368,8 +368,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A platform that does not answer is asked again a few times before the step
-// gives up, and a fault of ours is no outcome at all.
+// A platform that does not answer is asked again a few times before the step gives
+// up. A fault of ours is not an outcome.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -401,9 +401,9 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// Jobs of a worker that is no more are available at once, those of the living
-// stay theirs; but a worker that lives and knows nothing of a job it is said to
-// have run for a while lets it go.
+// Jobs of a dead worker are available at once; those of a living worker stay with
+// it. A living worker loses a job that is marked as running for a while but that it
+// does not run.
 func TestTakeUp(t *testing.T) {
 	t.Parallel()
 	pool := testlog.Pool(t)
@@ -453,7 +453,7 @@ func TestTakeUp(t *testing.T) {
 	take([]int64{mine}, fresh, mine)
 }
 
-// The queue carries out what is enqueued, and what a dead worker left.
+// The queue carries out enqueued steps and those that a dead worker left.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -481,10 +481,11 @@ func TestQueue(t *testing.T) {
 	stop(t, queue)
 }
 
-// patience is how long any one thing is waited for. It says that something never comes to pass, not that it took long.
+// patience bounds each wait. A test that reaches it reports that something never
+// happened, not that it was slow.
 const patience = 5 * time.Minute
 
-// eventually waits until something has come to pass.
+// eventually waits until the condition holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	limit := time.NewTimer(patience)
@@ -495,12 +496,12 @@ func eventually(t *testing.T, what string, is func() bool) {
 		select {
 		case <-look.C:
 		case <-limit.C:
-			t.Fatalf("in %s it did not come to pass that %s", patience, what)
+			t.Fatalf("within %s it did not happen that %s", patience, what)
 		}
 	}
 }
 
-// stop stops the workers in good order.
+// stop stops the workers gracefully.
 func stop(t *testing.T, queue *work.Queue) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

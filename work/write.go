@@ -11,31 +11,31 @@ import (
 	"readiness/domain/optimization"
 )
 
-// inDoubt: the platform was touched and did not say what came of it. Reading the
-// model again tells.
+// inDoubt is the error of a write whose outcome is unknown. Reading the model again
+// shows it.
 type inDoubt struct{ err error }
 
 // Error implements error.
 func (d *inDoubt) Error() string {
-	return "work: what became of a write is not known: " + d.err.Error()
+	return "work: the outcome of a write is not known: " + d.err.Error()
 }
 
-// Unwrap makes the cause found in the chain.
+// Unwrap returns the cause.
 func (d *inDoubt) Unwrap() error { return d.err }
 
-// rewrites bounds how often a write begins again because somebody changed the
-// definition between the read and the write.
+// rewrites is how often a write starts again because the definition changed between
+// the read and the write.
 const rewrites = 5
 
-// write makes the write that was started. What it will do is in the log before
-// the platform is touched, so that after a crash the model itself says whether it
-// was done: written once, or not at all.
+// write makes the write that was started. The log says what it will do before the
+// platform is changed, so after a crash the model shows whether it was done: the
+// write happens once or not at all.
 func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) error {
 	at := work.Next()
 	if at < 0 || !work.Progress[at].Started {
 		return nil
 	}
-	// An earlier attempt may have written, whatever becomes of this one.
+	// An earlier attempt may have written, whatever this one does.
 	doubt, refused := work.InDoubt(), false
 	for range rewrites {
 		after, done, err := w.writeOnce(ctx, as, step, work, at, refused)
@@ -47,15 +47,15 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization
 	return errors.New("work: the definition was changed each time it was about to be written")
 }
 
-// writeOnce reads the model, records what it is about to write, and writes it;
-// done is false when somebody changed the definition in between. refused says that
-// this happened before, and that nothing else can have written.
+// writeOnce reads the model, records what it is about to write, and writes it. done
+// is false when the definition changed in between. refused means that this happened
+// before and that no earlier attempt can have written.
 func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int, refused bool) (_ optimization.Work, done bool, err error) {
 	it := theItem(step, work)
 	d, err := w.Platform.Definition(ctx, as, it)
 	if err != nil {
 		if work.Progress[at].Intended != nil && !domain.IsRefused(err, domain.ItemNotFound) {
-			err = &inDoubt{err} // a write that a crash cut off may have been made
+			err = &inDoubt{err} // the write of a crashed attempt may have been made
 		}
 		return work, false, err
 	}
@@ -94,7 +94,7 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 		}
 	}
 	if !work.At(at) {
-		return work, true, nil // another worker has the step, and has ended it
+		return work, true, nil // another worker has ended the step
 	}
 	if len(plan.Objects) == 0 {
 		return land(work)
@@ -106,12 +106,12 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 	case refused && r.Code == domain.ItemChanged:
 		return work, false, nil
 	case refused && r.Code != domain.PlatformUnavailable:
-		return work, false, err // the platform says that it was not made
+		return work, false, err // the platform reports that the write was not made
 	}
 	return work, false, &inDoubt{err}
 }
 
-// values are what the definition holds at the targets.
+// values returns the definition's current values at the targets.
 func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, step optimization.Step) (_ []rewrite.Value, err error) {
 	defer w.breakDown(step.OperationID, &err)
 	values, err := rewrite.Values(d, targets)
@@ -121,8 +121,8 @@ func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, st
 	return values, err
 }
 
-// rewritten is the definition with the objects written, or, of a revert, put
-// back, and what puts that back.
+// rewritten returns the definition with the objects written or, for a revert,
+// restored, and the undo of that change.
 func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work optimization.Work, d definition.Definition, objects []optimization.Object) (_ definition.Definition, _ []rewrite.Undo, err error) {
 	defer w.breakDown(step.OperationID, &err)
 	if len(objects) == 0 {
@@ -146,7 +146,7 @@ func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work 
 	}
 	changed, undo, err := rewrite.Write(d, changes)
 	if err != nil {
-		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot hold what was to be written: %s", err)
+		err = domain.Refuse(domain.OptimizationFailed, "the values cannot be written to the definition: %s", err)
 	}
 	return changed, undo, err
 }

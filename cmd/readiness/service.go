@@ -87,7 +87,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
 	wired.Work.Life = wired.Commands.Life
-	life.background("life", wired.Commands.Life.Keep, wired.Commands.KeepGivingKeysBack)
+	life.background("life", wired.Commands.Life.Keep, wired.Commands.KeepReleasingKeys)
 	queue, err := work.NewQueue(wired.Work)
 	if err != nil {
 		return nil, err

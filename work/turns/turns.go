@@ -1,7 +1,7 @@
-// Package turns hands out the turns of one kind of work in a process: so many at
-// once, no account, person or AI provider more than its share of them, and the
-// next to whom holds the fewest. It knows nothing of the work, keeps nothing
-// outside of the process and reads no clock but the one it is given.
+// Package turns limits how much work of one kind runs at once in a process. It
+// bounds the number of turns and the share of each account, person and AI provider,
+// and gives the next turn to the account that holds the fewest. It knows nothing of
+// the work, stores nothing outside the process and uses only the given clock.
 package turns
 
 import (
@@ -14,40 +14,40 @@ import (
 	"time"
 )
 
-// Key says whose a turn is. What is empty has no share to keep to.
+// Key says whose a turn is. An empty member has no share to respect.
 type Key struct{ Account, Person, Provider string }
 
 // Limits bound a kind of work. All are at least 1.
 type Limits struct {
 	// Size is how many turns there are.
 	Size int
-	// Share is how many of them one account, one person or one AI provider holds at
-	// most.
+	// Share is how many turns one account, one person or one AI provider may hold.
 	Share int
-	// Line is how many of one account wait for their turn in memory. Who comes when
-	// they do is told to come back later.
+	// Line is how many calls of one account may wait for a turn in memory. Further
+	// ones get a *Later.
 	Line int
 }
 
-// Later tells whoever asked for a turn to come back after so long: as many of the
-// account wait as may.
+// Later is the error of Take when the account's line is full: retry after After.
 type Later struct{ After time.Duration }
 
 // Error implements error.
-func (l *Later) Error() string { return fmt.Sprintf("the line is full: come back in %s", l.After) }
+func (l *Later) Error() string {
+	return fmt.Sprintf("too many steps of the account wait; retry in %s", l.After)
+}
 
-// ErrClosed says that nothing is to be begun any more.
-var ErrClosed = errors.New("nothing is begun any more")
+// ErrClosed is the error of Take after Close.
+var ErrClosed = errors.New("turns: closed")
 
-// Those who are told to come back do so no sooner than after firstReturn, and one
-// after another: this process is come back to at most once in a pace, whatever
-// number of accounts wait.
+// firstRetry is the shortest After of a Later. pace spaces the retries of an
+// account, multiplied by the number of accounts that wait, so that this process
+// sees at most one retry per pace.
 const (
-	firstReturn = 500 * time.Millisecond
-	pace        = 5 * time.Millisecond
+	firstRetry = 500 * time.Millisecond
+	pace       = 5 * time.Millisecond
 )
 
-// Turns hands out the turns of one kind. It may be used by many at once.
+// Turns hands out the turns of one kind. It is safe for concurrent use.
 type Turns struct {
 	limits Limits
 	now    func() time.Time
@@ -56,9 +56,9 @@ type Turns struct {
 	closed bool
 	taken  int
 	held   map[holder]int
-	line   []*waiter // in the order in which they came
-	// returns is when the last of an account that was told to come back does.
-	returns map[string]time.Time
+	line   []*waiter // in order of arrival
+	// retries is when the last refused call of an account will retry.
+	retries map[string]time.Time
 }
 
 // holder is an account, a person or an AI provider.
@@ -66,24 +66,24 @@ type holder struct{ kind, id string }
 
 type waiter struct {
 	key Key
-	// begins is that it comes to begin something, and may come back instead.
+	// begins says that the waiter begins new work, so it may be sent away.
 	begins bool
-	turn   chan error // has the answer once there is one
+	turn   chan error // receives the outcome once
 }
 
-// New returns turns that none of is taken.
+// New returns turns that are all free.
 func New(l Limits, now func() time.Time) *Turns {
-	return &Turns{limits: l, now: now, held: map[holder]int{}, returns: map[string]time.Time{}}
+	return &Turns{limits: l, now: now, held: map[holder]int{}, retries: map[string]time.Time{}}
 }
 
-// Take waits for a turn, which lasts until release is called; a second call of it
-// changes nothing. The error is a *Later, ErrClosed or that of the context.
+// Take waits for a turn, which lasts until release is called; calling release again
+// does nothing. The error is a *Later, ErrClosed or that of the context.
 func (t *Turns) Take(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, true)
 }
 
-// Await is Take for who has begun already: it waits however long the line is, and
-// after Close. The error is that of the context.
+// Await is Take for work that has already begun: it waits however long the line is,
+// and even after Close. The error is that of the context.
 func (t *Turns) Await(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, false)
 }
@@ -96,7 +96,7 @@ func (t *Turns) take(ctx context.Context, k Key, begins bool) (func(), error) {
 	select {
 	case err = <-w.turn:
 	case <-ctx.Done():
-		if !t.leave(w) { // the answer came first
+		if !t.leave(w) { // the outcome came first
 			err = <-w.turn
 			break
 		}
@@ -108,7 +108,7 @@ func (t *Turns) take(ctx context.Context, k Key, begins bool) (func(), error) {
 	return sync.OnceFunc(func() { t.release(k) }), nil
 }
 
-// enter puts a waiter into the line, and hands out what turns there are.
+// enter adds a waiter to the line and hands out the free turns.
 func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,14 +120,13 @@ func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 	t.handOut()
 	if begins && len(w.turn) == 0 && t.waiting(k.Account) > t.limits.Line {
 		t.drop(w)
-		return nil, &Later{t.comeBack(k.Account)}
+		return nil, &Later{t.retryAfter(k.Account)}
 	}
 	return w, nil
 }
 
-// handOut gives the free turns to those of the line that may have one: first to
-// whose account holds the fewest, then to whose person does, then to who came
-// first.
+// handOut gives the free turns to waiters whose shares allow it: first by the
+// fewest turns of the account, then by the fewest of the person, then by arrival.
 func (t *Turns) handOut() {
 	for t.taken < t.limits.Size {
 		var next *waiter
@@ -145,7 +144,7 @@ func (t *Turns) handOut() {
 	}
 }
 
-// before reports whether a turn is rather a's than b's, who came first.
+// before reports whether a gets the turn before b, which arrived earlier.
 func (t *Turns) before(a, b Key) bool {
 	return cmp.Or(
 		cmp.Compare(t.held[holder{"account", a.Account}], t.held[holder{"account", b.Account}]),
@@ -178,7 +177,7 @@ func (t *Turns) release(k Key) {
 	t.handOut()
 }
 
-// drop takes the waiter out of the line, if it is in it.
+// drop removes the waiter from the line and reports whether it was there.
 func (t *Turns) drop(w *waiter) (was bool) {
 	i := slices.Index(t.line, w)
 	if i >= 0 {
@@ -202,27 +201,27 @@ func (t *Turns) waiting(account string) (n int) {
 	return n
 }
 
-// comeBack is when the next of the account is to come back: after those of it that
-// were told before.
-func (t *Turns) comeBack(account string) time.Duration {
+// retryAfter returns when the next call of the account should retry: after the
+// account's earlier retries.
+func (t *Turns) retryAfter(account string) time.Duration {
 	now := t.now()
-	for other, at := range t.returns {
+	for other, at := range t.retries {
 		if !at.After(now) {
-			delete(t.returns, other)
+			delete(t.retries, other)
 		}
 	}
-	at, told := t.returns[account]
-	if told = told && at.Sub(now) >= firstReturn; told {
-		at = at.Add(time.Duration(len(t.returns)) * pace)
+	at, queued := t.retries[account]
+	if queued = queued && at.Sub(now) >= firstRetry; queued {
+		at = at.Add(time.Duration(len(t.retries)) * pace)
 	} else {
-		at = now.Add(firstReturn)
+		at = now.Add(firstRetry)
 	}
-	t.returns[account] = at
+	t.retries[account] = at
 	return at.Sub(now)
 }
 
-// Close lets nobody begin any more: who waits to gets ErrClosed. Turns that are held
-// last on, and who has begun gets those it awaits.
+// Close admits no new work: calls of Take get ErrClosed, also those that wait.
+// Held turns stay valid, and calls of Await still get theirs.
 func (t *Turns) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -235,7 +234,7 @@ func (t *Turns) Close() {
 	})
 }
 
-// Now is how many turns are held and how many wait for one in memory.
+// Now returns how many turns are held and how many calls wait for one.
 func (t *Turns) Now() (held, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"readiness/work/turns"
 )
 
-// line is who took turns, in that order; each holds its turn until it is told to end.
+// line records who took turns, in order; each holds its turn until end.
 type line struct {
 	*turns.Turns
 	t   *testing.T
@@ -32,7 +32,7 @@ func newLine(t *testing.T, l turns.Limits) *line {
 	return made
 }
 
-// come has somebody ask for a turn, and wait until it is there.
+// come asks for a turn under the name, and waits until it is there.
 func (l *line) come(name string, k turns.Key) {
 	l.t.Helper()
 	go func() {
@@ -53,21 +53,21 @@ func (l *line) end(name string) {
 		l.t.Fatalf("%s holds no turn; %v do", name, l.began)
 	}
 	release()
-	release() // a second time changes nothing
+	release() // a second call changes nothing
 	synctest.Wait()
 }
 
 func (l *line) want(began ...string) {
 	l.t.Helper()
 	if !slices.Equal(l.began, began) {
-		l.t.Errorf("turns were had by %v, want %v", l.began, began)
+		l.t.Errorf("turns went to %v, want %v", l.began, began)
 	}
 }
 
 func of(account string) turns.Key { return turns.Key{Account: account, Person: account + "'s"} }
 
-// Nobody holds more than a share, whoever else there is or is not, and others have
-// their turn at once.
+// No one holds more than a share, whether others wait or not, and others get their
+// turn at once.
 //
 // proves: decisions/9/4
 func TestShares(t *testing.T) {
@@ -107,9 +107,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// A turn that comes free goes to whose account holds the fewest, then to whose
-// person does, then to who came first.
-func TestWhoIsNext(t *testing.T) {
+// A free turn goes to the account that holds the fewest, then to the person who
+// does, then to the first in line.
+func TestNextTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 4, Share: 4, Line: 9})
@@ -131,8 +131,8 @@ func TestWhoIsNext(t *testing.T) {
 	})
 }
 
-// Who holds all it may keeps nobody behind it in the line waiting.
-func TestFullShareHoldsNobodyUp(t *testing.T) {
+// A waiter whose share is full does not delay those behind it.
+func TestFullShareDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 8, Share: 2, Line: 64})
@@ -147,9 +147,10 @@ func TestFullShareHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// So many of an account wait; the next are told to come back one after another,
-// and at most as often as one in a pace, however many accounts there are.
-func TestComeBack(t *testing.T) {
+// At most Line calls of an account wait. Further calls get increasing retry times,
+// spaced so that a process sees at most one retry per pace, however many accounts
+// there are.
+func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 4, Share: 1, Line: 2})
@@ -166,7 +167,7 @@ func TestComeBack(t *testing.T) {
 		} {
 			_, err := l.Take(t.Context(), of(c.account))
 			if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != c.want {
-				t.Errorf("the %d. got %v, want to come back after %s", i+1, err, c.want)
+				t.Errorf("call %d got %v, want a retry after %s", i+1, err, c.want)
 			}
 		}
 		l.now = l.now.Add(time.Second)
@@ -178,7 +179,7 @@ func TestComeBack(t *testing.T) {
 		if held, waiting := l.Now(); held != 2 || waiting != 4 {
 			t.Errorf("%d are held and %d wait, want 2 and 4", held, waiting)
 		}
-		// Who cannot come back waits.
+		// A caller of Await cannot retry, so it waits.
 		got := make(chan error, 1)
 		go func() {
 			_, err := l.Await(t.Context(), of("a"))
@@ -194,13 +195,13 @@ func TestComeBack(t *testing.T) {
 		}
 		l.end("a0")
 		if err := <-got; err != nil {
-			t.Errorf("who had begun got %v", err)
+			t.Errorf("Await after Close got %v", err)
 		}
 	})
 }
 
-// Whose context ends leaves the line, and takes no turn with it; a close ends all
-// waiting and no turn.
+// A caller whose context ends leaves the line without a turn. Close ends all
+// waiting but no turn.
 func TestLeaveAndClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +216,7 @@ func TestLeaveAndClose(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		if err := l.errs["leaves"]; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left got %v", err)
+			t.Errorf("the cancelled caller got %v", err)
 		}
 		l.end("first")
 		l.want("first", "second")
@@ -223,11 +224,11 @@ func TestLeaveAndClose(t *testing.T) {
 		l.Close()
 		synctest.Wait()
 		if err := l.errs["third"]; !errors.Is(err, turns.ErrClosed) {
-			t.Errorf("who waited got %v", err)
+			t.Errorf("the waiting caller got %v", err)
 		}
 		l.end("second")
 		if _, err := l.Take(t.Context(), of("e")); !errors.Is(err, turns.ErrClosed) {
-			t.Errorf("who came late got %v", err)
+			t.Errorf("the late caller got %v", err)
 		}
 		if held, waiting := l.Now(); held != 0 || waiting != 0 {
 			t.Errorf("%d are held and %d wait after the end", held, waiting)

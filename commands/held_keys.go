@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// keysNotGivenBack is how many keys wait to be given back; of more, handling ends
-	// the claims.
-	keysNotGivenBack = 10_000
-	// givingBack is how often they are given back.
-	givingBack = 500 * time.Millisecond
+	// maxHeldKeys bounds the keys that wait to be released; the claims of further
+	// ones expire after handling.
+	maxHeldKeys = 10_000
+	// releaseInterval is how often held keys are released.
+	releaseInterval = 500 * time.Millisecond
 )
 
-// HeldKeys are the keys of calls that have ended and that the database was away
-// for. Without them a key is free when handling is over. They are safe for
-// concurrent use.
+// HeldKeys are the keys of ended calls that could not be released because the
+// database was unavailable. Without HeldKeys a key stays claimed until handling has
+// passed. They are safe for concurrent use.
 type HeldKeys struct {
 	mu  sync.Mutex
 	all []Caller
@@ -29,12 +29,12 @@ func (h *HeldKeys) add(who Caller) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.all) < keysNotGivenBack {
+	if len(h.all) < maxHeldKeys {
 		h.all = append(h.all, who)
 	}
 }
 
-// take empties h.
+// take returns all keys and empties h.
 func (h *HeldKeys) take() []Caller {
 	if h == nil {
 		return nil
@@ -46,9 +46,9 @@ func (h *HeldKeys) take() []Caller {
 	return all
 }
 
-// GiveKeysBack gives the keys of ended calls back that could not be when those
-// ended, in one statement.
-func (s *Service) GiveKeysBack(ctx context.Context) error {
+// ReleaseHeldKeys releases, in one statement, the keys of ended calls whose release
+// failed.
+func (s *Service) ReleaseHeldKeys(ctx context.Context) error {
 	held := s.HeldKeys.take()
 	if len(held) == 0 {
 		return nil
@@ -66,22 +66,22 @@ func (s *Service) GiveKeysBack(ctx context.Context) error {
 		for _, who := range held {
 			s.HeldKeys.add(who)
 		}
-		return fmt.Errorf("commands: give idempotency keys back: %w", err)
+		return fmt.Errorf("commands: release idempotency keys: %w", err)
 	}
 	return nil
 }
 
-// KeepGivingKeysBack does so until ctx ends.
-func (s *Service) KeepGivingKeysBack(ctx context.Context) {
-	tick := time.NewTicker(givingBack)
+// KeepReleasingKeys calls ReleaseHeldKeys periodically until ctx ends.
+func (s *Service) KeepReleasingKeys(ctx context.Context) {
+	tick := time.NewTicker(releaseInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			bounded, cancel := context.WithTimeout(ctx, 10*givingBack)
-			_ = s.GiveKeysBack(bounded) // the next time makes up for it
+			bounded, cancel := context.WithTimeout(ctx, 10*releaseInterval)
+			_ = s.ReleaseHeldKeys(bounded) // the next tick retries
 			cancel()
 		}
 	}
