@@ -1,7 +1,7 @@
-// Package documents keeps large results (assessment documents, previews,
-// comparisons) apart from the log: compressed, and addressed by the SHA-256 of
-// their bytes, so that writing one twice writes it once and what an event
-// refers to can be checked. It never changes or interprets a document.
+// Package documents stores large results (assessment documents, previews,
+// comparisons) outside the log. Documents are compressed and addressed by the
+// SHA-256 of their bytes, so writing one twice stores it once, and a reference in
+// an event can be verified. The package never changes or interprets a document.
 package documents
 
 import (
@@ -17,29 +17,30 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxSize bounds a document, uncompressed, in bytes.
+// MaxSize bounds a document, in bytes before compression.
 const MaxSize = 256 << 20
 
-// ErrNotFound: no document has the hash.
+// ErrNotFound reports that no document has the hash.
 var ErrNotFound = errors.New("documents: no document has this hash")
 
-// ErrUnavailable: the store could not answer.
+// ErrUnavailable reports that the store could not answer.
 var ErrUnavailable = errors.New("documents: the store could not answer")
 
-// Hash is the address of a document: "sha256:" and the hex digest of its bytes.
+// Hash returns the address of a document: "sha256:" and the hex digest of its
+// bytes.
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Both may be used by any number of goroutines. A document that would unpack to
-// more than MaxSize is refused before it does.
+// encoder and decoder are safe for concurrent use. decoder refuses a document that
+// would unpack to more than MaxSize.
 var (
 	encoder = must(zstd.NewWriter(nil))
 	decoder = must(zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxSize)))
 )
 
-// must is for options of ours that are in order.
+// must panics on an error, which only invalid options cause.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -47,15 +48,15 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Put returns the statement that stores body, for the transaction of the event
-// that refers to it, and body's hash. A document already stored stays, for as
-// long as the longest of those who store it asks, and who would delete it waits
-// for that transaction.
+// Put returns body's hash and the statement that stores body. The statement must
+// run in the transaction of the event that refers to the document. A document that
+// is already stored keeps the latest expiry of all that store it. A concurrent
+// deletion waits for the transaction.
 func Put(body []byte) (hash, sql string, args []any, err error) {
 	return put(body, nil)
 }
 
-// PutUntil is Put of a document that Sweep deletes once expires has passed.
+// PutUntil is Put for a document that Sweep deletes after expires.
 func PutUntil(body []byte, expires time.Time) (hash, sql string, args []any, err error) {
 	return put(body, &expires)
 }
@@ -69,7 +70,7 @@ func put(body []byte, expires *time.Time) (hash, sql string, args []any, err err
 		ON CONFLICT (hash) DO UPDATE SET expires_at = nullif(greatest(coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`, []any{hash, encoder.EncodeAll(body, nil), expires}, nil
 }
 
-// Sweep deletes the documents whose end has passed at now.
+// Sweep deletes the documents whose expiry is before now.
 func Sweep(ctx context.Context, pool *pgxpool.Pool, now time.Time) error {
 	if _, err := pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
@@ -77,7 +78,7 @@ func Sweep(ctx context.Context, pool *pgxpool.Pool, now time.Time) error {
 	return nil
 }
 
-// Get returns the document with the hash, checked against it, or ErrNotFound.
+// Get returns the document with the hash, verified against it, or ErrNotFound.
 func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 	var packed []byte
 	err := pool.QueryRow(ctx, `SELECT body FROM documents WHERE hash = $1`, hash).Scan(&packed)
@@ -90,7 +91,7 @@ func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 	return unpack(hash, packed)
 }
 
-// unpack opens the body of a document and checks it against its hash.
+// unpack decompresses a document and verifies it against its hash.
 func unpack(hash string, packed []byte) ([]byte, error) {
 	body, err := decoder.DecodeAll(packed, nil)
 	if err != nil {

@@ -48,8 +48,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A row whose bytes were changed or damaged is an error, never another
-// document.
+// A row whose bytes were changed or damaged is an error, never another document.
 func TestDocumentsAreChecked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -69,7 +68,7 @@ func TestDocumentsAreChecked(t *testing.T) {
 	}
 }
 
-// A document with an end is there until it has come, and only that one goes.
+// A document with an expiry exists until then, and only that document is deleted.
 func TestDocumentsExpire(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -96,7 +95,7 @@ func TestDocumentsExpire(t *testing.T) {
 	}
 }
 
-// A document that several store is kept for as long as the longest of them asks.
+// A document that is stored several times keeps the latest expiry.
 func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -104,7 +103,7 @@ func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		ends []time.Time // zero: none
-		want bool        // is kept after an hour
+		want bool        // kept after an hour
 	}{
 		"a shorter and a longer": {[]time.Time{noon, noon.Add(2 * time.Hour)}, true},
 		"a longer and a shorter": {[]time.Time{noon.Add(2 * time.Hour), noon}, true},

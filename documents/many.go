@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// GetAll returns the documents with the hashes, by hash, each checked against
-// it, in one round trip. Where one is missing it returns ErrNotFound.
+// GetAll returns the documents with the hashes, by hash, each verified, in one
+// round trip. If one is missing it returns ErrNotFound.
 func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[string][]byte, error) {
 	rows, err := pool.Query(ctx, `SELECT hash, body FROM documents WHERE hash = ANY($1)`, hashes)
 	if err != nil {
@@ -34,8 +34,8 @@ func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[strin
 	return all, nil
 }
 
-// Expire returns the statement after which Sweep deletes the documents once
-// expires has passed, and not before what keeps them for longer.
+// Expire returns the statement that lets Sweep delete the documents after expires.
+// A later expiry or none that was set before is kept.
 func Expire(hashes []string, expires time.Time) (sql string, args []any) {
 	return `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`, []any{hashes, expires}
 }

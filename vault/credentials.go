@@ -15,19 +15,19 @@ import (
 )
 
 // ErrNotOpened is the error of a key that was sealed under another key of the
-// service, or was damaged since.
-var ErrNotOpened = errors.New("vault: the key of the AI provider does not open")
+// service, or that is damaged.
+var ErrNotOpened = errors.New("vault: the key of the AI provider cannot be decrypted")
 
-// Credentials seals the keys of the AI providers that accounts saved with
-// AES-256-GCM, each bound to its account and provider. They stay until they are
-// forgotten.
+// Credentials stores the keys of the AI providers that accounts saved, sealed with
+// AES-256-GCM and bound to their account and provider, until they are deleted.
 type Credentials struct {
 	pool *pgxpool.Pool
 	aead cipher.AEAD
 }
 
-// NewCredentials returns the credentials in pool's database. Their own key is
-// derived from the vault's, so that nothing sealed as the one opens as the other.
+// NewCredentials returns the credentials in pool's database. Their encryption key
+// is derived from key, so that credentials and tokens of the vault cannot be
+// decrypted as each other.
 func NewCredentials(pool *pgxpool.Pool, key []byte) (*Credentials, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("vault: the key has %d bytes, want %d", len(key), KeySize)
@@ -43,14 +43,14 @@ func NewCredentials(pool *pgxpool.Pool, key []byte) (*Credentials, error) {
 	return &Credentials{pool, v.aead}, nil
 }
 
-// bound is what a key is sealed for: no account id with a provider id reads as
-// another pair, as the latter has one length.
+// bound returns the additional data for which a key is sealed. The pair is
+// unambiguous, because provider ids have a fixed length.
 func bound(accountID string, providerID uuid.UUID) []byte {
 	return append(providerID[:], accountID...)
 }
 
-// Put returns the statement that keeps the provider's key; it replaces one that
-// was kept before. It goes into the transaction of the event that says so.
+// Put returns the statement that stores the provider's key, replacing an earlier
+// one. It must run in the transaction of the event that records the key.
 func (c *Credentials) Put(accountID string, providerID uuid.UUID, key string) (sql string, args []any) {
 	nonce := make([]byte, c.aead.NonceSize(), c.aead.NonceSize()+len(key)+c.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails
@@ -60,14 +60,14 @@ func (c *Credentials) Put(accountID string, providerID uuid.UUID, key string) (s
 		[]any{accountID, providerID, sealed}
 }
 
-// Forget returns the statement that deletes the provider's key; it goes into the
-// transaction that removes it or the provider.
+// Forget returns the statement that deletes the provider's key. It must run in the
+// transaction that removes the key or the provider.
 func (*Credentials) Forget(accountID string, providerID uuid.UUID) (sql string, args []any) {
 	return `DELETE FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, []any{accountID, providerID}
 }
 
-// Key returns the provider's key, or false when there is none. One that does not
-// open is ErrNotOpened.
+// Key returns the provider's key, or false when there is none. A key that cannot be
+// decrypted is ErrNotOpened.
 func (c *Credentials) Key(ctx context.Context, accountID string, providerID uuid.UUID) (string, bool, error) {
 	var sealed []byte
 	err := c.pool.QueryRow(ctx, `SELECT sealed FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, accountID, providerID).Scan(&sealed)

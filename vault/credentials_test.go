@@ -13,8 +13,8 @@ import (
 	"readiness/vault"
 )
 
-// The key of a provider opens for its account and provider alone, under the key of
-// the service that it was sealed with, until it is forgotten.
+// A provider's key can be decrypted only for its account and provider, with the
+// service's key that sealed it, until it is deleted.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -76,8 +76,8 @@ func TestCredentials(t *testing.T) {
 	exec(`UPDATE ai_credentials SET sealed = '\x00' WHERE provider_id = $1`, b)
 	notOpened(c, "acme", b)
 
-	// Tokens are sealed with another key, although both come from the same: sealed for
-	// no account, a provider's key is bound as a token is.
+	// Tokens are sealed with another derived key. Sealed for an empty account, a
+	// provider's key has the same additional data as a token.
 	v, err := vault.New(pool, key)
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +93,10 @@ func TestCredentials(t *testing.T) {
 	sql, args = c.Forget("acme", a)
 	exec(sql, args...)
 	want(c, "acme", a, "")
-	notOpened(c, "other", a) // the row of the account alone is gone
+	notOpened(c, "other", a) // only the account's own row is gone
 	for _, n := range []int{0, 16, 33} {
 		if _, err := vault.NewCredentials(pool, make([]byte, n)); err == nil {
-			t.Errorf("a key of %d bytes was taken", n)
+			t.Errorf("a key of %d bytes was accepted", n)
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Package vault keeps the platform token of a step of work between the call
-// that brought it and the worker that uses it, and that of a schedule's owner from
-// slot to slot: encrypted with a key that is never in the database, and deleted
-// when the work ends or the token expires (decisions 3). It never logs.
+// Package vault stores platform tokens: the token of a call until the worker uses
+// it, and that of a schedule's owner between slots. Tokens are encrypted with a key
+// that is never in the database, and deleted when the work ends or the token
+// expires (docs/decisions.md 3). The package never logs.
 package vault
 
 import (
@@ -21,13 +21,13 @@ import (
 // KeySize is the length of a vault's key in bytes (AES-256).
 const KeySize = 32
 
-// Vault seals tokens with AES-256-GCM, bound to the operation they are for.
+// Vault seals tokens with AES-256-GCM, bound to their operation.
 type Vault struct {
 	pool *pgxpool.Pool
 	aead cipher.AEAD
 }
 
-// New returns the vault in pool's database under key.
+// New returns the vault in pool's database. key must have KeySize bytes.
 func New(pool *pgxpool.Pool, key []byte) (*Vault, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("vault: the key has %d bytes, want %d", len(key), KeySize)
@@ -43,9 +43,9 @@ func New(pool *pgxpool.Pool, key []byte) (*Vault, error) {
 	return &Vault{pool, aead}, nil
 }
 
-// Put returns the statement that keeps the token for the operation until
-// expires. It is meant for the transaction that accepts the operation; a later
-// token for the same operation replaces the first.
+// Put returns the statement that stores the token for the operation until expires,
+// replacing an earlier one. It must run in the transaction that accepts the
+// operation.
 func (v *Vault) Put(operationID uuid.UUID, token string, expires time.Time) (sql string, args []any) {
 	nonce := make([]byte, v.aead.NonceSize(), v.aead.NonceSize()+len(token)+v.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails
@@ -55,7 +55,7 @@ func (v *Vault) Put(operationID uuid.UUID, token string, expires time.Time) (sql
 		[]any{operationID, sealed, expires}
 }
 
-// Forget returns the statement that deletes the operation's token; it goes into
+// Forget returns the statement that deletes the operation's token. It must run in
 // the transaction that ends the operation.
 func (*Vault) Forget(operationID uuid.UUID) (sql string, args []any) {
 	return `DELETE FROM step_tokens WHERE operation_id = $1`, []any{operationID}
@@ -68,11 +68,12 @@ func (v *Vault) Token(ctx context.Context, operationID uuid.UUID, now time.Time)
 	return token, ok, err
 }
 
-// ErrSealed: the token was sealed with another key, or is damaged.
-var ErrSealed = errors.New("does not open with this key")
+// ErrSealed is the error of a token that was sealed with another key, or that is
+// damaged.
+var ErrSealed = errors.New("cannot be decrypted with this key")
 
-// Expires is when the operation's token expires; the zero time when there is none
-// or it has at now.
+// Expires returns when the operation's token expires, or the zero time when there
+// is no token or it has expired at now.
 func (v *Vault) Expires(ctx context.Context, operationID uuid.UUID, now time.Time) (expires time.Time, err error) {
 	err = v.pool.QueryRow(ctx, `SELECT expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&expires)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -81,7 +82,7 @@ func (v *Vault) Expires(ctx context.Context, operationID uuid.UUID, now time.Tim
 	return expires, nil
 }
 
-// Kept is Token with when the token expires.
+// Kept is Token, and also returns when the token expires.
 func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) (token string, expires time.Time, ok bool, err error) {
 	var sealed []byte
 	err = v.pool.QueryRow(ctx, `SELECT sealed, expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&sealed, &expires)
@@ -102,7 +103,7 @@ func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) 
 	return string(opened), expires, true, nil
 }
 
-// Sweep deletes what has expired at now and says how many tokens that were.
+// Sweep deletes the tokens that have expired at now and returns how many.
 func (v *Vault) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	tag, err := v.pool.Exec(ctx, `DELETE FROM step_tokens WHERE expires_at <= $1`, now)
 	if err != nil {

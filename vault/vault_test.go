@@ -46,7 +46,7 @@ func TestVault(t *testing.T) {
 	want(a, now, "eyJ.secret.a")
 	want(b, now, "eyJ.secret.b")
 	want(uuid.New(), now, "")
-	put(a, "eyJ.newer.a", 2*time.Hour) // a later poll's token takes the place
+	put(a, "eyJ.newer.a", 2*time.Hour) // a later read's token replaces it
 	want(a, now.Add(90*time.Minute), "eyJ.newer.a")
 	want(b, now.Add(time.Minute), "") // expired at that instant
 
@@ -61,8 +61,8 @@ func TestVault(t *testing.T) {
 	want(a, now, "")
 }
 
-// What rests in the database shows nothing of the token, opens with no other
-// key, and opens for no other operation.
+// A stored row does not contain the token, and can be decrypted only with the same
+// key and for the same operation.
 func TestVaultSeals(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -98,7 +98,7 @@ func TestVaultSeals(t *testing.T) {
 	}
 	for _, n := range []int{0, 16, 31, 33} {
 		if _, err := vault.New(pool, make([]byte, n)); err == nil {
-			t.Errorf("a key of %d bytes was taken", n)
+			t.Errorf("a key of %d bytes was accepted", n)
 		}
 	}
 }
