@@ -89,7 +89,7 @@ func (s *Store) connected(ctx context.Context, purpose string, fn func(*pgx.Conn
 }
 
 func (s *Store) once(ctx context.Context, fn func(*pgx.Conn) error) error {
-	conn, err := database.Beside(ctx, s.pool)
+	conn, err := database.OutsidePool(ctx, s.pool)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
-// Package database opens every connection of the service to PostgreSQL, all of them with the same bounds, so that a process that is frozen or cut
-// off holds nobody up, and says of an error whether the database was away. It knows no table.
+// Package database opens every connection of the service to PostgreSQL, all with
+// the same timeouts, so that a frozen or disconnected process does not block
+// others. It also decides whether an error means that the database was unavailable.
+// It knows no table.
 package database
 
 import (
@@ -15,27 +17,34 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The bounds of a connection (decisions 9.5).
+// The timeouts of a connection (docs/decisions.md 9.5).
 const (
 	// LockTimeout is how long a statement waits for a lock at most.
 	LockTimeout = 10 * time.Second
-	// IdleTransactionTimeout is how long a transaction may do nothing: then its process is held to be frozen, and what it holds is let go.
+	// IdleTransactionTimeout is how long a transaction may be idle. After it the
+	// server considers the process frozen and ends the session, which releases its
+	// locks.
 	IdleTransactionTimeout = 10 * time.Second
-	// unacknowledged is how long what was sent may stay unacknowledged by the other machine; an idle connection is asked after keepAliveIdle.
+	// unacknowledged is how long sent data may stay unacknowledged by the other
+	// machine. An idle connection is probed after keepAliveIdle.
 	unacknowledged    = 15 * time.Second
 	keepAliveIdle     = 10 * time.Second
 	keepAliveInterval = 5 * time.Second
 	keepAliveCount    = 3
-	// connectTimeout bounds one attempt to connect, unless the address says connect_timeout.
+	// connectTimeout bounds one attempt to connect, unless the address has
+	// connect_timeout.
 	connectTimeout = 5 * time.Second
-	// pingTimeout is how long a connection that was idle is given to say that it still works.
+	// pingTimeout bounds the check whether an idle connection still works.
 	pingTimeout = 2 * time.Second
-	// cancelTime is how long a statement whose time is over has to end when it is asked to: then its connection is given up.
+	// cancelTime is how long a cancelled statement may take to end before its
+	// connection is closed.
 	cancelTime = 500 * time.Millisecond
 )
 
-// Open returns a pool on the database at address, whose connections have the bounds. configure, where given, changes the configuration before it is
-// used; a tracer that it sets is told of statements beside our own. What the address itself says of a bound holds.
+// Open returns a pool on the database at address whose connections have the
+// timeouts. configure, if not nil, changes the configuration before use; a tracer
+// that it sets runs in addition to our own. A timeout in the address overrides
+// ours.
 func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -57,7 +66,8 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 	return pool, nil
 }
 
-// Connect returns one connection to the database at address, with the bounds; of a migration, say, which may wait longer for locks than calls do.
+// Connect returns one connection to the database at address, with the timeouts, for
+// example for a migration, which may wait longer for locks.
 func Connect(ctx context.Context, address string) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -67,24 +77,25 @@ func Connect(ctx context.Context, address string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, c)
 }
 
-// Beside returns a connection like those of the pool that is none of them: for what a connection is kept for.
-func Beside(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
+// OutsidePool returns a new connection with the pool's configuration that does not
+// belong to the pool. It is for connections that are kept open.
+func OutsidePool(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 }
 
-// Check says whether address is one that can be connected to, without connecting.
+// Check reports whether address is valid, without connecting.
 func Check(address string) error {
 	_, err := pgxpool.ParseConfig(address)
 	return err
 }
 
-// bind sets the bounds of the connections made with c.
+// bind sets the timeouts of connections made with c.
 func bind(c *pgx.ConnConfig) {
 	for name, value := range map[string]string{
 		"application_name":                    "readiness",
 		"lock_timeout":                        milliseconds(LockTimeout),
 		"idle_in_transaction_session_timeout": milliseconds(IdleTransactionTimeout),
-		// The server finds out by the same means that this process is gone.
+		// The server uses the same settings to notice that this process is gone.
 		"tcp_user_timeout":        milliseconds(unacknowledged),
 		"tcp_keepalives_idle":     strconv.Itoa(int(keepAliveIdle.Seconds())),
 		"tcp_keepalives_interval": strconv.Itoa(int(keepAliveInterval.Seconds())),
@@ -104,12 +115,13 @@ func bind(c *pgx.ConnConfig) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// overdue is what becomes of a statement whose context ends. One whose time is over is cancelled and its connection kept: a slow moment must not cost
-// every connection. One whose caller is gone is cut off with its connection.
+// overdue handles a statement whose context ends. After a timeout the statement is
+// cancelled and the connection kept: a slow moment must not cost every connection.
+// When the caller is gone, the connection is closed.
 type overdue struct {
 	cut    *pgconn.DeadlineContextWatcherHandler
 	cancel *pgconn.CancelRequestContextWatcherHandler
-	by     ctxwatch.Handler // of the two, which one acts
+	by     ctxwatch.Handler // the handler that acts: cut or cancel
 }
 
 func newOverdue(conn *pgconn.PgConn) *overdue {

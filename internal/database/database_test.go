@@ -40,7 +40,8 @@ func one[T any](t testing.TB, q asks, sql string, args ...any) (v T) {
 	return v
 }
 
-// Every connection has the bounds, whichever way it is made; what the address says of one holds.
+// Every connection has the timeouts, however it is made, and those in the address
+// override them.
 //
 // proves: decisions/9/5
 func TestEveryConnectionIsBounded(t *testing.T) {
@@ -50,17 +51,17 @@ func TestEveryConnectionIsBounded(t *testing.T) {
 	single, err := database.Connect(t.Context(), url)
 	check(t, err)
 	defer single.Close(context.Background())
-	beside, err := database.Beside(t.Context(), pool)
+	outside, err := database.OutsidePool(t.Context(), pool)
 	check(t, err)
-	defer beside.Close(context.Background())
-	for name, q := range map[string]asks{"of the pool": pool, "single": single, "beside the pool": beside} {
+	defer outside.Close(context.Background())
+	for name, q := range map[string]asks{"of the pool": pool, "single": single, "outside the pool": outside} {
 		for setting, want := range map[string]string{
 			"lock_timeout": "10s", "idle_in_transaction_session_timeout": "10s", "application_name": "readiness",
 			"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "15000",
 		} {
 			got := one[string](t, q, `SELECT current_setting($1)`, setting)
 			if tcp := one[bool](t, q, `SELECT inet_client_addr() IS NOT NULL`); setting[:3] == "tcp" && !tcp {
-				continue // a socket of the same machine has none of these
+				continue // a local socket has no TCP settings
 			}
 			if got != want {
 				t.Errorf("%s: %s is %q, want %q", name, setting, got, want)
@@ -72,7 +73,8 @@ func TestEveryConnectionIsBounded(t *testing.T) {
 	}
 }
 
-// A statement whose time is over is cancelled and costs no connection; one whose caller is gone goes with its connection.
+// A statement that times out is cancelled and its connection kept. A statement
+// whose caller is gone closes its connection.
 func TestATimeOutKeepsTheConnection(t *testing.T) {
 	t.Parallel()
 	pool := open(t, pgtest.URL(t), 1)
@@ -94,7 +96,8 @@ func TestATimeOutKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// Connections, locks and replies are waited for within one limit, however many waits there are; what else takes time does not count.
+// Connections, locks and replies share one time limit, however many waits there
+// are; time spent elsewhere does not count.
 //
 // proves: decisions/9/1-limits
 func TestPatience(t *testing.T) {
@@ -142,27 +145,27 @@ func TestPatience(t *testing.T) {
 		ctx := database.Within(t.Context(), limit)
 		err := wait(ctx)
 		if !database.Unavailable(ctx, err) {
-			t.Errorf("%s: got %v, want that the database was away", name, err)
+			t.Errorf("%s: got %v, want an error because the database is unavailable", name, err)
 		}
 		if took := time.Since(began); took > time.Minute {
-			t.Errorf("%s: it was waited for %v", name, took)
+			t.Errorf("%s: the wait took %v", name, took)
 		}
 		if ctx.Err() != nil {
-			t.Errorf("%s: the call itself is over: %v", name, ctx.Err())
+			t.Errorf("%s: the call's own context ended: %v", name, ctx.Err())
 		}
-		// What must be done all the same is.
+		// Work that must be done anyway still can be.
 		must, cancel := database.Beyond(ctx, time.Minute)
 		if _, err := pool.Exec(must, `SELECT 1`); err != nil {
-			t.Errorf("%s: beyond it got %v", name, err)
+			t.Errorf("%s: with Beyond got %v", name, err)
 		}
 		cancel()
 	}
 }
 
-// Only the time of waits is spent, that of waits at the same time once.
+// Only time spent in waits counts; simultaneous waits count once.
 func TestWhatPatienceIsSpentOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx := database.Within(t.Context(), 10*time.Second) // half a second of which is for ending
+		ctx := database.Within(t.Context(), 10*time.Second) // half a second is reserved for ending
 		left := func() time.Duration {
 			waiting, waited := database.Waiting(ctx)
 			defer waited()
@@ -172,7 +175,7 @@ func TestWhatPatienceIsSpentOn(t *testing.T) {
 			}
 			return time.Until(until)
 		}
-		pass := func(d time.Duration) { <-time.After(d) } // in the bubble, no time at all
+		pass := func(d time.Duration) { <-time.After(d) } // takes no real time in the bubble
 		pass(time.Hour)
 		if got := left(); got != 9500*time.Millisecond {
 			t.Errorf("after an hour without waiting %v are left", got)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// dialer notices that the other machine is gone, whether something was sent to it or not.
+// dialer notices that the other machine is gone, whether data is in flight or not.
 var dialer = &net.Dialer{
 	Timeout:         connectTimeout,
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},

@@ -12,14 +12,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A Life is a process as others see it in the database: a session lock on its id, which it holds while it lives and which is free at once when it is
-// killed (docs/adr/0003). What it had in hand is then nobody's. It is safe for concurrent use.
+// A Life shows other processes that this process is alive: it holds a session lock
+// on the process's id, which the server releases at once when the process is killed
+// (docs/adr/0003). Others may then take over its work. It is safe for concurrent
+// use.
 type Life struct {
 	id   uuid.UUID
 	pool *pgxpool.Pool
 
 	held atomic.Bool   // as far as is known
-	turn chan struct{} // to look after conn
+	turn chan struct{} // guards conn
 	conn *pgx.Conn     // holds the lock; nil while none does
 }
 
@@ -27,38 +29,42 @@ type Life struct {
 const aliveLock = 0x5244
 
 const (
-	// beat is how often a life makes sure that it holds its lock.
+	// beat is how often a life checks that it holds its lock.
 	beat = time.Second
-	// frozen is after how long without a beat the server ends the session: a process that stands still, or that nothing is heard of, counts as dead.
+	// frozen is how long the session may be idle before the server ends it, so that
+	// a frozen or unreachable process counts as dead.
 	frozen = 15 * time.Second
 )
 
-// NewLife is a life of a process with the id, beside the connections of the pool. It begins with Take.
+// NewLife returns a life for a process with the id, with a connection in addition
+// to the pool's. It holds no lock until Take.
 func NewLife(pool *pgxpool.Pool, id uuid.UUID) *Life {
 	return &Life{id: id, pool: pool, turn: make(chan struct{}, 1)}
 }
 
-// ID is the id of the process.
+// ID returns the id of the process.
 func (l *Life) ID() uuid.UUID { return l.id }
 
-// Key is the number of the process's lock, by which Alive finds it.
+// Key returns the number of the process's lock, for Alive.
 func (l *Life) Key() int32 { return KeyOf(l.id.String()) }
 
-// KeyOf is the number of the lock of the process with the id. Two may share one: then the dead counts as living while the other does.
+// KeyOf returns the lock number of the process with the id. Two ids may share a
+// number: a dead process then counts as alive while the other lives.
 func KeyOf(id string) int32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
 	return int32(h.Sum32()) //nolint:gosec // any 32 bits will do
 }
 
-// Alive is the condition, in SQL, that the process lives whose key is the expression.
+// Alive returns the SQL condition that the process whose key is the expression is
+// alive.
 func Alive(key string) string {
 	// pg_locks shows the key as an unsigned number.
 	return fmt.Sprintf(`EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = %d
 		AND l.objid::bigint = (%s)::bigint & 4294967295 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, aliveLock, key)
 }
 
-// Take takes the lock, unless it is held.
+// Take acquires the lock, unless it is already held.
 func (l *Life) Take(ctx context.Context) error {
 	if l.held.Load() {
 		return nil
@@ -72,7 +78,7 @@ func (l *Life) Take(ctx context.Context) error {
 	return l.take(ctx)
 }
 
-// begin waits for the turn to look after the session, end gives it to the next.
+// begin waits for exclusive use of the session; end passes it on.
 func (l *Life) begin(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -91,7 +97,7 @@ func (l *Life) take(ctx context.Context) error {
 	if l.conn != nil {
 		return nil
 	}
-	conn, err := Beside(ctx, l.pool)
+	conn, err := OutsidePool(ctx, l.pool)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
@@ -106,7 +112,7 @@ func (l *Life) take(ctx context.Context) error {
 	return nil
 }
 
-// Beat makes sure that the lock is held: it is taken again when the server has gone away, and the lock with it.
+// Beat checks that the lock is held, and acquires it again if the session was lost.
 func (l *Life) Beat(ctx context.Context) error {
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -118,13 +124,13 @@ func (l *Life) Beat(ctx context.Context) error {
 	return l.take(ctx)
 }
 
-// Keep holds the lock until ctx ends, and gives it back then.
+// Keep holds the lock until ctx ends, then releases it.
 func (l *Life) Keep(ctx context.Context) {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for {
 		bounded, cancel := context.WithTimeout(ctx, 5*beat)
-		_ = l.Beat(bounded) // the next makes up for it
+		_ = l.Beat(bounded) // the next beat retries
 		cancel()
 		select {
 		case <-ctx.Done():
@@ -135,7 +141,7 @@ func (l *Life) Keep(ctx context.Context) {
 	}
 }
 
-// End gives the lock back.
+// End releases the lock.
 func (l *Life) End() {
 	_ = l.begin(context.Background())
 	defer l.end()
@@ -144,7 +150,8 @@ func (l *Life) End() {
 	}
 }
 
-// drop ends the session of the lock. The server gives back what a session held only when it gets to it, so it is asked to first.
+// drop ends the session of the lock. It unlocks explicitly first, because the
+// server may notice the closed connection late.
 func (l *Life) drop() {
 	conn := l.conn
 	l.conn = nil

@@ -10,7 +10,8 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// A life is seen from when it is taken until it is given back or its session ends, and is taken again when that has ended. Its session outlives no standstill.
+// A life is visible from Take until End or the end of its session, and takes its
+// lock again after a lost session. An idle session ends.
 //
 // proves: decisions/9/3 decisions/9/5
 func TestLife(t *testing.T) {
@@ -20,13 +21,13 @@ func TestLife(t *testing.T) {
 	life, other := database.NewLife(pool, uuid.New()), database.NewLife(pool, uuid.New())
 	alive := func(l *database.Life) bool { return one[bool](t, pool, `SELECT `+database.Alive("$1::int"), l.Key()) }
 	if alive(life) {
-		t.Error("it lives before it is taken")
+		t.Error("it is alive before Take")
 	}
-	for range 2 { // the second time it is held
+	for range 2 { // the second call finds it held
 		check(t, life.Take(t.Context()))
 	}
 	if !alive(life) || alive(other) {
-		t.Errorf("it lives: %t; another: %t", alive(life), alive(other))
+		t.Errorf("it is alive: %t; another: %t", alive(life), alive(other))
 	}
 	const session = `FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.objid::bigint = $1::bigint & 4294967295`
 	if got := one[int](t, pool, `SELECT count(*)::int `+session, life.Key()); got != 1 {
@@ -37,22 +38,22 @@ func TestLife(t *testing.T) {
 	}
 	check(t, life.Beat(t.Context()))
 	if !alive(life) {
-		t.Error("it is not taken again")
+		t.Error("the lock is not taken again")
 	}
-	// A beat keeps a session that is well.
+	// A beat keeps a working session.
 	before := one[int](t, pool, `SELECT a.pid `+session, life.Key())
 	check(t, life.Beat(t.Context()))
 	if got := one[int](t, pool, `SELECT a.pid `+session, life.Key()); got != before {
 		t.Error("a beat cost the session")
 	}
-	// The server ends a session of which nothing is heard.
+	// The server ends an idle session.
 	if got := life.Setting(t.Context(), "idle_session_timeout"); got != "15s" {
 		t.Errorf("idle_session_timeout is %q, want 15s", got)
 	}
 	life.End()
 	for deadline := time.Now().Add(time.Minute); alive(life); {
 		if time.Now().After(deadline) {
-			t.Fatal("it lives after its end")
+			t.Fatal("it is alive after End")
 		}
 	}
 	life.End() // does nothing

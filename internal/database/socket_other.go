@@ -2,5 +2,6 @@
 
 package database
 
-// boundSocket does nothing where TCP_USER_TIMEOUT is not known: the system's own bound holds.
+// boundSocket does nothing where TCP_USER_TIMEOUT is not available: the system's
+// default applies.
 func boundSocket(uintptr) error { return nil }

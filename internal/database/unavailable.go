@@ -12,9 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Unavailable reports whether err, which ended what was done with ctx, says that the database did not answer: it is down, being started or stopped,
-// has no room for one more, was not reached, or did not answer in the time there was, for a lock say. The same may succeed later. Errors of
-// networks may be anybody's, so they count where a wait for the database (Within) ended in one. Where the caller is gone, err says nothing.
+// Unavailable reports whether err, which ended an operation with ctx, means that
+// the database did not answer: it is down, starting or stopping, has no free
+// connection, was not reached, or did not answer in time, for example for a lock. A
+// retry may succeed. Network errors may have other causes, so they count only if a
+// wait for the database (Within) ended in one. If the caller is gone, Unavailable
+// returns false.
 func Unavailable(ctx context.Context, err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -22,28 +25,29 @@ func Unavailable(ctx context.Context, err error) bool {
 	return away(err) || wasAway(ctx) && transport(err)
 }
 
-// Late reports whether err says that the database was asked and did not answer in the time it was given.
+// Late reports whether err means that the database did not answer in time.
 func Late(err error) bool {
 	said, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && said.Code == "57014" || pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Codes of PostgreSQL, whole or by their class, with which it says that it cannot answer now.
+// awayCodes are PostgreSQL's error codes, or prefixes of them, that mean that it
+// cannot answer now.
 var awayCodes = []string{
 	"08",    // connection_exception
 	"53",    // insufficient_resources: too_many_connections, disk_full, out_of_memory
 	"57P",   // operator_intervention: admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout
-	"57014", // query_canceled: its time was over
-	"55P03", // lock_not_available: as lock_timeout has it
+	"57014", // query_canceled: after a timeout
+	"55P03", // lock_not_available: after lock_timeout
 	"25P03", // idle_in_transaction_session_timeout
 	"25P04", // transaction_timeout
-	"25006", // read_only_sql_transaction: what answers is a standby
+	"25006", // read_only_sql_transaction: the server is a standby
 }
 
-// notAway are codes of these classes that say something else: another day is no help.
+// notAway are codes of these classes for which a retry does not help.
 var notAway = []string{"57P04"} // database_dropped
 
-// away reports whether err can be nothing else than that the database cannot answer.
+// away reports whether err can only mean that the database cannot answer.
 func away(err error) bool {
 	if _, never := errors.AsType[*pgconn.ConnectError](err); never {
 		return true
@@ -64,7 +68,7 @@ func away(err error) bool {
 	return pgconn.Timeout(err) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
-// transport reports whether err is that of a connection, or of a time that is over, whoever's.
+// transport reports whether err is a network error or a timeout, of any connection.
 func transport(err error) bool {
 	if _, said := errors.AsType[*pgconn.PgError](err); said {
 		return false

@@ -16,7 +16,8 @@ import (
 	"readiness/internal/database"
 )
 
-// What PostgreSQL and networks say, and whether it means that the database is away.
+// TestUnavailable checks which errors of PostgreSQL and of networks mean that the
+// database is unavailable.
 //
 // proves: decisions/9/1-errors
 func TestUnavailable(t *testing.T) {
@@ -26,7 +27,8 @@ func TestUnavailable(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
 	for name, tt := range map[string]struct {
 		err error
-		// waited is whether it counts where a wait for the database ended in it, other where it did not.
+		// waited is the result if a wait for the database ended in err, other if
+		// none did.
 		waited, other bool
 	}{
 		"nothing":                         {nil, false, false},
@@ -67,7 +69,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// That a count was late is not that it was not made.
+// A late count may still have been made.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	_, refused := database.Connect(t.Context(), "postgres://nobody@127.0.0.1:1/nothing")

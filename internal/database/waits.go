@@ -10,30 +10,34 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// patience is how long a call still waits for the database, in all its waits together. What it waits for elsewhere does not count.
+// patience is how long a call may still wait for the database, over all its waits.
+// Time spent elsewhere does not count.
 type patience struct {
 	mu    sync.Mutex
 	left  time.Duration
-	waits int // that are under way
+	waits int // in progress
 	since time.Time
-	away  bool // a wait ended with nothing from the database
+	away  bool // a wait ended without an answer from the database
 }
 
 type patienceKey struct{}
 
-// Within returns a context whose user waits for the database at most so long, for connections, locks and replies together. It ends no wait for
-// anything else, and is over when ctx is.
+// Within returns a context with which calls wait for the database at most limit in
+// total: for connections, locks and replies. Other waits are not limited. The
+// context ends with ctx.
 func Within(ctx context.Context, limit time.Duration) context.Context {
-	// A statement whose time is over is given a moment to end, within the limit.
+	// A statement that times out gets a moment to end, within the limit.
 	return context.WithValue(ctx, patienceKey{}, &patience{left: limit - min(cancelTime, limit/2)})
 }
 
-// Beyond returns a context for what must be done though ctx, and the patience of its user, may be over: bounded by limit alone.
+// Beyond returns a context for work that must be done even if ctx has ended or its
+// limit is used up. Only limit bounds it.
 func Beyond(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(context.WithoutCancel(ctx), patienceKey{}, (*patience)(nil)), limit)
 }
 
-// Waiting bounds a wait for the database that is not itself a statement, for a place in a queue of ours say. The function that it returns ends it.
+// Waiting bounds a wait for the database that is not a statement, for example in a
+// queue of our own. The returned function ends the wait.
 func Waiting(ctx context.Context) (context.Context, func()) {
 	ctx = begin(ctx)
 	return ctx, func() { end(ctx, nil) }
@@ -62,7 +66,7 @@ func begin(ctx context.Context) context.Context {
 	return context.WithValue(bounded, waitKey{}, &wait{p, cancel})
 }
 
-// end ends the wait that begin began, of which err came.
+// end ends the wait that begin began; err is its outcome.
 func end(ctx context.Context, err error) {
 	w, _ := ctx.Value(waitKey{}).(*wait)
 	if w == nil {
@@ -78,7 +82,8 @@ func end(ctx context.Context, err error) {
 	w.of.away = w.of.away || away
 }
 
-// wasAway reports whether a wait of ctx's user ended with nothing from the database.
+// wasAway reports whether a wait with ctx ended without an answer from the
+// database.
 func wasAway(ctx context.Context) bool {
 	p, _ := ctx.Value(patienceKey{}).(*patience)
 	if p == nil {
@@ -89,7 +94,8 @@ func wasAway(ctx context.Context) bool {
 	return p.away
 }
 
-// waits bounds whatever is asked of the database by the patience of who asks. pgx goes on with the context that a tracer returns.
+// waits bounds every database operation by the patience of its context. pgx uses
+// the context that a tracer returns.
 type waits struct{}
 
 var (
@@ -142,7 +148,7 @@ func (waits) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, d pgxpool.Tra
 	end(ctx, d.Err)
 }
 
-// lost reports whether the error of a wait is that nothing, or nothing whole, came from the database.
+// lost reports whether a wait ended without a complete answer from the database.
 func lost(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && (away(err) || transport(err))
 }
