@@ -94,7 +94,7 @@ type Server struct {
 	handler    http.Handler
 	router     *mux.Router
 	matched    map[*mux.Route]matched
-	arrivals   coalesce.Trips[arrival, entry]
+	arrivals   coalesce.Batcher[arrival, entry]
 	expected   *lru.Cache[item.Person, string] // the account of each person's last call
 	sights     *lru.Cache[sight, time.Time]    // when a person was last found to see an item
 }
@@ -148,7 +148,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		expected: expected, sights: sights, arrivals: coalesce.Trips[arrival, entry]{Many: maxWaiting},
+		expected: expected, sights: sights, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, waitLimits: waitLimits{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log, now: o.Now,

@@ -1,6 +1,7 @@
-// Package coalesce makes one trip of what several callers ask for at the same time. Nobody waits for others to come: who
-// asks while nothing is under way goes at once, and those who ask meanwhile go together when that is back, or before, when
-// they are many.
+// Package coalesce answers what several callers ask for at the same time in one
+// batch. An ask is never delayed to wait for others: without a batch in flight it
+// starts one at once. Asks that arrive meanwhile form the next batch, which starts
+// when the current one is done, or earlier when there are many.
 package coalesce
 
 import (
@@ -11,38 +12,41 @@ import (
 	"sync"
 )
 
-// Most is how many asks go together.
+// Most is how many asks one batch holds at most.
 const Most = 64
 
-// A Trip answers asks, each with the answer at its place, or with an error for all of them.
-type Trip[Q, A any] func(ctx context.Context, asks []Q) ([]A, error)
+// A Batch answers asks, each at its index, or returns one error for all of them.
+type Batch[Q, A any] func(ctx context.Context, asks []Q) ([]A, error)
 
-// Trips of asks of type Q that are answered with A. The zero value is ready; all its asks are for the same Trip. It is safe for
-// concurrent use.
-type Trips[Q, A any] struct {
-	// Many is how many asks do not wait for the trip that is under way but make a second one; 0: there is never a second.
-	Many int
+// A Batcher batches asks of type Q that are answered with A. The zero value is
+// ready for use. All its asks must be for the same Batch. It is safe for concurrent
+// use.
+type Batcher[Q, A any] struct {
+	// SecondAt is how many waiting asks start a second batch while one is in
+	// flight; 0: none ever does.
+	SecondAt int
 
 	mu       sync.Mutex
-	underWay int
-	waiting  []*ask[Q, A] // the first to come first; who leads waits no more
+	inFlight int
+	waiting  []*ask[Q, A] // oldest first; a leader no longer waits
 }
 
 type ask[Q, A any] struct {
 	ask    Q
 	answer A
 	err    error
-	leads  bool          // in the next trip, which it makes for all
+	leads  bool          // leads the next batch, which it runs for all
 	turn   chan struct{} // closed when it is answered or leads
 }
 
-// Do answers an ask by a trip that begins after the call of Do, so what was written before is seen. It returns early when ctx
-// ends; trips outlive the ctx of those who make them, and bound their own time.
-func (t *Trips[Q, A]) Do(ctx context.Context, question Q, trip Trip[Q, A]) (A, error) {
+// Do answers an ask with a batch that begins after the call of Do, so it sees what
+// was written before. Do returns early when ctx ends. A batch outlives the ctx of
+// its leader and must bound its own time.
+func (t *Batcher[Q, A]) Do(ctx context.Context, question Q, batch Batch[Q, A]) (A, error) {
 	mine := &ask[Q, A]{ask: question, turn: make(chan struct{})}
 	t.mu.Lock()
-	if t.underWay == 0 || t.underWay == 1 && t.Many > 0 && len(t.waiting)+1 >= t.Many {
-		t.underWay++
+	if t.inFlight == 0 || t.inFlight == 1 && t.SecondAt > 0 && len(t.waiting)+1 >= t.SecondAt {
+		t.inFlight++
 		mine.lead()
 	} else {
 		t.waiting = append(t.waiting, mine)
@@ -53,13 +57,13 @@ func (t *Trips[Q, A]) Do(ctx context.Context, question Q, trip Trip[Q, A]) (A, e
 		return none, err
 	}
 	if mine.leads {
-		t.make(ctx, mine, trip)
+		t.make(ctx, mine, batch)
 	}
 	return mine.answer, mine.err
 }
 
 // wait waits for the turn of a.
-func (t *Trips[Q, A]) wait(ctx context.Context, a *ask[Q, A]) error {
+func (t *Batcher[Q, A]) wait(ctx context.Context, a *ask[Q, A]) error {
 	select {
 	case <-a.turn:
 		return nil
@@ -78,8 +82,9 @@ func (a *ask[Q, A]) lead() {
 	close(a.turn)
 }
 
-// leave takes an ask back, unless it is to lead or is answered: then it is late, and others count on it.
-func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
+// leave withdraws an ask, unless it already leads or is answered: then others
+// depend on it.
+func (t *Batcher[Q, A]) leave(a *ask[Q, A]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -96,13 +101,14 @@ func (t *Trips[Q, A]) leave(a *ask[Q, A]) bool {
 	return true
 }
 
-// make makes a trip for its leader and those who wait, and says who leads in the next.
-func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, A]) {
-	runtime.Gosched() // whoever is about to ask comes along
+// make runs a batch for its leader and the asks that wait, and chooses the next
+// leader.
+func (t *Batcher[Q, A]) make(ctx context.Context, leader *ask[Q, A], batch Batch[Q, A]) {
+	runtime.Gosched() // lets callers that are about to ask join
 	t.mu.Lock()
 	n := min(len(t.waiting), Most-1)
 	together := append([]*ask[Q, A]{leader}, t.waiting[:n]...)
-	t.waiting = slices.Delete(t.waiting, 0, n) // which keeps no answers from the garbage collector
+	t.waiting = slices.Delete(t.waiting, 0, n) // slices.Delete clears the tail, so no ask is kept alive
 	t.mu.Unlock()
 
 	asks := make([]Q, len(together))
@@ -110,15 +116,15 @@ func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, 
 		asks[i] = a.ask
 	}
 	var answers []A
-	err := errBroken // unless the trip comes back
+	err := errBroken // unless the batch returns
 	defer func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if n := len(t.waiting); n > 0 && (t.underWay == 1 || n >= t.Many) {
+		if n := len(t.waiting); n > 0 && (t.inFlight == 1 || n >= t.SecondAt) {
 			t.waiting[0].lead()
 			t.waiting = slices.Delete(t.waiting, 0, 1)
 		} else {
-			t.underWay--
+			t.inFlight--
 		}
 		for i, a := range together {
 			if a.err = err; err == nil {
@@ -129,8 +135,8 @@ func (t *Trips[Q, A]) make(ctx context.Context, leader *ask[Q, A], trip Trip[Q, 
 			}
 		}
 	}()
-	answers, err = trip(context.WithoutCancel(ctx), asks)
+	answers, err = batch(context.WithoutCancel(ctx), asks)
 }
 
-// errBroken is what those who went together with one that panicked are told.
-var errBroken = errors.New("coalesce: a trip was broken off")
+// errBroken is the error of the asks whose batch panicked.
+var errBroken = errors.New("coalesce: the batch panicked")

@@ -11,15 +11,15 @@ import (
 	"readiness/internal/coalesce"
 )
 
-// trips are trips that wait to be let go, each of which doubles what it is asked.
-type trips struct {
-	coalesce.Trips[int, int]
+// batches runs batches that wait for release; each doubles its asks.
+type batches struct {
+	coalesce.Batcher[int, int]
 	mu   sync.Mutex
 	made [][]int
-	held chan error // what the next trip ends with
+	held chan error // the result of the next batch
 }
 
-func (t *trips) trip(ctx context.Context, asks []int) ([]int, error) {
+func (t *batches) batch(ctx context.Context, asks []int) ([]int, error) {
 	t.mu.Lock()
 	t.made = append(t.made, asks)
 	t.mu.Unlock()
@@ -36,67 +36,67 @@ func (t *trips) trip(ctx context.Context, asks []int) ([]int, error) {
 	return answers, nil
 }
 
-// said is what an ask was answered.
-type said struct {
+// reply is the answer of an ask.
+type reply struct {
 	answer int
 	err    error
 }
 
-// ask asks in a goroutine of its own, which is waiting when ask returns.
-func (t *trips) ask(ctx context.Context, question int) <-chan said {
-	answered := make(chan said, 1)
+// ask asks in a new goroutine, which is waiting when ask returns.
+func (t *batches) ask(ctx context.Context, question int) <-chan reply {
+	answered := make(chan reply, 1)
 	go func() {
-		answer, err := t.Do(ctx, question, t.trip)
-		answered <- said{answer, err}
+		answer, err := t.Do(ctx, question, t.batch)
+		answered <- reply{answer, err}
 	}()
 	synctest.Wait()
 	return answered
 }
 
-func TestAsksGoTogetherWhenATripIsUnderWay(t *testing.T) {
+func TestAsksShareNextBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trips := &trips{held: make(chan error)}
-		first, second, third := trips.ask(t.Context(), 1), trips.ask(t.Context(), 2), trips.ask(t.Context(), 3)
-		trips.held <- nil
-		if got := <-first; got != (said{answer: 2}) {
+		batches := &batches{held: make(chan error)}
+		first, second, third := batches.ask(t.Context(), 1), batches.ask(t.Context(), 2), batches.ask(t.Context(), 3)
+		batches.held <- nil
+		if got := <-first; got != (reply{answer: 2}) {
 			t.Errorf("first: got %v", got)
 		}
-		trips.held <- nil
-		if got := [2]said{<-second, <-third}; got != [2]said{{answer: 4}, {answer: 6}} {
+		batches.held <- nil
+		if got := [2]reply{<-second, <-third}; got != [2]reply{{answer: 4}, {answer: 6}} {
 			t.Errorf("second and third: got %v", got)
 		}
-		alone := trips.ask(t.Context(), 4)
-		trips.held <- nil
-		if got := <-alone; got != (said{answer: 8}) {
+		alone := batches.ask(t.Context(), 4)
+		batches.held <- nil
+		if got := <-alone; got != (reply{answer: 8}) {
 			t.Errorf("alone: got %v", got)
 		}
-		if want := [][]int{{1}, {2, 3}, {4}}; !slices.EqualFunc(trips.made, want, slices.Equal) {
-			t.Errorf("trips: got %v, want %v", trips.made, want)
+		if want := [][]int{{1}, {2, 3}, {4}}; !slices.EqualFunc(batches.made, want, slices.Equal) {
+			t.Errorf("batches: got %v, want %v", batches.made, want)
 		}
 	})
 }
 
-func TestAnErrorIsThatOfOneTrip(t *testing.T) {
+func TestErrorAffectsOneBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trips, lost := &trips{held: make(chan error)}, errors.New("lost")
-		first, second, third := trips.ask(t.Context(), 1), trips.ask(t.Context(), 2), trips.ask(t.Context(), 3)
-		trips.held <- nil
-		trips.held <- lost
-		if got := [3]said{<-first, <-second, <-third}; got != [3]said{{answer: 2}, {err: lost}, {err: lost}} {
+		batches, lost := &batches{held: make(chan error)}, errors.New("lost")
+		first, second, third := batches.ask(t.Context(), 1), batches.ask(t.Context(), 2), batches.ask(t.Context(), 3)
+		batches.held <- nil
+		batches.held <- lost
+		if got := [3]reply{<-first, <-second, <-third}; got != [3]reply{{answer: 2}, {err: lost}, {err: lost}} {
 			t.Errorf("got %v", got)
 		}
-		after := trips.ask(t.Context(), 4)
-		trips.held <- nil
-		if got := <-after; got != (said{answer: 8}) {
+		after := batches.ask(t.Context(), 4)
+		batches.held <- nil
+		if got := <-after; got != (reply{answer: 8}) {
 			t.Errorf("after: got %v", got)
 		}
 	})
 }
 
-func TestWhoGivesUpKeepsNobodyFromTheirAnswer(t *testing.T) {
+func TestCancelledCallers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		leaves int // which of the asks 1, 2 and 3, of which the first leads
+		leaves int // which of the asks 1, 2 and 3 leave; ask 1 leads
 		made   [][]int
 	}{
 		{"the leader's trip goes on", 1, [][]int{{1}, {2, 3}}},
@@ -105,82 +105,82 @@ func TestWhoGivesUpKeepsNobodyFromTheirAnswer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				trips := &trips{held: make(chan error)}
-				answered := map[int]<-chan said{}
+				batches := &batches{held: make(chan error)}
+				answered := map[int]<-chan reply{}
 				leaving, leave := context.WithCancel(t.Context())
 				for _, n := range []int{1, 2, 3} {
 					ctx := t.Context()
 					if n == c.leaves {
 						ctx = leaving
 					}
-					answered[n] = trips.ask(ctx, n)
+					answered[n] = batches.ask(ctx, n)
 				}
 				leave()
 				synctest.Wait()
 				for range c.made {
-					trips.held <- nil
+					batches.held <- nil
 				}
 				for n, answer := range answered {
-					want := said{answer: 2 * n}
+					want := reply{answer: 2 * n}
 					if n == c.leaves && n > 1 {
-						want = said{err: context.Canceled}
+						want = reply{err: context.Canceled}
 					}
 					if got := <-answer; got != want {
 						t.Errorf("%d: got %v, want %v", n, got, want)
 					}
 				}
-				if !slices.EqualFunc(trips.made, c.made, slices.Equal) {
-					t.Errorf("trips: got %v, want %v", trips.made, c.made)
+				if !slices.EqualFunc(batches.made, c.made, slices.Equal) {
+					t.Errorf("batches: got %v, want %v", batches.made, c.made)
 				}
 			})
 		})
 	}
 }
 
-func TestManyDoNotWaitForTheTripUnderWay(t *testing.T) {
+func TestSecondBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 6
-		trips := &trips{held: make(chan error)}
-		trips.Many = many
-		var answered []<-chan said
+		batches := &batches{held: make(chan error)}
+		batches.SecondAt = many
+		var answered []<-chan reply
 		for n := range 1 + many + coalesce.Most + 1 {
-			answered = append(answered, trips.ask(t.Context(), n))
+			answered = append(answered, batches.ask(t.Context(), n))
 		}
-		if got := len(trips.made); got != 2 {
-			t.Errorf("%d trips are under way, want 2", got)
+		if got := len(batches.made); got != 2 {
+			t.Errorf("%d batches are in flight, want 2", got)
 		}
 		for range 4 {
-			trips.held <- nil
+			batches.held <- nil
 		}
 		for n, answer := range answered {
-			if got := <-answer; got != (said{answer: 2 * n}) {
+			if got := <-answer; got != (reply{answer: 2 * n}) {
 				t.Errorf("%d: got %v", n, got)
 			}
 		}
 		var took []int // the last two may begin in any order
-		for _, asks := range trips.made {
+		for _, asks := range batches.made {
 			took = append(took, len(asks))
 		}
 		slices.Sort(took)
 		if want := []int{1, 1, many, coalesce.Most}; !slices.Equal(took, want) {
-			t.Errorf("the trips took %v, want %v", took, want)
+			t.Errorf("the batches took %v, want %v", took, want)
 		}
-		alone := trips.ask(t.Context(), 4)
-		trips.held <- nil
-		if got := <-alone; got != (said{answer: 8}) {
+		alone := batches.ask(t.Context(), 4)
+		batches.held <- nil
+		if got := <-alone; got != (reply{answer: 8}) {
 			t.Errorf("alone: got %v", got)
 		}
 	})
 }
 
-func TestAPanicLeavesNobodyWaiting(t *testing.T) {
+func TestPanicFailsItsBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var trips coalesce.Trips[int, int]
+		var batches coalesce.Batcher[int, int]
 		held := make(chan bool)
 		panics := func(context.Context, []int) ([]int, error) { <-held; panic("lost") }
 		ask := func(panicked chan<- any, answered chan<- error) {
 			defer func() { panicked <- recover() }()
-			_, err := trips.Do(t.Context(), 1, panics)
+			_, err := batches.Do(t.Context(), 1, panics)
 			answered <- err
 		}
 		panicked, answered := make(chan any, 3), make(chan error, 3)
@@ -190,7 +190,7 @@ func TestAPanicLeavesNobodyWaiting(t *testing.T) {
 		}
 		close(held)
 		synctest.Wait()
-		if err := <-answered; err == nil || len(answered) > 0 { // the third went with the second
+		if err := <-answered; err == nil || len(answered) > 0 { // the third was in the batch of the second
 			t.Errorf("got %v and %d more", err, len(answered))
 		}
 		if a, b, c := <-panicked, <-panicked, <-panicked; a == nil || b != nil && c != nil {

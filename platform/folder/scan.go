@@ -61,7 +61,7 @@ func pathID(path string) uuid.UUID { return uuid.NewSHA1(pathSpace, []byte(path)
 // next scan.
 type looks struct {
 	inside bool // scan the workspaces' items too
-	scans  coalesce.Trips[struct{}, []workspace]
+	scans  coalesce.Batcher[struct{}, []workspace]
 	// The scan in flight owns the fields below.
 	root *known
 	last []workspace // the last result, nil if it cannot be reused; read-only
