@@ -21,13 +21,13 @@ func (w *world) completeOperation(id uuid.UUID) {
 }
 
 // counting serves a world at another address and counts the database round trips of each call.
-func (w *world) counting(trips *atomic.Pointer[bench.Trips]) {
+func (w *world) counting(trips *atomic.Pointer[bench.RoundTrips]) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	base := "http://" + server.Listener.Addr().String()
 	handler := w.server(base, w.limiter(w.url)).Handler()
 	server.Config.Handler = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		t := &bench.Trips{}
+		t := &bench.RoundTrips{}
 		trips.Store(t)
 		handler.ServeHTTP(out, r.WithContext(t.Count(r.Context())))
 	})
@@ -111,7 +111,7 @@ var roundTrips = map[string]int{
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	c := newCalling(t)
-	var trips atomic.Pointer[bench.Trips]
+	var trips atomic.Pointer[bench.RoundTrips]
 	c.memory.counting(&trips)
 	c.disk.world.counting(&trips)
 	routes, calls := c.callsOfRoutes(t)

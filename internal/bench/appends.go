@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// AppendArgument is Script.Argument of the appends of an event store: streams
-// that were there go on by as many versions with each sending, new ones begin
-// anew, and events have ids of their own. Which events were loaded last is looked
-// up as the statement is sent, because every sending has others.
+// AppendArgument returns a Script.Argument for the appends of an event store. With
+// each sending, existing streams advance by the same number of versions, new
+// streams start again, and events get new ids. The ids of the last loaded events
+// differ for each sending, so the statement looks them up.
 func AppendArgument(statements []Statement) func(Statement, int) string {
 	grows := map[string]int64{} // by stream, with each sending
 	for i, s := range statements {
@@ -41,7 +41,7 @@ func AppendArgument(statements []Statement) func(Statement, int) string {
 		case isEvents(s) && n == 0:
 			ids := make([]string, len(s.Args[0].([][16]byte)))
 			for i := range ids {
-				// As ids that are made one after another, they lie beside each other in the index.
+				// Like ids made one after another, they are adjacent in the index.
 				ids[i] = fmt.Sprintf("('00000000-0000-7000-8%03x-' || :n)::uuid", i)
 			}
 			return "ARRAY[" + strings.Join(ids, ", ") + "]"
@@ -54,7 +54,7 @@ func AppendArgument(statements []Statement) func(Statement, int) string {
 	}
 }
 
-// lastLoaded stands for the ids of the events that were loaded last.
+// lastLoaded is an SQL expression for the ids of the events that were loaded last.
 const lastLoaded = `coalesce((
 	SELECT array_agg(e.event_id ORDER BY i) FROM unnest($11::text[], $12::bigint[]) WITH ORDINALITY AS w (stream, version, i)
 	LEFT JOIN events e ON e.stream = w.stream AND e.version = w.version

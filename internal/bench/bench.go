@@ -1,4 +1,4 @@
-// Package bench measures the service against what the database alone does: it
-// keeps the statements that the service sends, has pgbench send the same, and
-// calls from many callers at once. Only benchmarks and tests import it.
+// Package bench compares the service with what the database alone can do. It
+// records the statements that the service sends, has pgbench send the same, and
+// makes calls from many callers at once. Only benchmarks and tests import it.
 package bench

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Callers is how many call at once wherever nothing else is said.
+// Callers is how many callers run at once by default.
 const Callers = 16
 
-// Calls is how calls went.
+// Calls are the durations of a series of calls.
 type Calls struct {
-	Took time.Duration // of all
+	Took time.Duration // of all calls together
 	each []time.Duration
 }
 
-// Together makes n calls from callers at once, each of which makes its next when
-// its last is answered. call is told which caller makes it and how many that one
-// has made; the first error ends it.
+// Together makes n calls from callers that run at once; each caller makes its next
+// call when the last was answered. call gets the caller's number and how many calls
+// it has made. The first error ends the run.
 func Together(callers, n int, call func(caller, made int) error) (Calls, error) {
 	each := make([]time.Duration, n)
 	var next atomic.Int64
@@ -51,11 +51,11 @@ func Together(callers, n int, call func(caller, made int) error) (Calls, error) 
 	return c, nil
 }
 
-// Rounds is how often what is compared takes turns, so that what else the
-// machine does weighs on both.
+// Rounds is how often two measurements alternate, so that other load on the machine
+// affects both.
 const Rounds = 4
 
-// And adds the calls of another round.
+// And returns c with the calls of another round added.
 func (c Calls) And(more Calls) Calls {
 	c.Took += more.Took
 	c.each = append(slices.Clone(c.each), more.each...)
@@ -63,10 +63,10 @@ func (c Calls) And(more Calls) Calls {
 	return c
 }
 
-// Against makes n calls in Rounds, after each of which other does as many of
-// something else and says how often a second that was. The ratio is how often
-// the calls were made to how often the other was, over all rounds. It is
-// NaN with the reason where there is nothing to compare with.
+// Against makes n calls in Rounds. After each round, other does as many of
+// something else and returns its rate per second. ratio is the rate of the calls
+// divided by that of other, over all rounds. If there is nothing to compare with,
+// ratio is NaN and reason says why.
 func Against(n int, calls func(n int) (Calls, error), other func(n int) (perSecond float64, err error)) (made Calls, ratio float64, reason, err error) {
 	var others float64 // seconds
 	for round := range Rounds {
@@ -98,10 +98,10 @@ func Against(n int, calls func(n int) (Calls, error), other func(n int) (perSeco
 	return made, others / made.Took.Seconds(), nil, nil
 }
 
-// PerSecond is how many calls were answered a second.
+// PerSecond returns how many calls were answered per second.
 func (c Calls) PerSecond() float64 { return float64(len(c.each)) / c.Took.Seconds() }
 
-// Quantile is how long the fraction q of the calls took at most.
+// Quantile returns the time within which the fraction q of the calls was answered.
 func (c Calls) Quantile(q float64) time.Duration {
 	if len(c.each) == 0 {
 		return 0

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Number is what an environment variable says, or else otherwise.
+// Number returns the number in an environment variable, or otherwise if it is not
+// set.
 func Number(env string, otherwise int) (int, error) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv(env), strconv.Itoa(otherwise)))
 	if err != nil {
@@ -20,10 +21,11 @@ func Number(env string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// Fill fills a log, five events a stream, and the view of operations with what was there before, spread over as many accounts, the
-// first of which is acct-10. Nobody hashes it, and nobody will read it one by one.
+// Fill fills a log, with five events per stream, and the view of operations with
+// earlier data, spread over the given number of accounts from acct-10 on. The
+// events have no valid hashes and are not meant to be read.
 func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
-	if events == 0 { // plans made for tables that are known to be empty would be kept
+	if events == 0 { // plans for tables that are known to be empty would be cached
 		return nil
 	}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
@@ -56,7 +58,8 @@ func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
 	return nil
 }
 
-// withoutIndexes drops the indexes of tables, so that they fill in a fraction of the time, and returns what makes them again.
+// withoutIndexes drops the indexes of tables, so that they fill in a fraction of
+// the time, and returns the SQL that creates them again.
 func withoutIndexes(ctx context.Context, tx pgx.Tx, tables ...string) (again string, err error) {
 	var drop string
 	err = tx.QueryRow(ctx, `

@@ -18,15 +18,15 @@ import (
 	"readiness/internal/postgres"
 )
 
-// Script is what pgbench is to send: statements that the service sent once, made
-// so that every client of pgbench can send them again and again.
+// Script is a script for pgbench: statements that the service sent once, changed so
+// that every client of pgbench can repeat them.
 //
-// In its expressions, :client is the client's number from 10, :made how often it
-// has sent the statements, :n a number of twelve digits that no two sendings
-// share.
+// In its expressions, :client is the client's number from 10, :made is how often
+// the client has sent the statements, and :n is a number of twelve digits that is
+// unique per sending.
 type Script struct {
 	Statements []Statement
-	// Replace says which texts within arguments stand for what.
+	// Replace lists the texts within arguments to replace.
 	Replace []Replacement
 	// Argument returns an expression for an argument that cannot be made by
 	// replacing texts, or "".
@@ -35,10 +35,10 @@ type Script struct {
 	sent int // by each client
 }
 
-// Replacement is a text and the SQL expression of what replaces it.
+// Replacement is a text and the SQL expression that replaces it.
 type Replacement struct{ Text, Expression string }
 
-// head counts. Clients' variables last from one sending to the next.
+// head sets the counters. A client's variables persist between sendings.
 const head = `\set client 10 + :client_id
 \set n 100000000000 + :client_id * 1000000 + :made
 `
@@ -48,9 +48,8 @@ var (
 	placeholder = regexp.MustCompile(`\$(\d+)`)
 )
 
-// text returns the script as pgbench reads it, and the variables it is given.
-// Every argument is a parameter of a prepared statement, as the service sends
-// it.
+// text returns the script in pgbench's format, and its variables. Every argument is
+// a parameter of a prepared statement, as when the service sends it.
 func (s *Script) text(ctx context.Context, conn *pgx.Conn) (script string, variables map[string]string, err error) {
 	var b strings.Builder
 	b.WriteString(head)
@@ -126,7 +125,7 @@ func (s *Script) arguments(ctx context.Context, conn *pgx.Conn, at int, one Stat
 	return nil
 }
 
-// NoPgbench is the error where there is no pgbench.
+// NoPgbench is the error when pgbench is not installed.
 type NoPgbench struct{ error }
 
 var (
@@ -134,9 +133,9 @@ var (
 	failed = regexp.MustCompile(`number of failed transactions: ([0-9]+)`)
 )
 
-// Run has so many clients of pgbench send the script so often each, on the
-// database at url, and returns how often a second it was. The error is a
-// NoPgbench where there is none.
+// Run has clients of pgbench send the script times times each, to the database at
+// url, and returns the rate per second. The error is a NoPgbench if pgbench is not
+// installed.
 func (s *Script) Run(ctx context.Context, url string, clients, times int) (perSecond float64, err error) {
 	times = max(1, times)
 	program, err := postgres.FindProgram("pgbench")
@@ -172,7 +171,7 @@ func (s *Script) Run(ctx context.Context, url string, clients, times int) (perSe
 	s.sent += times
 	rate, failures := tps.FindStringSubmatch(said.String()), failed.FindStringSubmatch(said.String())
 	if err != nil || rate == nil || failures != nil && failures[1] != "0" {
-		return 0, errors.Join(errors.New("bench: pgbench could not send all: "+complained.String()+said.String()), err)
+		return 0, errors.Join(errors.New("bench: pgbench could not send all statements: "+complained.String()+said.String()), err)
 	}
 	return strconv.ParseFloat(rate[1], 64)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Plans are how the database would carry out the statement: with its values,
-// and, unless that never happens, without, as it may once a statement was sent
-// a few times.
+// Plans returns the database's plans for the statement: one with its values and,
+// unless it is always planned with values, the generic plan, which the database may
+// use after a few executions.
 func (s Statement) Plans(ctx context.Context, conn *pgx.Conn) (plans []string, err error) {
 	with, err := lines(ctx, conn, "EXPLAIN "+s.SQL, append([]any{pgx.QueryExecModeDescribeExec}, s.Args...)...)
 	if err != nil || s.Fresh {

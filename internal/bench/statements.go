@@ -11,16 +11,16 @@ import (
 type Statement struct {
 	SQL  string
 	Args []any
-	// Batch is the batch it was part of, from 1; 0 for one sent alone.
+	// Batch is the number of its batch, from 1; 0 if it was sent alone.
 	Batch int
-	// Fresh is one that is planned with its values each time.
+	// Fresh reports that it is planned with its values each time.
 	Fresh bool
 }
 
-// Statements is a tracer of pgx that keeps what is sent in contexts of Keep, and
-// counts the round trips of those of Count.
+// Statements is a pgx tracer that records the statements sent in contexts of Keep,
+// and counts the round trips in contexts of Count.
 type Statements struct {
-	// All keeps what is sent in every context.
+	// All records the statements of every context.
 	All bool
 
 	mu      sync.Mutex
@@ -33,12 +33,12 @@ type (
 	countKey struct{}
 )
 
-// Keep returns a context whose statements are kept.
+// Keep returns a context whose statements are recorded.
 func (s *Statements) Keep(ctx context.Context) context.Context {
 	return context.WithValue(ctx, keepKey{}, true)
 }
 
-// Kept returns what was kept since it was last called.
+// Kept returns the statements recorded since the last call of Kept.
 func (s *Statements) Kept() []Statement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,28 +47,28 @@ func (s *Statements) Kept() []Statement {
 	return kept
 }
 
-// Trips counts round trips to the database: one for a statement or for a batch.
-// What only the first use of a statement on a connection needs is not counted.
-type Trips struct {
+// RoundTrips counts round trips to the database: one per statement or batch. It does
+// not count those that only the first use of a statement on a connection needs.
+type RoundTrips struct {
 	mu sync.Mutex
 	n  int
 }
 
-// Count returns a context whose round trips are counted in t, whatever tracer of
-// this kind sees them.
-func (t *Trips) Count(ctx context.Context) context.Context {
+// Count returns a context whose round trips are counted in t, by any Statements
+// tracer.
+func (t *RoundTrips) Count(ctx context.Context) context.Context {
 	return context.WithValue(ctx, countKey{}, t)
 }
 
-// N is the count so far.
-func (t *Trips) N() int {
+// N returns the count so far.
+func (t *RoundTrips) N() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.n
 }
 
 func count(ctx context.Context, trips int) {
-	if t, ok := ctx.Value(countKey{}).(*Trips); ok {
+	if t, ok := ctx.Value(countKey{}).(*RoundTrips); ok {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.n += trips
@@ -99,7 +99,7 @@ func (s *Statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.Tra
 	}
 	count(ctx, 1)
 	args, fresh := d.Args, false
-	for len(args) > 0 { // how it is to be run comes before what with
+	for len(args) > 0 { // options come before the arguments
 		switch how := args[0].(type) {
 		case pgx.QueryExecMode:
 			fresh = how != pgx.QueryExecModeCacheStatement
@@ -134,8 +134,8 @@ func (s *Statements) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQ
 // TraceBatchEnd implements pgx.BatchTracer.
 func (s *Statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// copyTrips are those of a COPY into a table: pgx asks for its columns' types
-// each time, begins, and ends.
+// copyTrips is the number of round trips of a COPY into a table: pgx asks for its
+// columns' types each time, begins, and ends.
 const copyTrips = 3
 
 // TraceCopyFromStart implements pgx.CopyFromTracer.
