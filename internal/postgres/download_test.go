@@ -99,7 +99,8 @@ func jar(t *testing.T, name string, content []byte) []byte {
 	return b.Bytes()
 }
 
-// installed returns programs that run the ones installed here, packed as embedded-postgres packs them.
+// installed returns the programs installed here, packed as embedded-postgres packs
+// them.
 func installed(t *testing.T) []byte {
 	t.Helper()
 	s, err := postgres.StartTemporary(t.Context(), postgres.Options{NoDownload: true})
@@ -116,7 +117,8 @@ func installed(t *testing.T) []byte {
 	return jar(t, "postgres.txz", xzStored(tarred(t, script("initdb"), script("postgres"), long, link)))
 }
 
-// repository serves jar and its digests, under their extensions, to whoever asks for the programs of this system.
+// repository serves jar and its digests, under their extensions, at the address of
+// this system's programs.
 func repository(t *testing.T, jar []byte, digests map[string]string) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)

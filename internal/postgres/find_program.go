@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 )
 
-// FindProgram returns the path of a program that PostgreSQL's server comes with,
-// pgbench say, of the folder that READINESS_POSTGRES_BIN names, of PATH, or of the usual places.
+// FindProgram returns the path of a program that comes with the PostgreSQL server,
+// such as pgbench. It searches the folder in READINESS_POSTGRES_BIN or, if that is
+// not set, PATH and the usual places.
 func FindProgram(name string) (string, error) {
 	var dirs []string
 	if bin := os.Getenv(BinEnv); bin != "" {

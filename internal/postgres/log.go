@@ -14,15 +14,17 @@ import (
 const (
 	logName = "server.log"
 
-	// logMax is the size in bytes from which the log is cut. What it held then is in server.log.1, whose predecessor is gone.
+	// logMax is the size in bytes above which the log is cut. Its last lines move
+	// to server.log.1, which is overwritten.
 	logMax = 8 << 20
 
-	// wordsMax bounds what of the server's log an error shows.
+	// wordsMax bounds how many bytes of the server's log an error shows.
 	wordsMax = 4 << 10
 )
 
-// openLog opens the log for one life of the server, which writes to it directly, so that its words are kept even when this process is
-// gone. It returns where this life's lines begin.
+// openLog opens the log for one run of the server, which writes to it directly, so
+// that its lines are kept even when this process is gone. It returns the offset of
+// this run's first line.
 func (s *Server) openLog() (*os.File, int64, error) {
 	if err := s.rotateLog(); err != nil {
 		return nil, 0, err
@@ -35,7 +37,8 @@ func (s *Server) openLog() (*os.File, int64, error) {
 	return f, size, err
 }
 
-// rotateLog cuts the log when it is too long. The server goes on writing to the same file, at its new end.
+// rotateLog cuts the log when it is too long. The server keeps writing to the same
+// file, at its new end.
 func (s *Server) rotateLog() error {
 	f, err := os.OpenFile(s.path(logName), os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,7 +60,7 @@ func (s *Server) rotateLog() error {
 	return errors.Join(err, old.Close(), f.Truncate(0))
 }
 
-// lastWords returns the last lines of the log from there on.
+// lastWords returns the last lines of the log after the offset from.
 func (s *Server) lastWords(from int64) string {
 	f, err := os.Open(s.path(logName))
 	if err != nil {

@@ -1,11 +1,15 @@
 //go:build unix
 
-// Package postgres runs a private PostgreSQL server in a folder, for a service that is given no database: it finds or downloads
-// the programs, makes the cluster, starts the server on a free port of the loopback interface, starts it again when it dies, and stops it.
+// Package postgres runs a private PostgreSQL server in a folder, for a service
+// without a database of its own. It finds or downloads the programs, creates the
+// cluster, starts the server on a free port of the loopback interface, restarts it
+// when it dies, and stops it.
 //
-// One process at a time owns a folder. Whatever ended the last owner (a crash, kill -9 of either process, a half-made
-// cluster), the next start recovers. The server never listens beyond the loopback interface and takes no connection without
-// the password, which is made at random and kept in the folder, readable by its owner only.
+// One process at a time owns a folder. However the last owner ended (a crash, kill
+// -9 of either process, an incomplete cluster), the next start recovers. The server
+// listens only on the loopback interface and accepts connections only with the
+// password. The password is random and stored in the folder, readable by its owner
+// only.
 package postgres
 
 import (
@@ -33,22 +37,26 @@ const (
 	// name is the server's superuser and the service's database.
 	name = "readiness"
 
-	// startLimit bounds a start whose caller set no deadline. Recovery after a crash reads the log since the last checkpoint, which takes
-	// seconds; a download has its own bound.
+	// startLimit bounds a start whose caller set no deadline. Recovery after a
+	// crash reads the log since the last checkpoint, which takes seconds; a
+	// download has its own limit.
 	startLimit = 3 * time.Minute
 
-	// stopLimit is how long a fast shutdown may take when the caller set no deadline.
+	// stopLimit is how long a fast shutdown may take when the caller set no
+	// deadline.
 	stopLimit = 30 * time.Second
 
-	// killLimit is how long an immediate shutdown may take before the server is killed.
+	// killLimit is how long an immediate shutdown may take before the server is
+	// killed.
 	killLimit = 10 * time.Second
 
-	// restartMax is the longest pause before a server that died is started again; the first pause is restartMin, and each
-	// one doubles until the server has lived for restartMax.
+	// restartMax is the longest pause before a server that died is restarted. The
+	// first pause is restartMin, and each pause doubles until the server has run
+	// for restartMax.
 	restartMin, restartMax = 100 * time.Millisecond, 10 * time.Second
 )
 
-// Server is a running PostgreSQL. It is safe for use by several goroutines.
+// Server is a running PostgreSQL server. It is safe for concurrent use.
 type Server struct {
 	options  Options
 	programs programs
@@ -58,15 +66,16 @@ type Server struct {
 
 	lock     *os.File
 	stopOnce sync.Once
-	stopping chan context.Context // takes the context of the call that stops
+	stopping chan context.Context // receives the context of the call of Stop
 	stopped  chan struct{}
 	stopErr  error
 	remove   string // a folder to remove after the stop
 }
 
-// Start runs a server in o.DataDir and returns when it accepts connections. ctx bounds the start, not the server's life. It
-// fails with ErrInUse when another process runs one there, and otherwise with an error that says what to do, ending in the server's own last words when it
-// had any. Nothing is left running then.
+// Start runs a server in o.DataDir and returns when it accepts connections. ctx
+// bounds the start, not the server's life. Start fails with ErrInUse when another
+// process runs a server there. Any other error says what to do and ends with the
+// last lines of the server's log, if any. After an error nothing is left running.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {
@@ -75,7 +84,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// StartTemporary runs a volatile server in a new folder below the system's temporary one. Stop removes the folder.
+// StartTemporary runs a volatile server in a new temporary folder. Stop removes the
+// folder.
 func StartTemporary(ctx context.Context, o Options) (*Server, error) {
 	dir, err := os.MkdirTemp("", "readiness-postgres-")
 	if err != nil {
@@ -135,26 +145,29 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// URL is the address of the service's database on the server, password included. It stays the same until Stop, however often the server
-// is started again.
+// URL returns the address of the service's database on the server, including the
+// password. It stays the same until Stop, however often the server is restarted.
 func (s *Server) URL() string { return databaseURL(s.password, s.port, name) }
 
-// Stop ends the server and returns when it is gone: sessions are cut and a checkpoint is written (a fast shutdown), and when ctx
-// ends first, or after 30 s, without a checkpoint (the next start then recovers). Every call waits for the one stop.
+// Stop shuts the server down and returns when it is gone. It ends sessions and
+// writes a checkpoint (a fast shutdown). When ctx ends first, or after 30 s, it
+// stops without a checkpoint, and the next start recovers. Concurrent calls wait
+// for the same shutdown.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopping <- ctx })
 	<-s.stopped
 	return s.stopErr
 }
 
-// Exists reports whether the data directory holds a database, running or not.
+// Exists reports whether the data directory contains a database, running or not.
 func Exists(dataDir string) bool {
 	_, err := os.Stat(filepath.Join(dataDir, "cluster", "PG_VERSION"))
 	return err == nil
 }
 
-// Running returns the address of the service's database on the server that another process runs in dataDir, if one is ready there
-// and this process may read the folder. An operator's command uses it to work beside a running service.
+// Running returns the address of the service's database on the server that another
+// process runs in dataDir. ok is false if no server is ready there or this process
+// cannot read the folder. Operator commands use it while the service is running.
 func Running(dataDir string) (url string, ok bool) {
 	s := Server{options: Options{DataDir: dataDir}}
 	found, err := s.readPID()
@@ -181,8 +194,9 @@ func databaseURL(password string, port int, database string) string {
 	}).String()
 }
 
-// makeDataDir makes the folder with the fewest permissions that work: the server's user must pass through it when the
-// process itself is root, and nobody else ever reads it.
+// makeDataDir creates the folder with the fewest permissions that work: the
+// server's user must traverse it when this process is root, and no one else may
+// read it.
 func (s *Server) makeDataDir() error {
 	mode := fs.FileMode(0o700)
 	if s.account != nil {
@@ -194,7 +208,8 @@ func (s *Server) makeDataDir() error {
 	return os.Chmod(s.options.DataDir, mode)
 }
 
-// lock takes the folder for this process, until the file is closed or the process ends in whatever way.
+// lock locks the folder for this process, until the file is closed or the process
+// ends in any way.
 func lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -217,7 +232,8 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// unlock gives the folder back. Closing alone would do it only once no child that is being started this moment shares the file.
+// unlock releases the folder. Closing the file alone would not, while a child
+// process that is just starting shares it.
 func unlock(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()
@@ -228,8 +244,9 @@ func write(f *os.File, s string) error {
 	return err
 }
 
-// makeCluster makes the cluster when there is none. It is made under another name and renamed when it is whole, so what is
-// found under the right name is never half made.
+// makeCluster creates the cluster if there is none. It creates it under another
+// name and renames it when it is complete, so a cluster under the right name is
+// never incomplete.
 func (s *Server) makeCluster(ctx context.Context) error {
 	unfinished, _ := filepath.Glob(s.path("cluster.new-*"))
 	for _, dir := range unfinished {
@@ -240,7 +257,7 @@ func (s *Server) makeCluster(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.cluster(), "PG_VERSION")); err == nil {
 		password, err := os.ReadFile(s.path("password"))
 		if err != nil {
-			return fmt.Errorf("the cluster's password cannot be read: %w; restore the file, or move %s away to begin anew", err, s.options.DataDir)
+			return fmt.Errorf("the cluster's password cannot be read: %w; restore the file, or move %s away to start with an empty database", err, s.options.DataDir)
 		}
 		s.password = string(password)
 		return s.account.own(s.cluster())
@@ -281,8 +298,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// firstLaunch starts the server on a free port and waits until it answers. A port that was taken between the look and
-// the start is replaced by another.
+// firstLaunch starts the server on a free port and waits until it answers. If
+// another process takes the port first, it tries another port.
 func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
 	for attempt := 1; ; attempt++ {
 		var err error
@@ -296,7 +313,7 @@ func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
 		if err = s.awaitReady(ctx, p); err == nil {
 			return p, nil
 		}
-		_ = p.end(ctx) // what failed before says more
+		_ = p.end(ctx) // the earlier error is more useful
 		words := s.lastWords(p.logFrom)
 		if attempt < 5 && ctx.Err() == nil && strings.Contains(words, "could not create any TCP/IP sockets") {
 			continue
@@ -313,7 +330,8 @@ func freePort(ctx context.Context) (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// awaitReady returns when the server takes connections; recovering from a crash it does not at first.
+// awaitReady returns when the server accepts connections, which may take time
+// during recovery from a crash.
 func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	for {
 		conn, err := database.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
@@ -321,7 +339,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 			return conn.Close(ctx)
 		}
 		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "28P01" {
-			return fmt.Errorf("%s does not hold the password of the cluster", s.path("password"))
+			return fmt.Errorf("%s does not contain the password of the cluster", s.path("password"))
 		}
 		select {
 		case <-p.exited:
@@ -347,7 +365,7 @@ func (s *Server) makeDatabase(ctx context.Context) error {
 	return err
 }
 
-// supervise starts the server again, on the same port, whenever it dies, until Stop.
+// supervise restarts the server on the same port whenever it dies, until Stop.
 func (s *Server) supervise(p *process) {
 	defer close(s.stopped)
 	defer unlock(s.lock)
@@ -369,7 +387,7 @@ func (s *Server) supervise(p *process) {
 		if time.Since(p.since) > restartMax {
 			pause = restartMin
 		}
-		s.options.log().Error("PostgreSQL ended and is started again", "error", p.err, "pause", pause, "log", s.lastWords(p.logFrom))
+		s.options.log().Error("PostgreSQL ended and is restarted", "error", p.err, "pause", pause, "log", s.lastWords(p.logFrom))
 		p = s.relaunch(&pause)
 		if p == nil {
 			s.stopErr = s.cleanUp()
@@ -378,7 +396,7 @@ func (s *Server) supervise(p *process) {
 	}
 }
 
-// relaunch returns a new process, or nil when the server is to stop instead.
+// relaunch returns a new process, or nil after Stop.
 func (s *Server) relaunch(pause *time.Duration) *process {
 	for {
 		select {

@@ -27,8 +27,8 @@ import (
 	"readiness/internal/postgres"
 )
 
-// parentEnv makes the test binary play a service: it runs a server in the folder that the variable names, says so, and
-// waits to be killed.
+// parentEnv makes the test binary act as a service: it runs a server in the folder
+// in the variable, prints the address, and waits to be killed.
 const parentEnv = "READINESS_POSTGRES_TEST_PARENT"
 
 func TestMain(m *testing.M) {
@@ -54,7 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// dir returns a data directory that does not exist yet, below folders that the server's user may pass through.
+// dir returns a data directory that does not exist yet, below folders that the
+// server's user can traverse.
 func dir(t *testing.T) string {
 	t.Helper()
 	parent := t.TempDir()
@@ -68,7 +69,8 @@ func options(t *testing.T) postgres.Options {
 	return postgres.Options{DataDir: dir(t), NoDownload: true, Volatile: true}
 }
 
-// made are options of a data directory that was used before: a copy of one, for most of what a start costs is to make the cluster.
+// made returns options with a data directory that was used before. It is a copy,
+// because creating a cluster is most of the cost of a start.
 func made(t *testing.T) postgres.Options {
 	t.Helper()
 	from, err := used()
@@ -82,7 +84,7 @@ func made(t *testing.T) postgres.Options {
 	return o
 }
 
-// clusters is where used makes its data directory.
+// clusters is the folder of the data directory that made copies.
 var clusters string
 
 var used = sync.OnceValues(func() (dataDir string, err error) {
@@ -111,7 +113,7 @@ func stop(t *testing.T, s *postgres.Server) {
 	}
 }
 
-// query runs one statement and returns its one value as text.
+// query runs one statement and returns its single value as text.
 func query(ctx context.Context, url, sql string) (string, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -134,7 +136,7 @@ func mustQuery(t *testing.T, url, sql string) string {
 	return got
 }
 
-// eventually asks until ok answers yes, or the test's time is up.
+// eventually polls until ok returns true, or the test's time is up.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -164,7 +166,7 @@ func postmaster(t *testing.T, dataDir string) int {
 	return pid
 }
 
-// gone reports whether the process has ended, be it that nobody has asked how yet.
+// gone reports whether the process has ended, possibly as a zombie.
 func gone(pid int) bool {
 	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
 		return strings.Contains(string(b), ") Z ")
@@ -182,7 +184,7 @@ func TestDataOutlivesTheServer(t *testing.T) {
 	stop(t, s)
 	stop(t, s)
 	if !gone(pid) {
-		t.Errorf("after Stop, process %d is there", pid)
+		t.Errorf("after Stop, process %d still exists", pid)
 	}
 	if got := mustQuery(t, start(t, o).URL(), "SELECT answer FROM kept"); got != "42" {
 		t.Errorf("after a restart got %s, want 42", got)
@@ -195,7 +197,7 @@ func TestServerIsPrivate(t *testing.T) {
 	s := start(t, o)
 	folder := fs.FileMode(0o700)
 	if os.Geteuid() == 0 {
-		folder = 0o711 // PostgreSQL runs as another user, who must pass through
+		folder = 0o711 // PostgreSQL runs as another user, who must traverse it
 	}
 	want := map[string]fs.FileMode{"": folder, "cluster": 0o700, "password": 0o600, "lock": 0o600, "server.log": 0o600}
 	for name, mode := range want {
@@ -221,7 +223,7 @@ func TestServerIsPrivate(t *testing.T) {
 	for _, user := range []*url.Userinfo{url.User("readiness"), url.UserPassword("readiness", "guess"), url.UserPassword("postgres", "")} {
 		u.User = user
 		if _, err := query(t.Context(), u.String(), "SELECT 1"); err == nil {
-			t.Errorf("%s was let in", user)
+			t.Errorf("%s was admitted", user)
 		}
 	}
 }
@@ -275,7 +277,7 @@ func TestKilledServerIsStartedAgain(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	stop(t, s) // while the server is down or coming up
+	stop(t, s) // while the server is down or starting
 	eventually(t, "no server after Stop", func() bool { _, running := postgres.Running(o.DataDir); return !running && gone(pid) })
 	if got := mustQuery(t, start(t, o).URL(), "SELECT round FROM kept"); got != "3" {
 		t.Errorf("got round %s, want 3", got)
@@ -297,7 +299,8 @@ func TestStopDoesNotWaitForever(t *testing.T) {
 	}
 }
 
-// parent starts the test binary as a service on dataDir and returns it with the address it prints.
+// parent starts the test binary as a service on dataDir and returns it with a
+// function for the address it prints.
 func parent(t *testing.T, dataDir string) (*exec.Cmd, func() string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -338,14 +341,14 @@ func TestServiceKilledThenStartedAgain(t *testing.T) {
 	mustQuery(t, url(), "CREATE TABLE kept AS SELECT 7 AS x")
 	first := postmaster(t, o.DataDir)
 	if _, err := postgres.Start(t.Context(), o); !errors.Is(err, postgres.ErrInUse) {
-		t.Errorf("beside another process: got error %v, want ErrInUse", err)
+		t.Errorf("next to another process: got error %v, want ErrInUse", err)
 	}
 	kill(t, service)
 	if got := mustQuery(t, start(t, o).URL(), "SELECT x FROM kept"); got != "7" {
 		t.Errorf("got %s, want 7", got)
 	}
 	if !gone(first) {
-		t.Errorf("the killed service's server, process %d, is there", first)
+		t.Errorf("the killed service's server, process %d, still exists", first)
 	}
 }
 
@@ -356,7 +359,7 @@ func TestServerEndsWithItsService(t *testing.T) {
 	mustQuery(t, url(), "SELECT 1")
 	server := postmaster(t, o.DataDir)
 	kill(t, service)
-	if runtime.GOOS == "linux" { // elsewhere the next start stops it
+	if runtime.GOOS == "linux" { // on other systems the next start stops it
 		eventually(t, "the end of a killed service's server", func() bool { return gone(server) })
 	}
 }
@@ -372,11 +375,12 @@ func TestServiceKilledWhileItMakesTheCluster(t *testing.T) {
 	kill(t, service)
 	mustQuery(t, start(t, o).URL(), "SELECT 1")
 	if rest, _ := filepath.Glob(filepath.Join(o.DataDir, "cluster.new-*")); len(rest) > 0 {
-		t.Errorf("the half-made cluster is there: %v", rest)
+		t.Errorf("the incomplete cluster still exists: %v", rest)
 	}
 }
 
-// giveToOwner gives the file to the owner of the cluster, as if the server had written it.
+// giveToOwner changes the file's owner to that of the cluster, as if the server had
+// written it.
 func giveToOwner(t *testing.T, path, dataDir string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dataDir, "cluster"))
@@ -437,7 +441,7 @@ func TestStalePIDFile(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(whole), "\n")
 	stop(t, s)
-	// Somebody else's process that PostgreSQL would take for its own, for it is of the same user.
+	// A process of the same user, which PostgreSQL would take for its own server.
 	other := exec.CommandContext(t.Context(), "sleep", "600")
 	asOwner(t, other, o.DataDir)
 	if err := other.Start(); err != nil {
@@ -517,7 +521,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 				*o = made(t)
 				put(t, *o, "password", "guess")
 			},
-			[]string{"does not hold the password of the cluster"},
+			[]string{"does not contain the password of the cluster"},
 		},
 		"no programs": {
 			func(t *testing.T, o *postgres.Options) { *o = postgres.SearchOnly(*o) },
@@ -562,13 +566,13 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 				t.Errorf("got ErrInUse: %v", err)
 			}
 			if _, err := postgres.Start(t.Context(), o); errors.Is(err, postgres.ErrInUse) {
-				t.Errorf("the folder's lock was not given back: %v", err)
+				t.Errorf("the folder's lock was not released: %v", err)
 			}
 		})
 	}
 }
 
-// fakePrograms returns a folder with programs that only know their version.
+// fakePrograms returns a folder with programs that only print their version.
 func fakePrograms(t *testing.T, version string) string {
 	t.Helper()
 	bin := dir(t)
@@ -592,7 +596,7 @@ func TestFolderClosedToTheServersUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := postgres.Start(t.Context(), o)
-	if os.Geteuid() != 0 { // the server's user is ours, who may pass
+	if os.Geteuid() != 0 { // the server runs as our own user, who can traverse it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -620,7 +624,7 @@ func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
 	}
 	mustQuery(t, start(t, o).URL(), "SELECT 1")
 	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is there (%v)", half, err)
+		t.Errorf("%s still exists (%v)", half, err)
 	}
 }
 
@@ -653,6 +657,6 @@ func TestTemporaryServerLeavesNothing(t *testing.T) {
 	cluster := mustQuery(t, s.URL(), "SHOW data_directory")
 	stop(t, s)
 	if _, err := os.Stat(filepath.Dir(cluster)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is there (%v)", filepath.Dir(cluster), err)
+		t.Errorf("%s still exists (%v)", filepath.Dir(cluster), err)
 	}
 }

@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// process is one life of the server.
+// process is one run of the server.
 type process struct {
 	*os.Process
 	since   time.Time
-	logFrom int64         // where its lines begin in the log
-	exited  chan struct{} // closed when it is gone, after err is set
+	logFrom int64         // the offset of its first line in the log
+	exited  chan struct{} // closed when it has ended, after err is set
 	err     error
 }
 
-// settings are how the server is run; Options.Settings win over them.
+// settings returns the server's settings, with Options.Settings overriding ours.
 func (s *Server) settings() map[string]string {
 	set := map[string]string{
 		"listen_addresses":        "127.0.0.1",
@@ -47,8 +47,9 @@ func (s *Server) settings() map[string]string {
 	return set
 }
 
-// launch starts the server. A thread of its own waits for it: the kernel tells the server of its parent's death when the
-// thread that started it ends, which otherwise may be long before the process does.
+// launch starts the server. A locked thread waits for it, because the kernel
+// signals the parent's death when the thread that started the child ends, which
+// could otherwise be long before the process ends.
 func (s *Server) launch() (*process, error) {
 	log, from, err := s.openLog()
 	if err != nil {
@@ -60,7 +61,8 @@ func (s *Server) launch() (*process, error) {
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		args = append(args, "-c", k+"="+set[k])
 	}
-	// A fast shutdown when this process dies, even by SIGKILL, where the system offers it.
+	// On systems that support it, request a fast shutdown when this process dies,
+	// even by SIGKILL.
 	cmd := s.command(context.Background(), s.programs.postgres, syscall.SIGINT, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	p := &process{since: time.Now(), logFrom: from, exited: make(chan struct{})}
@@ -86,8 +88,9 @@ func (s *Server) launch() (*process, error) {
 	return p, nil
 }
 
-// command prepares a program of the server: as the server's user, in a process group of its own (a Ctrl-C in the terminal is for
-// the service to handle), with none of the service's environment but what programs need to run.
+// command prepares a program of the server. It runs as the server's user, in its
+// own process group (Ctrl-C in the terminal is for the service), and with only the
+// environment variables that programs need.
 func (s *Server) command(ctx context.Context, program string, onParentDeath syscall.Signal, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.WaitDelay = s.options.DataDir, killLimit
@@ -102,7 +105,8 @@ func (s *Server) command(ctx context.Context, program string, onParentDeath sysc
 	return cmd
 }
 
-// end shuts the process down: fast, when ctx ends immediately, and in the end by SIGKILL. The error is of the last.
+// end shuts the process down: fast; immediately when ctx ends; at last with
+// SIGKILL. Only the last returns an error.
 func (p *process) end(ctx context.Context) error {
 	_ = p.Signal(syscall.SIGINT)
 	select {
@@ -121,7 +125,7 @@ func (p *process) end(ctx context.Context) error {
 	return fmt.Errorf("postgres: process %d did not shut down and was killed", p.Pid)
 }
 
-// pidFile is what a server wrote about itself into its cluster.
+// pidFile is what a server wrote about itself in its cluster.
 type pidFile struct {
 	pid, port int
 	ready     bool
@@ -143,12 +147,13 @@ func (s *Server) readPID() (pidFile, error) {
 	return f, nil
 }
 
-// alive reports whether the process that the file names is a server of this cluster; its number may long be another process's.
+// alive reports whether the process in the file is a server of this cluster. Its
+// number may have been reused by another process.
 func (f pidFile) alive(cluster string) bool {
 	if f.pid <= 1 || syscall.Kill(f.pid, 0) != nil {
 		return false
 	}
-	if _, err := os.Stat("/proc/self/cwd"); err == nil { // a server's working folder is its cluster
+	if _, err := os.Stat("/proc/self/cwd"); err == nil { // a server's working directory is its cluster
 		at, err1 := os.Stat(fmt.Sprintf("/proc/%d/cwd", f.pid))
 		want, err2 := os.Stat(cluster)
 		return err1 == nil && err2 == nil && os.SameFile(at, want)
@@ -159,8 +164,8 @@ func (f pidFile) alive(cluster string) bool {
 	return err == nil && strings.Contains(string(args), cluster)
 }
 
-// stopLeftover stops a server that outlived the process that started it. This process holds the folder's lock, so nobody
-// else has use for that server.
+// stopLeftover stops a server that outlived the process that started it. This
+// process holds the folder's lock, so no other process uses that server.
 func (s *Server) stopLeftover(ctx context.Context) error {
 	f, err := s.readPID()
 	if errors.Is(err, os.ErrNotExist) {
@@ -172,7 +177,7 @@ func (s *Server) stopLeftover(ctx context.Context) error {
 	if !f.alive(s.cluster()) {
 		return s.disownPID(f)
 	}
-	s.options.log().WarnContext(ctx, "a PostgreSQL left by an earlier run is stopped", "pid", f.pid)
+	s.options.log().WarnContext(ctx, "stopping a PostgreSQL server left by an earlier run", "pid", f.pid)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
 		deadline := time.Now().Add(killLimit)
 		for f.alive(s.cluster()) && time.Now().Before(deadline) {
@@ -190,11 +195,13 @@ func (s *Server) stopLeftover(ctx context.Context) error {
 	return nil
 }
 
-// disownPID makes PostgreSQL see a file of a dead server as what it is when the server's number now belongs to another process.
-// It puts this process's number there, which PostgreSQL takes for stale in a child of ours. The file is not removed: by the rest of it
-// PostgreSQL notices old sessions that still use the cluster's memory.
+// disownPID makes PostgreSQL recognize the file of a dead server as stale when
+// another process has the server's number. It writes this process's number, which
+// PostgreSQL considers stale in a child of ours. It does not remove the file,
+// because PostgreSQL uses the rest of it to detect old sessions that still use the
+// cluster's memory.
 func (s *Server) disownPID(f pidFile) error {
-	if len(f.lines) < 7 || f.pid <= 0 { // cut short by a crash: PostgreSQL refuses it
+	if len(f.lines) < 7 || f.pid <= 0 { // cut off by a crash: PostgreSQL refuses it
 		return os.Remove(filepath.Join(s.cluster(), "postmaster.pid"))
 	}
 	f.lines[0] = strconv.Itoa(os.Getpid())

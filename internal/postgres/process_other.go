@@ -4,5 +4,6 @@ package postgres
 
 import "syscall"
 
-// setParentDeathSignal does nothing where the kernel has no such signal: the next start stops what was left.
+// setParentDeathSignal does nothing where the kernel has no such signal: the next
+// start stops the old server.
 func setParentDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}

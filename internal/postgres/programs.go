@@ -18,14 +18,15 @@ import (
 	"time"
 )
 
-// programs are the two that a server needs.
+// programs are the two programs that a server needs.
 type programs struct {
 	initdb, postgres string
 	version          string // as in "15.18"
 	major            int
 }
 
-// usualPlaces are where systems install PostgreSQL's server programs, a folder a major version.
+// usualPlaces are the folders in which systems install PostgreSQL's server
+// programs, one per major version.
 var usualPlaces = []string{
 	"/usr/lib/postgresql/*/bin",                 // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                          // the project's own RPMs
@@ -43,13 +44,14 @@ var usualPlaces = []string{
 const howToInstall = "install PostgreSQL's server (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; Alpine: apk add postgresql; " +
 	"macOS: brew install postgresql), or set " + BinEnv + " to the folder of initdb and postgres, or give a database with --database-url"
 
-// findPrograms returns the programs to use: of the cluster's major version when there is a cluster, or else those on PATH, or else the
-// newest of the usual places, or else downloaded ones.
+// findPrograms returns the programs to use: those of an existing cluster's major
+// version, else those on PATH, else the newest of the usual places, else downloaded
+// ones.
 func (s *Server) findPrograms(ctx context.Context) (programs, error) {
 	major := 0
 	if b, err := os.ReadFile(filepath.Join(s.cluster(), "PG_VERSION")); err == nil {
 		if major, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil {
-			return programs{}, fmt.Errorf("%s holds %.20q, which is no version of PostgreSQL that the service knows", filepath.Join(s.cluster(), "PG_VERSION"), b)
+			return programs{}, fmt.Errorf("%s contains %.20q, which is not a PostgreSQL version that the service knows", filepath.Join(s.cluster(), "PG_VERSION"), b)
 		}
 	}
 	bin := s.options.Bin
@@ -96,8 +98,9 @@ func (s *Server) findPrograms(ctx context.Context) (programs, error) {
 	return p, nil
 }
 
-// fits returns an error that says which versions were found when there are some, none of which runs a cluster of that major version (0: any
-// that the service supports).
+// fits returns an error that lists the found versions if there are some and none
+// can run a cluster of that major version (0: any version that the service
+// supports).
 func fits(found []programs, major int) error {
 	var versions []string
 	for _, p := range found {
@@ -118,7 +121,7 @@ func fits(found []programs, major int) error {
 	return nil
 }
 
-// candidates are the folders to look in, the preferred first.
+// candidates returns the folders to search, preferred ones first.
 func (s *Server) candidates() []string {
 	dirs, places := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(d string) bool { return d == "" }), usualPlaces
 	if s.options.places != nil {
@@ -137,7 +140,8 @@ func (s *Server) candidates() []string {
 	return append(dirs, usual...)
 }
 
-// programsIn asks the programs in dir for their version, as the user who will run them. The error wraps os.ErrNotExist when one is missing.
+// programsIn asks the programs in dir for their version, as the user who will run
+// them. The error wraps os.ErrNotExist when one is missing.
 func (s *Server) programsIn(ctx context.Context, dir string) (programs, error) {
 	p := programs{initdb: filepath.Join(dir, "initdb"), postgres: filepath.Join(dir, "postgres")}
 	for _, program := range []string{p.initdb, p.postgres} {
@@ -153,12 +157,13 @@ func (s *Server) programsIn(ctx context.Context, dir string) (programs, error) {
 	}
 	version := versionPattern.FindSubmatch(out)
 	if version == nil {
-		return p, fmt.Errorf("%s --version answers %.80q, which is no version of PostgreSQL", p.postgres, out)
+		return p, fmt.Errorf("%s --version answers %.80q, which is not a PostgreSQL version", p.postgres, out)
 	}
 	p.version = string(version[1])
 	p.major, err = strconv.Atoi(string(version[2]))
 	return p, err
 }
 
-// versionPattern finds the version and the major version in an answer such as "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)".
+// versionPattern finds the version and the major version in output such as
+// "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d{1,3})\S*)`)

@@ -1,9 +1,11 @@
 //go:build unix
 
-// Command withpostgres runs a command beside a throwaway PostgreSQL server, whose address the command finds in
-// READINESS_TEST_DATABASE_URL, and leaves nothing of the server behind. Where the system has memory for it, the server's files and the command's
-// temporary ones are kept there, for on a disk they cost many times as much. It exits as the command does. Where the variable is set already it only
-// runs the command.
+// Command withpostgres runs a command together with a throwaway PostgreSQL server,
+// whose address is in the command's READINESS_TEST_DATABASE_URL. It removes all
+// files of the server afterwards. If there is enough memory, the server's files and
+// the command's temporary files are kept in memory, because a disk is many times
+// slower. It exits with the command's exit code. If the variable is already set, it
+// only runs the command.
 package main
 
 import (
@@ -50,7 +52,7 @@ func run(command []string) (code int, err error) {
 		log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		server, err := postgres.StartTemporary(starting, postgres.Options{
 			Log: log,
-			// The tests of several packages run at once, with their pools.
+			// The tests of several packages run at once, each with its pools.
 			Settings: map[string]string{"max_connections": "500"},
 		})
 		if err != nil {
@@ -68,7 +70,7 @@ func run(command []string) (code int, err error) {
 	for {
 		select {
 		case s := <-signals:
-			_ = cmd.Process.Signal(s) // it may have ended just now
+			_ = cmd.Process.Signal(s) // it may have ended already
 		case err := <-ended:
 			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 				if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {

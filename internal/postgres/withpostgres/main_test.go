@@ -19,7 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withpostgres prepares the program, in a temporary folder that must be empty when t ends and with no server given.
+// withpostgres prepares the program, in a temporary folder that must be empty when
+// t ends, without a given server.
 func withpostgres(t *testing.T, command ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -113,15 +114,15 @@ func TestUsage(t *testing.T) {
 func TestTemporaryFilesOfTheCommandAreGoneWithIt(t *testing.T) {
 	t.Parallel()
 	cmd := withpostgres(t, "sh", "-c", `f=$(mktemp) && echo "$f"`)
-	cmd.Env = append(cmd.Env, "TMPDIR=") // where it likes
+	cmd.Env = append(cmd.Env, "TMPDIR=") // the default
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := strings.TrimSpace(string(out))
 	if dir := filepath.Dir(made); dir == os.TempDir() || dir == "/tmp" {
-		t.Cleanup(func() { os.Remove(made) }) // there is no room in memory here
+		t.Cleanup(func() { os.Remove(made) }) // there is not enough memory here
 	} else if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("%s is there after the command: %v", dir, err)
+		t.Errorf("%s still exists after the command: %v", dir, err)
 	}
 }

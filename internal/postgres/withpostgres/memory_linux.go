@@ -8,11 +8,13 @@ import (
 	"syscall"
 )
 
-// enough is the memory, in bytes, that must be free before files are kept in it: ten times what the tests of all packages need.
+// enough is how many bytes of memory must be free to keep files in it: ten times
+// what the tests of all packages need.
 const enough = 8 << 30
 
-// inMemory makes a folder in memory and returns what removes it. The folder is empty where there is no such place: TMPDIR says another, or the system
-// has too little memory, or lets no program be run from there.
+// inMemory creates a folder in memory and returns it with a function that removes
+// it. dir is empty if TMPDIR is set, if the system has too little memory, or if
+// programs cannot run from there.
 func inMemory() (dir string, remove func() error) {
 	const memory, noexec = "/dev/shm", 0x8 // ST_NOEXEC
 	var fs syscall.Statfs_t
@@ -35,7 +37,8 @@ func inMemory() (dir string, remove func() error) {
 	}
 }
 
-// hold locks dir for as long as this process lives, and fails where another one does.
+// hold locks dir for as long as this process lives, and fails if another process
+// holds it.
 func hold(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -59,7 +62,8 @@ func removeAbandoned(memory string) {
 	}
 }
 
-// available returns how many bytes of memory programs may still take; 0 where the system does not say.
+// available returns how many bytes of memory programs can still use; 0 if the
+// system does not report it.
 func available() uint64 {
 	var free uint64
 	said, _ := os.ReadFile("/proc/meminfo")
@@ -81,7 +85,7 @@ func available() uint64 {
 	return free
 }
 
-// number reads a file that holds nothing but a number.
+// number reads a file that contains only a number.
 func number(path string) (uint64, bool) {
 	text, err := os.ReadFile(path)
 	n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)

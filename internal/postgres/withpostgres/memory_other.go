@@ -2,5 +2,5 @@
 
 package main
 
-// inMemory returns no folder: these systems keep none in memory that every user finds.
+// inMemory returns no folder: these systems have no in-memory folder for all users.
 func inMemory() (dir string, remove func() error) { return "", nil }
