@@ -13,7 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// questions are those of a model (decisions 6, BenchmarkQuestions).
+// questions are a model's benchmark questions (docs/decisions.md 6,
+// BenchmarkQuestions).
 type questions struct {
 	Hash  string `json:"questionSetHash"`
 	Count int    `json:"count"`
@@ -25,8 +26,7 @@ type questions struct {
 	} `json:"value"`
 }
 
-// compared is the result of an A/B run (spec 2.11, AbTestResult); of it, what is
-// shown.
+// compared is the part of an A/B run's result (AbTestResult) that the demo shows.
 type compared struct {
 	AbTestID  string       `json:"abTestId"`
 	RunID     string       `json:"runId"`
@@ -82,8 +82,8 @@ type answered struct {
 // asked is how many questions the demo has.
 const asked = 50
 
-// abTest asks the assistant the same questions of a model and of an optimized copy
-// of it.
+// abTest asks the assistant the same questions about a model and about an optimized
+// copy of it.
 func (d *demo) abTest(ctx context.Context) error {
 	const workspace = "Corporate Functions"
 	original, err := d.model(ctx, workspace, "Support Tickets")
@@ -97,13 +97,13 @@ func (d *demo) abTest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.screen.step("Questions for " + original.Name + ", from its measures and what they go by")
+	d.screen.step("Questions for " + original.Name + ", from its measures and their dimensions")
 	var q questions
 	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", map[string]any{"count": asked}, &q, "generating"); err != nil {
 		return err
 	}
 	if q.Count != len(q.Value) || q.Count != asked || q.Runs != asked {
-		return fmt.Errorf("%d questions were generated, of which %d can run; want %d", q.Count, q.Runs, asked)
+		return fmt.Errorf("%d questions were generated and %d of them can run; want %d", q.Count, q.Runs, asked)
 	}
 	var rows []table.Row
 	for _, one := range q.Value[:worst] {
@@ -144,18 +144,18 @@ func (d *demo) abTest(ctx context.Context) error {
 	if err := d.showComparison(c); err != nil {
 		return err
 	}
-	// Nothing of the model itself was touched, and the copy goes.
+	// The model itself was not changed; remove the copy.
 	if err := os.RemoveAll(filepath.Join(folder, improvedFolder)); err != nil {
 		return err
 	}
 	return before.same(folder)
 }
 
-// improvedFolder holds the copy of the model.
+// improvedFolder is the folder of the copy.
 const improvedFolder = "Improved.SemanticModel"
 
-// improve makes a copy of a model, as a branch of its workspace would have it, and
-// optimizes it.
+// improve copies a model, as a branch of its workspace would, and optimizes the
+// copy.
 func (d *demo) improve(ctx context.Context, original model, folder string) (model, error) {
 	from, err := modelFolder(folder, original.ID)
 	if err != nil {
@@ -191,7 +191,8 @@ func (d *demo) improve(ctx context.Context, original model, folder string) (mode
 	return copied, nil
 }
 
-// modelFolder is the folder of the model with the id, somewhere under a workspace's.
+// modelFolder returns the folder of the model with the id, at any depth below a
+// workspace's folder.
 func modelFolder(workspace, id string) (found string, err error) {
 	err = filepath.WalkDir(workspace, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.Name() != ".platform" {
@@ -204,13 +205,12 @@ func modelFolder(workspace, id string) (found string, err error) {
 		return err
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("no folder under %s is of semantic model %s", workspace, id)
+		err = fmt.Errorf("no folder under %s has semantic model %s", workspace, id)
 	}
 	return found, err
 }
 
-// showComparison shows what came of it, which must be that the copy is answered
-// better.
+// showComparison shows the comparison. It fails unless the copy is answered better.
 func (d *demo) showComparison(c compared) error {
 	percent := func(s comparedSide) string {
 		return fmt.Sprintf("%.0f %% (95 %%: %.0f to %.0f)", 100*s.Accuracy, 100*s.CI.Low, 100*s.CI.High)
@@ -234,7 +234,7 @@ func (d *demo) showComparison(c compared) error {
 	return nil
 }
 
-// providers lists the AI providers, of which the embedded one is always there.
+// providers lists the AI providers; the embedded one always exists.
 func (d *demo) providers(ctx context.Context) error {
 	d.screen.step("GET /v1/aiProviders")
 	var list struct {

@@ -15,22 +15,22 @@ import (
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// client calls the service as one person and holds every answer against what
-// the interface promises of all answers.
+// client calls the service as one person and checks every answer against what the
+// interface promises for all answers.
 type client struct {
 	base, token string
 	answers     *int
 }
 
-// answer is an answer whose promises held.
+// answer is an answer that passed the checks.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// call makes a call and checks the status and what every answer has. into, when
-// not nil, receives the body, whose members must all be known.
+// call makes a call and checks the status and what every answer must have. If into
+// is not nil, the body is decoded into it; unknown members are errors.
 func (c client) call(ctx context.Context, want int, method, path string, body, into any, header ...string) (answer, error) {
 	address := path
 	if !strings.HasPrefix(path, "http") {
@@ -86,8 +86,9 @@ func (c client) send(ctx context.Context, method, address string, content []byte
 	return answer{response.StatusCode, response.Header, b}, err
 }
 
-// uncounted reports whether the service could not count the call in time, which a slow machine may cause: it is refused, to be made again, or a read is
-// answered without the fields.
+// uncounted reports whether the service could not count the call in time, as may
+// happen on a slow machine. Then it refuses the call as retriable, or answers a
+// read without the rate fields.
 func (a answer) uncounted(method string) bool {
 	var e errorResponse
 	switch {
@@ -128,7 +129,7 @@ func (a answer) check(want int, into any) error {
 	return nil
 }
 
-// decode reads the body into a value that need not know every member.
+// decode decodes the body into a value that need not have every member.
 func (a answer) decode(into any) error {
 	if err := json.Unmarshal(a.body, into); err != nil {
 		return fmt.Errorf("%w in %.300s", err, a.body)
@@ -136,7 +137,7 @@ func (a answer) decode(into any) error {
 	return nil
 }
 
-// errorResponse is the body of every refusal (spec 2.2).
+// errorResponse is the body of every refusal.
 type errorResponse struct {
 	ErrorCode   string `json:"errorCode"`
 	Message     string `json:"message"`
@@ -163,7 +164,7 @@ func (c client) refused(ctx context.Context, want int, code, method, path string
 	return e, nil
 }
 
-// started is the body of a 202 (spec 4.1).
+// started is the body of a 202.
 type started struct {
 	OperationID string `json:"operationId"`
 	Location    string `json:"location"`
@@ -187,12 +188,12 @@ func (c client) start(ctx context.Context, path string, body any, header ...stri
 func (a answer) retryAfter() (time.Duration, error) {
 	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
 	if err != nil || seconds < 1 {
-		return 0, fmt.Errorf("Retry-After is %q, want whole seconds", a.header.Get("Retry-After"))
+		return 0, fmt.Errorf("Retry-After is %q, want an integer number of seconds", a.header.Get("Retry-After"))
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// operation is an operation's state (spec 2.7).
+// operation is an operation's state.
 type operation struct {
 	ID              string          `json:"id"`
 	Status          string          `json:"status"`
@@ -205,8 +206,8 @@ type operation struct {
 	Error           json.RawMessage `json:"error"`
 }
 
-// follow polls the operation as its answers say until it has succeeded, and
-// returns the address of its result.
+// follow polls the operation at the intervals that it returns until it has
+// succeeded, and returns the address of its result.
 func (c client) follow(ctx context.Context, s started, progress func(percent int)) (result string, err error) {
 	for {
 		var o operation

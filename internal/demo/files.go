@@ -12,7 +12,7 @@ import (
 	"readiness/definition/patch"
 )
 
-// files are the files of a folder and what is in them, by path.
+// files are the contents of a folder's files, by path.
 type files map[string]string
 
 func read(root string) (files, error) {
@@ -28,7 +28,7 @@ func read(root string) (files, error) {
 	return all, err
 }
 
-// diff is what `git diff` would show between two states of a folder.
+// diff returns what `git diff` would show between two states of a folder.
 func (f files) diff(after files) string {
 	return strings.Join(slices.Collect(patch.Of("", f.definition(), after.definition())), "")
 }
@@ -41,7 +41,7 @@ func (f files) definition() definition.Definition {
 	return definition.New(parts...)
 }
 
-// changed counts the lines of a diff that were added and removed.
+// changed counts the added and removed lines of a diff.
 func changed(diff string) (added, removed int) {
 	for line := range strings.Lines(diff) {
 		switch {
@@ -54,14 +54,14 @@ func changed(diff string) (added, removed int) {
 	return added, removed
 }
 
-// same fails unless the folder is as it was, byte for byte.
+// same fails unless the folder is unchanged, byte for byte.
 func (f files) same(root string) error {
 	after, err := read(root)
 	if err != nil {
 		return err
 	}
 	if d := f.diff(after); d != "" {
-		return fmt.Errorf("the files are not as they were:\n%s", d)
+		return fmt.Errorf("the files have changed:\n%s", d)
 	}
 	return nil
 }

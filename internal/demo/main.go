@@ -1,8 +1,8 @@
-// Command demo shows the service at work: it builds the program, serves the
-// samples with a PostgreSQL of its own in a temporary directory, drives it over
-// HTTP as any REST client would, checks every answer, and leaves nothing behind.
-// It exits 0 only if every answer was right. It knows the service by its
-// interface alone and imports nothing of it.
+// Command demo shows the service at work. It builds the program and serves the
+// samples with a private PostgreSQL in a temporary directory. It drives the service
+// over HTTP like any REST client, checks every answer, and leaves nothing behind.
+// It exits 0 only if every answer was correct. It knows only the service's
+// interface and imports none of its packages.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// limit is how long the whole demo may take, a download of PostgreSQL included.
+// limit bounds the demo, including a download of PostgreSQL.
 const limit = 15 * time.Minute
 
 func main() {
@@ -47,7 +47,8 @@ func run(ctx context.Context) (err error) {
 			err = errors.Join(err, removed)
 		}
 	}()
-	// Started by root, PostgreSQL runs as another user, who passes through here.
+	// When root starts the demo, PostgreSQL runs as another user, who must traverse
+	// this directory.
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // nothing in it may be listed or read
 		return err
 	}
@@ -74,7 +75,7 @@ func run(ctx context.Context) (err error) {
 	screen.say("%s answers after %s", base, time.Since(began).Round(100*time.Millisecond))
 
 	d := &demo{screen: screen, program: p, base: base}
-	if err := d.tell(ctx); err != nil {
+	if err := d.story(ctx); err != nil {
 		return err
 	}
 	screen.step("Stopping")

@@ -11,7 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// proposed is a preview (spec 2.12); of it, what is checked.
+// proposed is the part of a preview that the demo checks.
 type proposed struct {
 	PreviewID string `json:"previewId"`
 	Changes   []struct {
@@ -24,7 +24,7 @@ type proposed struct {
 	ScoreAfter *float64 `json:"scoreAfter"`
 }
 
-// record is an apply record (spec 2.12).
+// record is an apply record.
 type record struct {
 	RevertOperationID string `json:"revertOperationId"`
 	Standing          string `json:"standing"`
@@ -56,8 +56,8 @@ func (d *demo) finished(ctx context.Context, path string, body, into any, doing 
 	return s, a.decode(into)
 }
 
-// inventory is the model that is optimized: its address, the folder of its
-// workspace, and what is in that.
+// inventory returns the model to optimize with its address, its workspace's folder
+// and that folder's files.
 func (d *demo) inventory(ctx context.Context) (m model, address, folder string, before files, err error) {
 	const workspace = "Retail Analytics"
 	if m, err = d.model(ctx, workspace, "Inventory"); err != nil {
@@ -68,11 +68,11 @@ func (d *demo) inventory(ctx context.Context) (m model, address, folder string, 
 	return m, "/v1/workspaces/" + d.workspaces[workspace] + "/semanticModels/" + m.ID + "/aiReadiness", folder, before, err
 }
 
-// own is a text of the caller's own.
+// own is a text that the caller writes.
 const own = "Units counted in stock on the day of the count, all warehouses together."
 
-// optimize previews descriptions, applies two, one with a text of ada's own, sees
-// the score rise, and takes it all back.
+// optimize previews descriptions and applies two, one with a text by ada. It checks
+// that the score rises, and reverts both.
 func (d *demo) optimize(ctx context.Context) error {
 	m, model, folder, before, err := d.inventory(ctx)
 	if err != nil {
@@ -121,19 +121,19 @@ func (d *demo) optimize(ctx context.Context) error {
 		return err
 	}
 
-	d.screen.step("Take them back")
+	d.screen.step("Revert them")
 	if _, err := d.finished(ctx, model+"/revert", map[string]any{"operationId": r.RevertOperationID}, &r, "reverting"); err != nil {
 		return err
 	}
 	if err := before.same(folder); err != nil {
 		return err
 	}
-	d.screen.say("Every file of the workspace is as it was, byte for byte.")
+	d.screen.say("Every file of the workspace is unchanged, byte for byte.")
 	return d.history(ctx, m.ID)
 }
 
-// rose assesses the model again and fails unless nothing but a better score came
-// of it. Two descriptions need not be a whole point.
+// rose assesses the model again and fails unless the score before rounding has
+// risen. Two descriptions may be worth less than a point.
 func (d *demo) rose(ctx context.Context, model string, score float64) error {
 	s, err := d.ada.start(ctx, model+"/assess", nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *demo) rose(ctx context.Context, model string, score float64) error {
 	return nil
 }
 
-// history lists the events of the model's optimizations.
+// history shows the events of the model's optimizations.
 func (d *demo) history(ctx context.Context, modelID string) error {
 	stream := "optimization-contoso-" + modelID
 	d.screen.say("$ readiness events list --stream %s", stream)
@@ -169,7 +169,7 @@ func (d *demo) history(ctx context.Context, modelID string) error {
 	return nil
 }
 
-// kinds of a bundle's result.
+// kinds is the result of a bundle.
 type kinds struct {
 	PreviewID         string `json:"previewId"`
 	RevertOperationID string `json:"revertOperationId"`
@@ -182,13 +182,13 @@ type kinds struct {
 	} `json:"kinds"`
 }
 
-// show lists the kinds with how they stand, which must be one of want.
+// show lists the kinds with their standing, which must be one of want.
 func (d *demo) show(k kinds, want ...string) error {
 	var rows []table.Row
 	for _, one := range k.Kinds {
 		rows = append(rows, table.Row{one.Kind, one.Standing, deref(one.OperationID), deref(one.Message)})
 		if !slices.Contains(want, one.Standing) {
-			return fmt.Errorf("%s stands as %s, want one of %v", one.Kind, one.Standing, want)
+			return fmt.Errorf("%s is %s, want one of %v", one.Kind, one.Standing, want)
 		}
 	}
 	d.screen.table(table.Row{"Kind", "Standing", "Operation", "What to do"}, rows)
@@ -205,7 +205,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// bundle optimizes a model in every kind, reviewed, and puts it all back.
+// bundle optimizes a model in every kind, with review, and reverts everything.
 func (d *demo) bundle(ctx context.Context) error {
 	m, model, folder, before, err := d.inventory(ctx)
 	if err != nil {
@@ -235,13 +235,13 @@ func (d *demo) bundle(ctx context.Context) error {
 	if err := d.rose(ctx, model, 0); err != nil {
 		return err
 	}
-	d.screen.step("Put every kind back, the last first")
+	d.screen.step("Revert every kind, the last first")
 	if _, err := d.finished(ctx, model+"/optimize/revert", map[string]any{"operationId": k.RevertOperationID}, &k, "reverting"); err != nil {
 		return err
 	}
 	if err := before.same(folder); err != nil {
 		return err
 	}
-	d.screen.say("Every file of the workspace is as it was, byte for byte.")
+	d.screen.say("Every file of the workspace is unchanged, byte for byte.")
 	return nil
 }

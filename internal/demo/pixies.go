@@ -23,7 +23,7 @@ type report struct {
 	ModelID   *string `json:"semanticModelId"`
 }
 
-// changedReports is the result of a run over many reports (decisions 6).
+// changedReports is the result of a run over many reports (docs/decisions.md 6).
 type changedReports struct {
 	Succeeded int `json:"succeeded"`
 	Failed    int `json:"failed"`
@@ -36,14 +36,14 @@ type changedReports struct {
 	} `json:"value"`
 }
 
-// addresses are the Pixies' addresses in the files that differ.
+// addresses matches the Pixies' addresses in the changed files.
 var addresses = regexp.MustCompile(`https?://[^'"]+/p/[^'"/]+\.gif`)
 
-// views is how often the demo looks at a Pixie.
+// views is how often the demo loads a Pixie.
 const views = 1000
 
-// pixies adds Pixies to every report of a workspace, looks at those of one, sees
-// the score weighted by it, and takes them all away.
+// pixies adds Pixies to every report of a workspace, loads those of one, checks
+// that they weight the score, and removes all of them.
 func (d *demo) pixies(ctx context.Context) error {
 	const workspace = "Retail Analytics"
 	folder := filepath.Join(d.program.workspaces, workspace)
@@ -86,7 +86,7 @@ func (d *demo) pixies(ctx context.Context) error {
 		return err
 	}
 	if _, removed := changed(before.diff(after)); removed != 0 {
-		return fmt.Errorf("adding Pixies changed %d lines that were there", removed)
+		return fmt.Errorf("adding Pixies removed %d existing lines", removed)
 	}
 	if err := d.look(ctx, before, after); err != nil {
 		return err
@@ -108,12 +108,12 @@ func (d *demo) pixies(ctx context.Context) error {
 	if !slices.ContainsFunc(list.Value, func(r report) bool { return r.Status == "PixiesRemoved" }) {
 		return fmt.Errorf("no report is listed as PixiesRemoved")
 	}
-	d.screen.say("Every file of the workspace is as it was, byte for byte.")
+	d.screen.say("Every file of the workspace is unchanged, byte for byte.")
 	return nil
 }
 
-// look asks the collector for a Pixie of the Inventory report a thousand times, as
-// viewers of its page do.
+// look loads a Pixie of the Inventory report a thousand times from the collector,
+// as viewers of its page do.
 func (d *demo) look(ctx context.Context, before, after files) error {
 	var address string
 	for path, text := range after {
@@ -170,9 +170,9 @@ func (d *demo) pixie(ctx context.Context, address string) error {
 }
 
 // weighted assesses the model until its score is weighted by the views, which the
-// log's followers see a moment after the collector has written them.
+// log's followers see shortly after the collector has written them.
 func (d *demo) weighted(ctx context.Context, workspace, name string) error {
-	d.screen.step("Assess " + name + " again, weighted by what is looked at")
+	d.screen.step("Assess " + name + " again, weighted by views")
 	m, err := d.model(ctx, workspace, name)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (d *demo) weighted(ctx context.Context, workspace, name string) error {
 			continue
 		}
 		if a.Regime.Comparable {
-			return fmt.Errorf("%s: a weighted score is said to be comparable with an unweighted one", address)
+			return fmt.Errorf("%s: a weighted score is marked comparable with an unweighted one", address)
 		}
 		d.screen.say("Score %s of 100 (%.2f before rounding), weighted; not comparable with the one before.", shown(a.Score), *a.Document.Report.Uncapped)
 		return nil

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The samples, from the module's root.
+// The samples, relative to the module's root.
 const (
 	workspaces = "samples/workspaces"
 	accounts   = "samples/accounts.yaml"
@@ -25,7 +25,7 @@ const (
 type program struct {
 	path, data, workspaces string
 	server                 *exec.Cmd
-	ended                  chan struct{} // closed when the server is gone
+	ended                  chan struct{} // closed when the server has ended
 	failure                error         // how it ended; valid once ended is closed
 	stopping               sync.Once
 
@@ -33,7 +33,8 @@ type program struct {
 	messages []string
 }
 
-// build compiles the program into dir. The first time that is every library, which takes minutes on a slow machine: the screen tells how far it is.
+// build compiles the program into dir. The first build compiles every library,
+// which takes minutes on a slow machine, so the screen shows progress.
 func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 	if _, err := os.Stat(accounts); err != nil {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
@@ -51,16 +52,16 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	told, compiled := time.Now(), 0
+	shown, compiled := time.Now(), 0
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		line := lines.Text()
 		p.messages = append(p.messages, line)
 		if !strings.Contains(line, " ") { // a package
 			compiled++
 		}
-		if time.Since(told) > 3*time.Second {
+		if time.Since(shown) > 3*time.Second {
 			screen.say("compiled %d packages; now %s", compiled, line)
-			told = time.Now()
+			shown = time.Now()
 		}
 	}
 	err = cmd.Wait()
@@ -78,7 +79,7 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 func (p *program) start(ctx context.Context) (base string, err error) {
 	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
 		"--platform", "folder:"+p.workspaces, "--accounts", accounts)
-	// Ctrl-C reaches this process alone, which stops the server in good order.
+	// Ctrl-C reaches only this process, which stops the server gracefully.
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := p.server.StdoutPipe()
 	if err != nil {
@@ -110,7 +111,8 @@ func (p *program) start(ctx context.Context) (base string, err error) {
 	}
 }
 
-// stop ends the server in good order and reports how that went, once.
+// stop stops the server gracefully, once, and returns an error if it did not stop
+// cleanly.
 func (p *program) stop() (err error) {
 	p.stopping.Do(func() {
 		if p.ended == nil {
@@ -126,14 +128,14 @@ func (p *program) stop() (err error) {
 			return
 		}
 		if p.failure != nil {
-			err = fmt.Errorf("the service did not stop in good order: %w", p.failure)
+			err = fmt.Errorf("the service did not stop cleanly: %w", p.failure)
 		}
 	})
 	return err
 }
 
-// command runs another command of the program beside the server and returns
-// what it prints.
+// command runs another command of the program while the server runs, and returns
+// its output.
 func (p *program) command(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, p.path, append(args, "--data", p.data)...)
 	var out, failed bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// screen shows what happens: with color, boxes and a moving bar on a terminal,
-// as plain text elsewhere.
+// screen shows the demo: with color, boxes and a moving bar on a terminal, else as
+// plain text.
 type screen struct {
 	out      io.Writer
 	terminal bool
@@ -26,7 +26,7 @@ func newScreen(f *os.File) *screen {
 	return s
 }
 
-// step heads a part of the story.
+// step prints the heading of a part of the demo.
 func (s *screen) step(what string) {
 	fmt.Fprintf(s.out, "\n%s\n", text.Colors{text.Bold, text.FgCyan}.Sprint("== "+what))
 }
@@ -35,7 +35,7 @@ func (s *screen) say(format string, args ...any) {
 	fmt.Fprintf(s.out, format+"\n", args...)
 }
 
-// table prints rows under a head; columns named in right stand to the right.
+// table prints rows under a head. The columns named in right are right-aligned.
 func (s *screen) table(head table.Row, rows []table.Row, right ...string) {
 	w := table.NewWriter()
 	w.SetOutputMirror(s.out)
@@ -70,6 +70,6 @@ func (s *screen) progress(what string) func(percent int) {
 	}
 	bar := progressbar.NewOptions(100, progressbar.OptionSetWriter(s.out), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(40),
 		progressbar.OptionOnCompletion(func() { fmt.Fprintln(s.out) }))
-	_ = bar.RenderBlank() // a bar that cannot be drawn harms nothing
+	_ = bar.RenderBlank() // a bar that cannot be drawn does no harm
 	return func(percent int) { _ = bar.Set(min(percent, 100)) }
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// demo is the story that is told, with what its parts hand on.
+// demo runs the parts of the demo, with the state that they share.
 type demo struct {
 	screen  *screen
 	program *program
@@ -24,8 +24,8 @@ type demo struct {
 	workspaces map[string]string // id by name
 }
 
-// tell tells the story; it ends at the first answer that is wrong.
-func (d *demo) tell(ctx context.Context) error {
+// story runs the parts in order and stops at the first wrong answer.
+func (d *demo) story(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{
 		d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.bundle, d.pixies, d.providers, d.abTest,
 	} {
@@ -45,7 +45,7 @@ func (d *demo) signIn(ctx context.Context) error {
 		}
 		token = strings.TrimSuffix(token, "\n")
 		if strings.Count(token, ".") != 2 || strings.ContainsAny(token, " \n") {
-			return fmt.Errorf("readiness token printed %d bytes that are no token alone", len(token))
+			return fmt.Errorf("readiness token printed %d bytes that are not just a token", len(token))
 		}
 		*c = client{d.base, token, &d.answers}
 	}
@@ -93,7 +93,7 @@ func (d *demo) lists(ctx context.Context) error {
 	return nil
 }
 
-// models lists the models of a workspace, two at a time to see the paging.
+// models lists the models of a workspace, two at a time to test paging.
 func (d *demo) models(ctx context.Context, workspace string) ([]model, error) {
 	var all []model
 	next := "/v1/workspaces/" + d.workspaces[workspace] + "/semanticModels?maxResults=2"
@@ -132,7 +132,7 @@ func (d *demo) model(ctx context.Context, workspace, name string) (model, error)
 	return models[i], nil
 }
 
-// assessed is an assessment (spec 2.9); of the document, what is checked.
+// assessed is the part of an assessment that the demo checks.
 type assessed struct {
 	AssessmentID string   `json:"assessmentId"`
 	Score        *float64 `json:"score"`
@@ -170,7 +170,7 @@ type assessed struct {
 	} `json:"document"`
 }
 
-// check holds the sums that every assessment promises.
+// check verifies the sums that every assessment promises.
 func (a assessed) check() error {
 	report := a.Document.Report
 	if a.Score == nil || report.Score == nil || report.Uncapped == nil || a.Findings == nil || *a.Score != *report.Score {
@@ -260,7 +260,7 @@ func (d *demo) assessOne(ctx context.Context) error {
 	d.screen.say("The findings that cost the most points:")
 	d.screen.table(table.Row{"Points", "Severity", "Dimension", "What to do"}, rows, "Points")
 
-	// Assessed again, it can be compared.
+	// A second assessment is comparable.
 	second, err := d.ada.start(ctx, models+"/assess", nil)
 	if err != nil {
 		return err
@@ -294,12 +294,12 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 	var rows []table.Row
 	for _, a := range list.Value {
 		rows = append(rows, table.Row{a.At.Format(time.DateTime), shown(a.Score), *a.Findings, a.Regime, a.Comparable, a.ID})
-		whole, err := d.result(ctx, models+"/assessments/"+a.ID)
+		full, err := d.result(ctx, models+"/assessments/"+a.ID)
 		if err != nil {
 			return err
 		}
-		if whole.AssessmentID != a.ID || *whole.Score != *a.Score || *a.Score != score {
-			return fmt.Errorf("assessment %s is not as it is listed, or scored %v where %v was scored before", a.ID, *whole.Score, score)
+		if full.AssessmentID != a.ID || *full.Score != *a.Score || *a.Score != score {
+			return fmt.Errorf("assessment %s differs from its listing, or its score is %v after %v", a.ID, *full.Score, score)
 		}
 	}
 	d.screen.table(table.Row{"Assessed (UTC)", "Score", "Findings", "Rules", "Comparable", "Id"}, rows, "Score", "Findings")
@@ -373,7 +373,7 @@ func (d *demo) refusals(ctx context.Context) error {
 
 func (d *demo) assessMany(ctx context.Context) error {
 	const workspace = "Corporate Functions"
-	d.screen.step("Assess a whole workspace: " + workspace)
+	d.screen.step("Assess all models of workspace  " + workspace)
 	models, err := d.models(ctx, workspace)
 	if err != nil {
 		return err
@@ -426,7 +426,7 @@ func (d *demo) assessMany(ctx context.Context) error {
 	}
 	d.screen.table(table.Row{"Semantic model", "Outcome", "Score", "For an agent", "Findings", "What to do"}, rows, "Score", "For an agent", "Findings")
 	if len(bulk.Value) != len(models) || bulk.Succeeded != 4 || bulk.Failed != 1 || len(scores) != 4 {
-		return fmt.Errorf("got %d rows, %d succeeded, %d failed; want a row for each of the %d models, one of which cannot be read", len(bulk.Value), bulk.Succeeded, bulk.Failed, len(models))
+		return fmt.Errorf("got %d rows, %d succeeded, %d failed; want a row for each of the %d models, and one that cannot be read", len(bulk.Value), bulk.Succeeded, bulk.Failed, len(models))
 	}
 	if scores["Financial Statements"] < 80 || scores["crm_export"] >= 50 {
 		return fmt.Errorf("the prepared model must score high and the messy one low, got %v", scores)
@@ -434,7 +434,7 @@ func (d *demo) assessMany(ctx context.Context) error {
 	return nil
 }
 
-// shown is a score as people read it; a dimension that does not apply has none.
+// shown formats a score for people; "-" if there is none.
 func shown(score *float64) string {
 	if score == nil {
 		return "-"
