@@ -7,13 +7,15 @@ import (
 	"testing"
 )
 
-// connects are what makes a connection to PostgreSQL, or a pool of them, without the bounds that internal/database sets.
+// connects are the functions that open a connection to PostgreSQL, or a pool,
+// without the timeouts of internal/database.
 var connects = []string{"pgx.Connect", "pgx.ConnectConfig", "pgx.ConnectWithOptions", "pgconn.Connect", "pgconn.ConnectConfig", "pgconn.ConnectWithOptions", "pgxpool.New", "pgxpool.NewWithConfig", "sql.Open"}
 
-// mayConnect are the packages that may: the one that sets the bounds, and what serves tests and measures.
+// mayConnect are the packages that may use them: the one that sets the timeouts,
+// and those for tests and benchmarks.
 var mayConnect = []string{"internal/database", "internal/pgtest", "internal/bench"}
 
-// connectionProblems finds connections that are made elsewhere.
+// connectionProblems finds connections opened elsewhere.
 func connectionProblems(tree fs.FS) (problems []string, err error) {
 	all, err := sources(tree)
 	for _, s := range all {

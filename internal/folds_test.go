@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// ending are the streams that end with what they are about, so that they may be folded whole. Any other goes on growing: who loads
-// one keeps its state (FoldKept) or has its events carry totals (FoldLast).
+// ending are the streams that end with their subject, so they may be folded from
+// the start. Any other stream keeps growing: a load must cache its state (FoldKept)
+// or the events must carry totals (FoldLast).
 var ending = []string{"operation.Stream", "benchmark.RunStream"}
 
-// foldedWhole are other streams that are, and why.
-var foldedWhole = map[string]string{
-	"commands/delete_results.go: stream": "to delete all results of a model is to name each of them",
+// foldedFully are other streams that are folded from the start, and why.
+var foldedFully = map[string]string{
+	"commands/delete_results.go: stream": "to delete all results of a model must name each of them",
 }
 
 func foldProblems(tree fs.FS) (problems []string, err error) {
@@ -31,8 +32,8 @@ func foldProblems(tree fs.FS) (problems []string, err error) {
 				return true
 			}
 			stream, _, _ := strings.Cut(types.ExprString(call.Args[0]), "(")
-			if where := s.path + ": " + stream; !slices.Contains(ending, stream) && foldedWhole[where] == "" {
-				problems = append(problems, fmt.Sprintf("%s goes on growing and is folded whole", where))
+			if where := s.path + ": " + stream; !slices.Contains(ending, stream) && foldedFully[where] == "" {
+				problems = append(problems, fmt.Sprintf("%s keeps growing and is folded from the start", where))
 			}
 			return true
 		})
@@ -40,8 +41,8 @@ func foldProblems(tree fs.FS) (problems []string, err error) {
 	return problems, err
 }
 
-// Nothing that a call or a step loads grows with the log.
-func TestNoStreamThatGrowsIsFoldedWhole(t *testing.T) {
+// No load of a call or a step grows with the log.
+func TestGrowingStreamsAreNotFoldedFully(t *testing.T) {
 	t.Parallel()
 	check(t, foldProblems, map[string]struct {
 		files map[string]string
@@ -55,6 +56,6 @@ func TestNoStreamThatGrowsIsFoldedWhole(t *testing.T) {
 		"streams that grow": {map[string]string{
 			"commands/a.go": `package commands; import "readiness/eventstore"; func f() { load(ctx, eventstore.Fold(account.Stream(id), account.Evolve)) }`,
 			"work/a.go":     `package work; import "readiness/eventstore"; var p = eventstore.Fold(stream, e)`,
-		}, []string{"commands/a.go: account.Stream goes on growing and is folded whole", "work/a.go: stream goes on growing and is folded whole"}},
+		}, []string{"commands/a.go: account.Stream keeps growing and is folded from the start", "work/a.go: stream keeps growing and is folded from the start"}},
 	})
 }

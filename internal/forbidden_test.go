@@ -11,14 +11,16 @@ import (
 	"testing"
 )
 
-// unfinished are the words that mark work put off: it is done, or it is an issue. They are split here because this file is searched too.
+// unfinished are the words that mark unfinished work, which belongs in an issue.
+// They are split here because this file is searched too.
 var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 
-// skips are what takes a test out of a run.
+// skips are the calls that skip a test.
 var skips = []string{"t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "b.Skipf", "b.SkipNow", "tb.Skip", "tb.Skipf", "tb.SkipNow", "f.Skip", "f.Skipf", "f.SkipNow"}
 
-// forbiddenProblems finds what no file holds: tests that are skipped for another reason than a missing corpus, waits for a
-// time that nothing ends, not even the end of who waits, and marks of unfinished work.
+// forbiddenProblems finds what no file may contain: tests skipped for a reason
+// other than a missing corpus, waits for a time that cannot be interrupted, and
+// marks of unfinished work.
 func forbiddenProblems(tree fs.FS) (problems []string, err error) {
 	all, err := sources(tree)
 	if err != nil {
@@ -61,7 +63,7 @@ func forbiddenProblems(tree fs.FS) (problems []string, err error) {
 	return problems, err
 }
 
-// textFiles are the extensions of the files that people write.
+// textFiles are the extensions of hand-written files.
 var textFiles = []string{".go", ".sql", ".md", ".yaml", ".yml", ".txtar", ".sh", ".mod"}
 
 func TestForbidden(t *testing.T) {

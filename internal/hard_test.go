@@ -8,8 +8,10 @@ import (
 	"testing/fstest"
 )
 
-// TestNamesOfHardTests holds what make test/hard goes by: it builds the packages that have a file under the tag hard, and runs the tests whose names
-// begin with TestHard. One that had only the tag, or only the name, would run nowhere or with every test.
+// TestNamesOfHardTests checks the convention of make test/hard: it builds the
+// packages that have a file with the build tag hard and runs the tests whose names
+// begin with TestHard. A test with only the tag would never run, and one with only
+// the name would run with every test.
 func TestNamesOfHardTests(t *testing.T) {
 	t.Parallel()
 	wrong, err := hardTestsMisnamed(tree)
@@ -24,11 +26,12 @@ func TestNamesOfHardTests(t *testing.T) {
 		"a/name_test.go": {Data: []byte("package a\n\nfunc TestHardOne() {}\nfunc TestOne() {}\n")},
 	}
 	if wrong, err := hardTestsMisnamed(broken); err != nil || len(wrong) != 2 {
-		t.Errorf("of two misnamed tests were found %q (%v)", wrong, err)
+		t.Errorf("found %q (%v), want two misnamed tests", wrong, err)
 	}
 }
 
-// hardTestsMisnamed describes the tests that have the tag hard or the name of one that has it, but not both.
+// hardTestsMisnamed describes the tests that have the tag hard or the name of a
+// hard test, but not both.
 func hardTestsMisnamed(tree fs.FS) (wrong []string, err error) {
 	all, err := sources(tree)
 	for _, s := range all {
@@ -46,7 +49,7 @@ func hardTestsMisnamed(tree fs.FS) (wrong []string, err error) {
 				continue
 			}
 			if named := strings.HasPrefix(f.Name.Name, "TestHard"); named != hard {
-				wrong = append(wrong, s.path+": "+f.Name.Name+": a test in a file that begins with //go:build hard is named TestHard…, and no other is")
+				wrong = append(wrong, s.path+": "+f.Name.Name+": a test in a file that begins with //go:build hard must be named TestHard…, and no other test may be")
 			}
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// mayImport is the architecture: what each package may import of this module, outside of tests. A trailing /... takes in what is
-// below. A package that is not named fails the test: who adds one says here where it belongs.
+// mayImport is the architecture: which packages of this module each package may
+// import, outside tests. A trailing /... includes the packages below. A package
+// that is not listed fails the test, so a new package must be added here.
 var mayImport = map[string][]string{
 	"definition/...": {"definition/..."},
 	"domain/...":     {"domain/...", "definition/..."},
@@ -27,23 +28,24 @@ var mayImport = map[string][]string{
 	"ai/...": {
 		"ai/...", "definition/...",
 		"domain", "domain/item", "domain/proposal", "domain/benchmark", "domain/comparison", "domain/aiprovider",
-		"domain/readiness", // what of a model is exposed to an AI
+		"domain/readiness", // what a model exposes to an AI
 	},
-	// These reach the platform and the AI through interfaces they declare.
+	// These reach the platform and the AI through interfaces that they declare.
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database"},
 	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "internal/database", "work/turns"},
-	// Who may work now: it knows nothing of the work.
+	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 
 	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database"},
 
-	// What others import to call the service: it knows openapi.yaml and nothing of how that is done.
+	// The client for other modules: it depends on openapi.yaml and not on the
+	// service's packages.
 	"client": {},
 
-	// What the service does, in files: the same rules without log, queue and callers.
+	// The service's rules for files, without log, queue and callers.
 	"offline": {"domain/...", "definition/...", "platform/folder", "internal/jsonerror"},
 
-	// What wires everything.
+	// These wire everything.
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},
 
@@ -64,16 +66,19 @@ var mayImport = map[string][]string{
 	"internal/postgres/withpostgres": {"internal/postgres"},
 }
 
-// pure are the packages that compute and nothing else: the same input gives the same output, today and in a test.
+// pure are the packages that only compute: the same input always gives the same
+// output.
 var pure = []string{"domain/...", "definition/..."}
 
-// impure are the packages that a pure one does not import, for it would then do I/O, wait or draw a random number.
+// impure are the packages that a pure one must not import, because they do I/O,
+// wait or use random numbers.
 var impure = []string{
 	"context", "crypto/rand", "database/...", "io/fs", "io/ioutil", "log/...", "math/rand/...", "net", "net/http/...", "os/...", "runtime/...",
 	"syscall", "github.com/jackc/...",
 }
 
-// impureCalls are what a pure package does not use of the packages it may import.
+// impureCalls are the functions that a pure package must not call in packages that
+// it may import.
 var impureCalls = []string{
 	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer", "time.Local",
 	"uuid.New", "uuid.NewString", "uuid.NewRandom", "uuid.NewUUID", "uuid.NewV6", "uuid.NewV7",
@@ -109,7 +114,8 @@ func layerProblems(tree fs.FS) (problems []string, err error) {
 	return problems, err
 }
 
-// lookUp returns what the package may import, by the most particular pattern that matches it.
+// lookUp returns what the package may import, by the most specific pattern that
+// matches it.
 func lookUp(pkg string) (may []string, known bool) {
 	best := ""
 	for pattern, list := range mayImport {

@@ -16,15 +16,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// module is the path that this module's packages are imported under.
+// module is the import path prefix of this module's packages.
 const module = "readiness/"
 
-// tree is this module's files.
+// tree is the files of this module.
 var tree = os.DirFS("..")
 
 // source is one Go file of a tree.
 type source struct {
-	path, pkg string // the file, and the folder it lies in
+	path, pkg string // the file, and its folder
 	test      bool
 	*ast.File
 }
@@ -54,7 +54,7 @@ func sources(tree fs.FS) (all []source, err error) {
 	return all, err
 }
 
-// imports are the paths that the file imports.
+// imports returns the paths that the file imports.
 func (s source) imports() []string {
 	var paths []string
 	for _, spec := range s.Imports {
@@ -64,7 +64,8 @@ func (s source) imports() []string {
 	return paths
 }
 
-// calls are the selectors of the file, as in "time.Now", whatever they select from.
+// calls returns the selectors of the file, such as "time.Now", whatever they select
+// from.
 func (s source) calls() (all []string) {
 	ast.Inspect(s.File, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {
@@ -77,7 +78,8 @@ func (s source) calls() (all []string) {
 	return all
 }
 
-// check runs a check on this module, where it finds nothing, and on made-up files, where it finds exactly what is wanted.
+// check runs a check on this module, where it must find nothing, and on made-up
+// files, where it must find exactly what is wanted.
 func check(t *testing.T, problems func(fs.FS) ([]string, error), rows map[string]struct {
 	files map[string]string
 	want  []string

@@ -1,8 +1,10 @@
 //go:build unix
 
-// Command busy runs a command again and again while loops that do nothing keep the processors busy, and prints what became of each run: what passes
-// on a machine that has hardly any time for it hangs on no machine's speed. The loops are nice, and end with this program however it ends. The output of
-// each run is kept in a file until it has passed.
+// Command busy runs a command repeatedly while loops keep the processors busy, and
+// prints the result of each run. A test that passes with hardly any processor time
+// does not depend on the machine's speed. The loops run at low priority and end
+// with this program, however it ends. The output of a run is kept in a file unless
+// it passes.
 package main
 
 import (
@@ -33,7 +35,7 @@ func main() {
 		loop()
 	}
 	runs := flag.Int("runs", 10, "how often the command is run")
-	loops := flag.Int("loops", 16, "how many loops run beside it")
+	loops := flag.Int("loops", 16, "how many loops run at the same time")
 	load := flag.Float64("load", 15, "the load to wait for before the first run")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -49,7 +51,8 @@ func main() {
 	}
 }
 
-// loop keeps a processor busy until standard input ends, which it does when who started it is gone.
+// loop keeps a processor busy until standard input ends, which it does when the
+// parent process is gone.
 func loop() {
 	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10)
 	go func() {
@@ -89,7 +92,7 @@ func run(ctx context.Context, runs, loops int, load float64, command []string) e
 	return nil
 }
 
-// start starts the loops and returns what ends them.
+// start starts the loops and returns a function that ends them.
 func start(ctx context.Context, loops int) (end func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -103,7 +106,7 @@ func start(ctx context.Context, loops int) (end func(), err error) {
 	}
 	for range loops {
 		cmd := exec.CommandContext(ctx, self)
-		cmd.Env = append(os.Environ(), loopEnv+"=1", "GOMAXPROCS=2") // one for the loop, one to see that it is to end
+		cmd.Env = append(os.Environ(), loopEnv+"=1", "GOMAXPROCS=2") // one for the loop, one to notice the end
 		cmd.Stderr = os.Stderr
 		alive, err := cmd.StdinPipe()
 		if err != nil {
@@ -123,7 +126,7 @@ func start(ctx context.Context, loops int) (end func(), err error) {
 	return end, nil
 }
 
-// loaded waits until the load of the last minute is so high.
+// loaded waits until the load of the last minute is at least load.
 func loaded(ctx context.Context, load float64) error {
 	for began := time.Now(); ; {
 		now, known := loadNow()
@@ -148,7 +151,8 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// loadNow is how many processes wanted a processor in the last minute, where the system tells.
+// loadNow returns the average number of processes that wanted a processor in the
+// last minute; known is false where the system does not report it.
 func loadNow() (load float64, known bool) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -163,7 +167,8 @@ var (
 	broken  = regexp.MustCompile(`(?m)^\s*(--- FAIL: \S+|FAIL\s+\S+|panic: .*)`)
 )
 
-// once runs the command and prints what became of it, and how many tests were skipped, where it is go test -v. ok is whether it passed.
+// once runs the command and prints the result, and the number of skipped tests for
+// go test -v. ok reports whether it passed.
 func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 	out, err := os.CreateTemp("", fmt.Sprintf("busy-run-%d-", n))
 	if err != nil {
@@ -172,7 +177,7 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 	defer out.Close()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends what it started
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it ends its own children
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return false, err
@@ -215,10 +220,10 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 		return true, os.Remove(out.Name())
 	}
 	fmt.Fprintf(os.Stdout, "     its output is in %s\n", out.Name())
-	var told []string
+	var shown []string
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if found := strings.TrimSpace(broken.FindString(lines.Text())); found != "" && !slices.Contains(told, found) && len(told) < 20 {
-			told = append(told, found)
+		if found := strings.TrimSpace(broken.FindString(lines.Text())); found != "" && !slices.Contains(shown, found) && len(shown) < 20 {
+			shown = append(shown, found)
 			fmt.Fprintf(os.Stdout, "     %s\n", found)
 		}
 	}

@@ -34,7 +34,7 @@ func busy(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestRunsAreTold(t *testing.T) {
+func TestRunsAreReported(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]struct {
 		says string
@@ -47,7 +47,7 @@ func TestRunsAreTold(t *testing.T) {
 		cmd := busy(t, "-runs", "2", "-loops", "1", "-load", "0", "sh", "-c", script)
 		out, _ := cmd.Output()
 		if code := cmd.ProcessState.ExitCode(); code != want.code || strings.Count(string(out), want.says) != 2 {
-			t.Errorf("%s: got exit code %d and\n%s\nwant %d, and %q of both runs", script, code, out, want.code, want.says)
+			t.Errorf("%s: got exit code %d and\n%s\nwant %d, and %q for both runs", script, code, out, want.code, want.says)
 		}
 	}
 }
@@ -56,7 +56,8 @@ func TestRunsAreTold(t *testing.T) {
 func TestLoopsEndWithTheProgram(t *testing.T) {
 	t.Parallel()
 	cmd := busy(t, "-runs", "1", "-loops", "2", "-load", "0", "sleep", "600")
-	// The loops have the program's standard error, and what is run has not: the pipe ends when the last of them does.
+	// The loops share the program's standard error, and the command does not: the
+	// pipe ends with the last of them.
 	held, stderr, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -70,16 +71,16 @@ func TestLoopsEndWithTheProgram(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }() // what is run, too
+	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }() // the command too
 	stderr.Close()
-	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil { // the head of the table: the loops run
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil { // the table's header: the loops run
 		t.Fatal(err)
 	}
 	if err := held.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(held); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("no loop runs beside the program: %v", err)
+		t.Fatalf("no loop runs: %v", err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestLoopsEndWithTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(held); err != nil {
-		t.Errorf("loops run without the program: %v", err)
+		t.Errorf("loops outlive the program: %v", err)
 	}
 	_ = cmd.Wait()
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Part is the piece of work that finishes a rule.
+// Part is the part of the project that implements a rule.
 type Part string
 
-// The parts, in the order they are built.
+// The parts, in the order in which they are built.
 const (
 	Spine         Part = "spine"
 	Account       Part = "account"
@@ -22,10 +22,11 @@ const (
 
 var parts = []Part{Spine, Account, Optimizations, Pixies, ABTests}
 
-// finished are the parts whose every rule must have a proof. Who finishes a part adds it here.
+// finished are the parts whose rules must all have a proof. Add a part here when it
+// is finished.
 var finished = []Part{Spine, Account, Optimizations, Pixies, ABTests}
 
-// Rule is one thing the specification or a decision says.
+// Rule is one rule of the specification or of a decision.
 type Rule struct {
 	ID   string // unique: section, then row, number or name
 	Part Part
@@ -43,7 +44,7 @@ var catalogue string
 
 var ruleID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9./-]*$`)
 
-// parse reads a catalogue.
+// parse parses a catalogue.
 func parse(text string) ([]Section, error) {
 	var all []Section
 	seen := map[string]bool{}
@@ -61,13 +62,13 @@ func parse(text string) ([]Section, error) {
 		f := strings.SplitN(l, " ", 3)
 		switch {
 		case len(f) < 3 || !ruleID.MatchString(f[0]):
-			return nil, fmt.Errorf("catalogue line %d: want an id, a part and a text, not %q", line, l)
+			return nil, fmt.Errorf("catalogue line %d: want an id, a part and a text, got %q", line, l)
 		case !slices.Contains(parts, Part(f[1])):
-			return nil, fmt.Errorf("catalogue line %d: %s is none of the parts %v", line, f[1], parts)
+			return nil, fmt.Errorf("catalogue line %d: %s is not one of the parts %v", line, f[1], parts)
 		case seen[f[0]]:
 			return nil, fmt.Errorf("catalogue line %d: %s is listed twice", line, f[0])
 		case len(all) == 0:
-			return nil, fmt.Errorf("catalogue line %d: %s is in no section", line, f[0])
+			return nil, fmt.Errorf("catalogue line %d: %s comes before the first section", line, f[0])
 		}
 		seen[f[0]] = true
 		s := &all[len(all)-1]

@@ -36,7 +36,7 @@ func TestFinishedPartsAreProven(t *testing.T) {
 	t.Parallel()
 	sections, proofs := rules(t)
 	for _, id := range unproven(sections, proofs, finished) {
-		t.Errorf("no test proves %s: prove it and say so in a comment %q", id, "proves: "+id)
+		t.Errorf("no test proves %s: add one with the comment %q", id, "proves: "+id)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestDocumentIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is old; run make conformance", documentPath)
+		t.Errorf("%s is out of date; run make conformance", documentPath)
 	}
 }
 
@@ -60,9 +60,9 @@ func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"## S\n1/a spine":                     "want an id, a part and a text",
 		"## S\n1/a, spine text":               "want an id, a part and a text",
-		"## S\n1/a soon text":                 "soon is none of the parts",
+		"## S\n1/a soon text":                 "soon is not one of the parts",
 		"## S\n1/a spine x\n\n1/a spine y":    "line 4: 1/a is listed twice",
-		"# no section\n1/a spine of no where": "in no section",
+		"# no section\n1/a spine of no where": "before the first section",
 	} {
 		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)

@@ -19,7 +19,7 @@ a test fails when a finished part has a rule without proof, when a comment names
 
 `
 
-// current returns the document as the module's tests have it.
+// current returns the document for the module's current tests.
 func current(tree fs.FS) ([]byte, error) {
 	sections, err := parse(catalogue)
 	if err != nil {
@@ -35,7 +35,7 @@ func current(tree fs.FS) ([]byte, error) {
 	return render(sections, proofs), nil
 }
 
-// render writes the document.
+// render renders the document.
 func render(sections []Section, proofs []Proof) []byte {
 	slices.SortFunc(proofs, func(a, b Proof) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Test, b.Test))

@@ -1,5 +1,7 @@
-// Command conformance writes docs/conformance.md: every rule of the specification with the tests that prove it. The rules
-// are those of catalogue.txt; a test says which it proves in a comment "proves: ID [ID…]", a scenario in its own comments.
+// Command conformance writes docs/conformance.md: every rule of the specification
+// with the tests that prove it. The rules are in catalogue.txt. A test names the
+// rules that it proves in a comment "proves: ID [ID…]", a scenario in its own
+// comments.
 package main
 
 import (
@@ -18,7 +20,7 @@ func main() {
 	}
 }
 
-// write brings the document in the module at root up to date.
+// write updates the document of the module at root.
 func write(root string) error {
 	doc, err := current(os.DirFS(root))
 	if err != nil {

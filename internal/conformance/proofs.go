@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Proof is a test that says it proves a rule.
+// Proof is a test that claims to prove a rule.
 type Proof struct {
 	Rule string // its id
 	File string // from the module's root
@@ -49,7 +49,8 @@ func scan(tree fs.FS) (all []Proof, err error) {
 	return all, err
 }
 
-// inGo finds the markers of a Go file. Each stands in a test function or right above one.
+// inGo finds the markers of a Go file. Each must be in a test function or directly
+// above one.
 func inGo(tree fs.FS, name string) (found []Proof, err error) {
 	src, err := fs.ReadFile(tree, name)
 	if err != nil || !bytes.Contains(src, []byte("proves:")) {
@@ -71,7 +72,7 @@ func inGo(tree fs.FS, name string) (found []Proof, err error) {
 				return ok && f.Recv == nil && testFunction.MatchString(f.Name.Name) && (f.Doc == group || f.Pos() <= c.Pos() && c.Pos() < f.End())
 			})
 			if i < 0 {
-				return nil, fmt.Errorf("%s: the marker is neither in a test function nor right above one", files.Position(c.Pos()))
+				return nil, fmt.Errorf("%s: the marker is neither in a test function nor directly above one", files.Position(c.Pos()))
 			}
 			for _, id := range strings.Fields(m[1]) {
 				found = append(found, Proof{id, name, file.Decls[i].(*ast.FuncDecl).Name.Name})
@@ -81,7 +82,8 @@ func inGo(tree fs.FS, name string) (found []Proof, err error) {
 	return found, nil
 }
 
-// inScenario finds the markers among a script's own lines, which end where its files begin.
+// inScenario finds the markers among a script's own lines, before its embedded
+// files.
 func inScenario(tree fs.FS, name string) (found []Proof, err error) {
 	src, err := fs.ReadFile(tree, name)
 	if err != nil {
@@ -98,7 +100,7 @@ func inScenario(tree fs.FS, name string) (found []Proof, err error) {
 	return found, nil
 }
 
-// unknown are the proofs of rules that are in no section.
+// unknown returns the proofs of rules that are not in the catalogue.
 func unknown(sections []Section, proofs []Proof) (problems []string) {
 	known := map[string]bool{}
 	for _, s := range sections {
@@ -114,7 +116,7 @@ func unknown(sections []Section, proofs []Proof) (problems []string) {
 	return problems
 }
 
-// unproven are the rules of the named parts that no test proves.
+// unproven returns the rules of the given parts that no test proves.
 func unproven(sections []Section, proofs []Proof, of []Part) (ids []string) {
 	for _, s := range sections {
 		for _, r := range s.Rules {

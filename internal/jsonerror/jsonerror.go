@@ -1,4 +1,5 @@
-// Package jsonerror explains to people why a JSON text could not be decoded. It never names Go types.
+// Package jsonerror explains to people why a JSON text could not be decoded. It
+// never names Go types.
 package jsonerror
 
 import (
@@ -9,8 +10,10 @@ import (
 	"strings"
 )
 
-// Explain returns what is wrong with a JSON text that encoding/json refused with err, as a sentence without its subject's name:
-// the member, what it must be and what it is, or the byte at which the text is no JSON. Any other error is returned as it is.
+// Explain returns what is wrong with a JSON text that encoding/json refused with
+// err, as a sentence without its subject's name. It names the member, what it must
+// be and what it is, or the byte at which the text is not valid JSON. Any other
+// error is returned unchanged.
 func Explain(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		member := wrong.Field
@@ -28,7 +31,7 @@ func Explain(err error) error {
 	return err
 }
 
-// kind names what decodes into the type.
+// kind returns the name of what decodes into the type.
 func kind(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -49,7 +52,8 @@ func kind(t reflect.Type) string {
 	}
 }
 
-// found names what encoding/json found: "number 5", "string", "array", "object", "bool".
+// found names what encoding/json found: "number 5", "string", "array", "object",
+// "bool".
 func found(value string) string {
 	switch name, literal, _ := strings.Cut(value, " "); {
 	case name == "string":

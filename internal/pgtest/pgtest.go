@@ -1,5 +1,6 @@
-// Package pgtest gives each test a migrated PostgreSQL database of its own. It never skips: with READINESS_TEST_DATABASE_URL it
-// uses that server, without it starts one that lives as long as the test's process.
+// Package pgtest gives each test its own migrated PostgreSQL database. It never
+// skips: it uses the server in READINESS_TEST_DATABASE_URL, or else starts one that
+// lives as long as the test's process.
 package pgtest
 
 import (
@@ -18,7 +19,8 @@ import (
 	"readiness/migrations"
 )
 
-// Pool returns a pool of up to 32 connections on a fresh migrated database. Both end with t.
+// Pool returns a pool of up to 32 connections on a fresh migrated database. Both
+// end with t.
 func Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	pool, err := database.Open(t.Context(), URL(t), func(c *pgxpool.Config) { c.MaxConns = 32 })
@@ -29,7 +31,8 @@ func Pool(t testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// URL returns the address of a fresh migrated database, which is dropped, whoever is connected, when t ends.
+// URL returns the address of a fresh migrated database, which is dropped when t
+// ends, even with open connections.
 func URL(t testing.TB) string {
 	t.Helper()
 	made, err := migrated()
@@ -39,9 +42,9 @@ func URL(t testing.TB) string {
 	return create(t, made)
 }
 
-// Prepared returns the address of a fresh migrated database in which prepare has
-// been at work once: what it did is copied for every test that asks for the same
-// name. The name holds whatever prepare's work depends on, in letters and digits.
+// Prepared returns the address of a fresh migrated database to which prepare was
+// applied. prepare runs once per name; each test gets a copy. The name must
+// identify everything that prepare's work depends on, in letters and digits.
 func Prepared(t testing.TB, name string, prepare func(ctx context.Context, url string) error) string {
 	t.Helper()
 	p, _ := prepared.LoadOrStore(name, sync.OnceValues(func() (string, error) {
@@ -58,7 +61,8 @@ func Prepared(t testing.TB, name string, prepare func(ctx context.Context, url s
 	return create(t, made)
 }
 
-// EmptyURL returns the address of a fresh database that nothing was migrated into; it is dropped when t ends.
+// EmptyURL returns the address of a fresh database without migrations. It is
+// dropped when t ends.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
 	return create(t, "template0")
@@ -86,7 +90,9 @@ func create(t testing.TB, template string) string {
 	return in(s.url, name)
 }
 
-// server is where the databases of this process are made, on few connections that stay: to open one costs a good part of what a database does.
+// server is where the databases of this process are created. It keeps few
+// connections open, because opening one costs much of what creating a database
+// does.
 type server struct {
 	*pgxpool.Pool
 	url         string
@@ -109,12 +115,13 @@ var shared = sync.OnceValues(func() (*server, error) {
 		return nil, err
 	}
 	s := &server{Pool: pool, url: url}
-	// Where nothing is synced, files are copied at half the cost of logging their pages (PostgreSQL 15 can do both).
+	// Without fsync, copying files costs half as much as logging their pages (from
+	// PostgreSQL 15).
 	err = pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int >= 150000 AND current_setting('fsync') = 'off'`).Scan(&s.copiesFiles)
 	return s, err
 })
 
-// migrated is the template's name, once it is there.
+// migrated returns the name of the migrated template, which it creates first.
 var migrated = sync.OnceValues(func() (string, error) {
 	s, err := shared()
 	if err != nil {
@@ -123,11 +130,12 @@ var migrated = sync.OnceValues(func() (string, error) {
 	return template(context.Background(), s.url, "", func(context.Context, string) error { return nil })
 })
 
-// prepared are the templates beyond the migrated one, by what they are prepared for.
+// prepared are further templates, by name.
 var prepared sync.Map
 
-// template returns the name of a database that holds the migrated schema and what prepare adds, made by whichever process needs it
-// first. It is made under another name and then renamed, so that a killed process never leaves a half-made template.
+// template returns the name of a database with the migrated schema and what prepare
+// adds. The first process that needs it creates it, under another name that is then
+// replaced, so a killed process never leaves an incomplete template.
 func template(ctx context.Context, server, added string, prepare func(ctx context.Context, url string) error) (string, error) {
 	name := "readiness_template_" + migrations.Fingerprint() + added
 	conn, err := pgx.Connect(ctx, server)

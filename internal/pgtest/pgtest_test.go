@@ -13,7 +13,8 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// childEnv makes the test binary use a database, say its address and wait to be killed.
+// childEnv makes the test binary use a database, print its address and wait to be
+// killed.
 const childEnv = "READINESS_PGTEST_TEST_CHILD"
 
 func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
@@ -66,7 +67,7 @@ func TestEmptyDatabase(t *testing.T) {
 
 func TestChild(t *testing.T) {
 	if os.Getenv(childEnv) == "" {
-		return // it is the part of TestServerEndsWithAKilledTest that is killed
+		return // only for the child that TestServerEndsWithAKilledTest kills
 	}
 	fmt.Println(pgtest.URL(t))
 	select {}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Proxy stands between the service and its database, to do what networks do.
+// Proxy stands between the service and its database and simulates network failures.
 type Proxy struct {
-	// URL is the database's address by way of the proxy.
+	// URL is the database's address through the proxy.
 	URL string
 
 	to string
@@ -24,7 +24,8 @@ type Proxy struct {
 	transfers sync.WaitGroup
 }
 
-// Between returns a proxy to the database at address, which passes everything on. It ends with t.
+// Between returns a proxy to the database at address that forwards everything. It
+// ends with t.
 func Between(t testing.TB, address string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -64,7 +65,7 @@ func (p *Proxy) listen(at string) {
 	})
 }
 
-// connect passes on what two sides of a connection say, while packets pass.
+// connect forwards data between both sides of a connection, while packets pass.
 func (p *Proxy) connect(here net.Conn) {
 	there, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.to)
 	if err != nil {
@@ -99,7 +100,8 @@ func (p *Proxy) transfer(to, from net.Conn) {
 	}
 }
 
-// Swallow keeps every packet from now on, of connections that are there and of new ones, neither of which ends.
+// Swallow holds back every packet from now on, of existing and new connections,
+// without ending any.
 func (p *Proxy) Swallow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +119,7 @@ func (p *Proxy) Break() {
 	}
 }
 
-// Pass passes everything on again; packets that were kept arrive late, as they do.
+// Pass forwards everything again; packets held back arrive late.
 func (p *Proxy) Pass() {
 	p.pass()
 	p.mu.Lock()

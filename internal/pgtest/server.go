@@ -14,10 +14,11 @@ import (
 	"readiness/internal/postgres"
 )
 
-// ServerEnv names the environment variable that holds the address of a server for tests, whose user may create databases.
+// ServerEnv is the environment variable with the address of a server for tests,
+// whose user may create databases.
 const ServerEnv = "READINESS_TEST_DATABASE_URL"
 
-// guardEnv makes the test's own program run as the guard of its server.
+// guardEnv makes the test binary run as the guard of its server.
 const guardEnv = "READINESS_PGTEST_GUARD"
 
 // address returns the address of the server that tests of this process use.
@@ -32,11 +33,13 @@ func address() (string, error) {
 	return url, nil
 }
 
-// lifeline is the pipe that the guard watches; a variable, because a pipe that nothing refers to is closed.
+// lifeline is the pipe that the guard watches. It is a variable so that the garbage
+// collector does not close it.
 var lifeline io.Closer //nolint:unused // the reference is the use
 
-// private starts this process's own server, once. Tests have no last moment to stop it in, and may be killed: so a second copy of this
-// program, the guard, runs it until the pipe from here breaks, which it does whatever ends this process.
+// private starts this process's own server, once. A test process has no hook at its
+// end, and may be killed. So a second copy of this binary, the guard, runs the
+// server until the pipe from here breaks, which happens however this process ends.
 var private = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -44,7 +47,7 @@ var private = sync.OnceValues(func() (string, error) {
 	}
 	guard := exec.CommandContext(context.Background(), exe)
 	guard.Env = append(os.Environ(), guardEnv+"=1")
-	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for the tests
+	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keep Ctrl-C for the tests
 	if lifeline, err = guard.StdinPipe(); err != nil {
 		return "", err
 	}
@@ -69,7 +72,8 @@ func init() {
 	}
 }
 
-// guard runs a server until standard input ends, and exits. It says the server's address, or why there is none.
+// guard runs a server until standard input ends, then exits. It prints the server's
+// address, or the error.
 func guard() {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package samples gives tests the files of the sample workspaces, above all as the seeds of fuzz targets: what is written for
-// people to try is what is mutated, and no copy of it ages.
+// Package samples gives tests the files of the sample workspaces, mainly as seeds
+// of fuzz targets, so that no copies of them can become outdated.
 package samples
 
 import (
@@ -20,8 +20,9 @@ func Text(t testing.TB, path string) []byte {
 	return text
 }
 
-// Texts returns the texts of the files below samples/ whose path matches, each text once, in the order of their paths. It fails
-// when there is none: a target whose seeds moved away would begin with nothing.
+// Texts returns the files below samples/ whose path matches, without duplicates,
+// ordered by path. It fails when there is none, so that a fuzz target cannot lose
+// its seeds unnoticed.
 func Texts(t testing.TB, matches func(path string) bool) (texts [][]byte) {
 	t.Helper()
 	known := map[string]bool{}
@@ -43,7 +44,7 @@ func Texts(t testing.TB, matches func(path string) bool) (texts [][]byte) {
 	return texts
 }
 
-// Ending matches the paths that end with any of the endings.
+// Ending returns a function that matches the paths with any of the endings.
 func Ending(endings ...string) func(path string) bool {
 	return func(path string) bool {
 		for _, e := range endings {
@@ -55,7 +56,7 @@ func Ending(endings ...string) func(path string) bool {
 	}
 }
 
-// root finds the module around the test's own folder.
+// root returns the folder of the module around the test's own folder.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -72,8 +73,8 @@ func root(t testing.TB) string {
 	return ""
 }
 
-// Items returns the files of each item whose folder has the ending (".SemanticModel", say), by their path within the folder, in
-// the order of the folders.
+// Items returns the files of each item whose folder has the ending (such as
+// ".SemanticModel"), by their path within the folder, ordered by folder.
 func Items(t testing.TB, ending string) (items []map[string][]byte) {
 	t.Helper()
 	tree := os.DirFS(root(t))

@@ -1,6 +1,6 @@
-// Package testlog gives each test an event log of its own, with the views that the
-// service builds of it, all empty. To make the views takes longer than most tests:
-// they are made once and copied.
+// Package testlog gives each test its own event log with the service's views, all
+// empty. Creating the views takes longer than most tests, so they are created once
+// and copied.
 package testlog
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 // URL returns the address of a fresh database with an empty log and empty views. It
-// is dropped, whoever is connected, when t ends.
+// is dropped when t ends, even with open connections.
 func URL(t testing.TB) string {
 	t.Helper()
 	schema := sha256.Sum256([]byte(projections.NewEngine(nil, projections.All()...).Schema()))

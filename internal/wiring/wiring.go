@@ -1,6 +1,5 @@
-// Package wiring puts the parts of the service together, in one place for the
-// program and for the tests of every package. It decides nothing and starts
-// nothing.
+// Package wiring connects the parts of the service, in one place for the program
+// and the tests of all packages. It decides nothing and starts nothing.
 package wiring
 
 import (
@@ -26,10 +25,10 @@ import (
 	"readiness/work"
 )
 
-// NewID makes the ids of the service: UUIDs of version 7.
+// NewID returns a new id: a UUID of version 7.
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// Log is the event log of a database with its views.
+// Log is the event log of a database, with its views.
 type Log struct {
 	Pool   *pgxpool.Pool
 	Engine *projections.Engine
@@ -37,8 +36,8 @@ type Log struct {
 	Views  *projections.Views
 }
 
-// OpenLog wires the log in pool's database with the views, by default all of
-// them. It asks the database nothing.
+// OpenLog wires the log in pool's database with the views, by default all of them.
+// It does not query the database.
 func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views ...*projections.View) (*Log, error) {
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {
@@ -52,32 +51,33 @@ func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views .
 	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store}}, nil
 }
 
-// Parts are what the service is put together from. Log, VaultKey, PixieKey and Now
-// must be given.
+// Parts are the inputs of Wire. Log, VaultKey, PixieKey and Now are required.
 type Parts struct {
 	Log *Log
-	// VaultKey seals tokens, and the keys of AI providers; its size is vault.KeySize.
+	// VaultKey seals tokens and the keys of AI providers. It has vault.KeySize
+	// bytes.
 	VaultKey []byte
-	// PixieKey marks in reports which account's a Pixie is; at least 32 random bytes.
+	// PixieKey makes the marks that identify an account's Pixies in reports. It has
+	// at least 32 random bytes.
 	PixieKey []byte
 	Plans    account.Plans // by default account.DefaultPlans
 	AI       ai.Options
 	Logger   *slog.Logger // by default none
 	Now      func() time.Time
-	// Workers is how many steps of work read and write definitions at once, by default
-	// 1; Asks how many ask AI providers, by default work.DefaultAsks.
+	// Workers is how many steps read and write definitions at once, by default 1.
+	// Asks is how many ask AI providers, by default work.DefaultAsks.
 	Workers, Asks int
 }
 
-// Service are the parts put together. Platform, Permissions and Jobs, which
-// differ between the program and tests, are for the caller to set.
+// Service is the result of Wire. The caller must set Platform, Permissions and
+// Jobs, which differ between the program and tests.
 type Service struct {
 	Commands *commands.Service
 	Work     work.Options
 	AI       *ai.Proposer
 }
 
-// Wire puts the parts together.
+// Wire connects the parts.
 func Wire(p Parts) (*Service, error) {
 	kept, err := vault.New(p.Log.Pool, p.VaultKey)
 	if err != nil {
@@ -88,7 +88,7 @@ func Wire(p Parts) (*Service, error) {
 		return nil, err
 	}
 	if len(p.PixieKey) < 32 {
-		return nil, fmt.Errorf("wiring: the key of Pixies has %d bytes; it needs at least 32", len(p.PixieKey))
+		return nil, fmt.Errorf("wiring: the key of Pixies has %d bytes, want at least 32", len(p.PixieKey))
 	}
 	providers := commands.Providers{Store: p.Log.Store, Keys: keys}
 	if p.Plans == nil {
