@@ -205,13 +205,13 @@ func TestUsageStates(t *testing.T) {
 			b.change(t, b.options)
 		}, assessment.NoTrackedReports, "no report on this semantic model has Pixies", item.Granted, 0, ""},
 		"no views": {func(_ *testing.T, b *bench) { b.now = b.now.AddDate(0, 0, 28) }, assessment.NoViews, "no one viewed a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
-		"nobody will have looked": {func(t *testing.T, b *bench) {
+		"only later views": {func(t *testing.T, b *bench) {
 			b.now = b.now.AddDate(0, 0, -29)
-		}, assessment.NoViews, "nobody looked", item.Granted, 2, "28 2026-09-26 2026-10-23 pixies"},
+		}, assessment.NoViews, "no one viewed", item.Granted, 2, "28 2026-09-26 2026-10-23 pixies"},
 		"pages that query nothing": {func(t *testing.T, b *bench) {
 			b.now = b.now.AddDate(0, 0, 28)
 			b.look(t, report2, "p2", 5, 0)
-		}, assessment.NoViews, "nobody looked", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		}, assessment.NoViews, "no one viewed", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
 		"one report cannot be read": {func(t *testing.T, b *bench) { ruin(t, b, report1) }, assessment.UsageApplied, "1 report could not be read", item.Granted, 2, measured},
 		"no report can be read":     {func(t *testing.T, b *bench) { ruin(t, b, report1); ruin(t, b, report2) }, assessment.UsageUnavailable, "none of the 2 reports", item.Granted, 2, measured},
 		"the only one viewed cannot be": {func(t *testing.T, b *bench) {
