@@ -537,7 +537,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		},
 		"programs that are something else": {
 			func(t *testing.T, o *postgres.Options) { *o = postgres.SearchOnly(*o, fakePrograms(t, "none")) },
-			[]string{"no version of PostgreSQL"},
+			[]string{"not a PostgreSQL version"},
 		},
 		"a setting the server refuses": {
 			func(t *testing.T, o *postgres.Options) {
