@@ -158,7 +158,7 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 
 // spend counts the benchmark runs, refuses what the account's plan and licenses do
 // not cover, and reserves the sides' models, which become tracked items once
-// questions about them were asked (docs/decisions.md 5, 9.6). It returns what was
+// questions about them were asked (docs/decisions.md 5; decisions/9/6). It returns what was
 // spent.
 func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}

@@ -23,7 +23,7 @@ func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace,
 
 // Items returns the items of a type in a workspace that the caller can see, by
 // name. It also records what the listing reveals about tracked items there
-// (docs/decisions.md 8.8).
+// (decisions/8/8).
 func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	all, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
 	if err != nil {

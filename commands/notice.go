@@ -27,7 +27,7 @@ func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed
 // notice compares the account's tracked items of a workspace with the complete
 // listing that the caller got: a missing item was deleted, another may have a new
 // name. A workspace that the caller cannot see has no listing, so an item that is
-// merely invisible is never recorded as deleted (docs/decisions.md 8.8). notice
+// merely invisible is never recorded as deleted (decisions/8/8). notice
 // reads the view once and changes nothing.
 func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
 	tracked, err := s.TrackedIn(ctx, who.Account, workspaceID, t)

@@ -308,7 +308,7 @@ func TestRaceForTrackedItems(t *testing.T) {
 
 // An item that a listing of a visible workspace lacks was deleted; one with another
 // name was renamed. A plain listing and that of a bulk assessment record it, once
-// (docs/decisions.md 8.8).
+// (decisions/8/8).
 func TestListingNoticesTrackedItems(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 4)

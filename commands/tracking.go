@@ -12,7 +12,7 @@ import (
 )
 
 // Tracking is a set of items that operations reserve, claim or release, with the
-// account's count of them. A change decides both together (docs/decisions.md 9.6).
+// account's count of them. A change decides both together (decisions/9/6).
 type Tracking struct {
 	total *eventstore.Past[trackeditem.Total]
 	ids   []uuid.UUID // each once

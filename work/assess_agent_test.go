@@ -377,7 +377,7 @@ func TestAgentSourceIsAskedAgain(t *testing.T) {
 }
 
 // An agent that was deleted between the call and the step becomes a deleted tracked
-// item (docs/decisions.md 8.8). The step's messages call it a data agent.
+// item (decisions/8/8). The step's messages call it a data agent.
 func TestStepNoticesDeletedAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // lacks reports whether a complete listing of the workspace lacks the item: only
-// then was it deleted (docs/decisions.md 8.8). If the workspace cannot be listed,
+// then was it deleted (decisions/8/8). If the workspace cannot be listed,
 // lacks returns false.
 func lacks(ctx context.Context, p Platform, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) bool {
 	listed, err := p.Items(ctx, as, workspaceID, t)
@@ -20,7 +20,7 @@ func lacks(ctx context.Context, p Platform, as item.Caller, workspaceID uuid.UUI
 }
 
 // noticeGone records that a tracked model was deleted, if a complete listing of its
-// workspace lacks it (docs/decisions.md 8.8).
+// workspace lacks it (decisions/8/8).
 func (o Options) noticeGone(ctx context.Context, meta eventstore.Metadata, as item.Caller, workspaceID, modelID uuid.UUID) error {
 	if !lacks(ctx, o.Platform, as, workspaceID, item.SemanticModel, modelID) {
 		return nil

@@ -29,7 +29,7 @@ func (u unlisted) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]i
 
 // A step that finds no model marks the tracked item deleted if a listing of the
 // workspace lacks it; an invisible item is never recorded as deleted
-// (docs/decisions.md 8.8). What was counted stays counted.
+// (decisions/8/8). What was counted stays counted.
 func TestStepNoticesDeletedItem(t *testing.T) {
 	t.Parallel()
 	notFound := domain.Refuse(domain.ItemNotFound, "no")

@@ -359,7 +359,7 @@ func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, t
 }
 
 // noticeGone records that a report was deleted, if a complete listing of its
-// workspace lacks it (docs/decisions.md 8.8).
+// workspace lacks it (decisions/8/8).
 func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Step) error {
 	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.Report, step.ReportID) {
 		return nil

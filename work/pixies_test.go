@@ -211,7 +211,7 @@ func valuesOf(m map[string]string) func(func(string) bool) {
 }
 
 // A removal from a report without Pixies succeeds, writes nothing and keeps the
-// status (docs/decisions.md 8.7).
+// status (decisions/8/7).
 //
 // proves: decisions/8/7
 func TestRemovingFromAReportWithoutPixies(t *testing.T) {

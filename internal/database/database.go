@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The timeouts of a connection (docs/decisions.md 9.5).
+// The timeouts of a connection (decisions/9/5).
 const (
 	// LockTimeout is how long a statement waits for a lock at most.
 	LockTimeout = 10 * time.Second
