@@ -134,7 +134,7 @@ func TestHardFrozenProcess(t *testing.T) {
 // their limit, and resumes when packets pass.
 //
 // proves: decisions/9/5-packets
-func TestHardSwallowedPackets(t *testing.T) {
+func TestHardDroppedPackets(t *testing.T) {
 	t.Parallel()
 	url := testlog.URL(t)
 	network := pgtest.Between(t, url)

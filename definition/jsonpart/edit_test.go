@@ -70,7 +70,7 @@ func TestEdit(t *testing.T) {
 }
 
 // Adding values and removing them again, in any order, restores the original bytes.
-func TestEditTakesOutWhatItPutIn(t *testing.T) {
+func TestEditRemovesWhatItInserted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		gap := rapid.SampledFrom([]string{"", " ", "\n", "\r\n\t", "  \n  "})

@@ -39,7 +39,7 @@ func tree(r *jsonpart.Reader) any {
 	}
 }
 
-func TestReadsWhatEncodingJSONReads(t *testing.T) {
+func TestAgreesWithEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{}`, `[]`, `""`, `0`, `-1.5e3`, `true`, `null`,
@@ -67,7 +67,7 @@ func TestReadsWhatEncodingJSONReads(t *testing.T) {
 	}
 }
 
-func TestPassesOverAByteOrderMark(t *testing.T) {
+func TestSkipsByteOrderMark(t *testing.T) {
 	t.Parallel()
 	r, err := jsonpart.New("p", []byte("\ufeff\"x\""))
 	if err != nil {
@@ -78,7 +78,7 @@ func TestPassesOverAByteOrderMark(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotReadIsPassedOver(t *testing.T) {
+func TestSkipsUnreadValues(t *testing.T) {
 	t.Parallel()
 	r, err := jsonpart.New("p", []byte(`{"skip":{"name":"no","x":[{"name":"no"}]},"name":"yes","list":["a","b","c"],"after":"here"}`))
 	if err != nil {
@@ -103,7 +103,7 @@ func TestWhatIsNotReadIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatIsNotOneValue(t *testing.T) {
+func TestRefusesMoreThanOneValue(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text   string
@@ -137,7 +137,7 @@ func TestRefusesWhatIsNotOneValue(t *testing.T) {
 	}
 }
 
-func TestNamesTheFirstValueOfAnotherKind(t *testing.T) {
+func TestErrorNamesFirstMismatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string

@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 
 // The owner of a Pixie is identified by its name, else by the id in its address. Put
 // and Remove change the account's own Pixies and no other byte.
-func TestWhoseAPixieIs(t *testing.T) {
+func TestOwnerOfPixie(t *testing.T) {
 	t.Parallel()
 	const (
 		mine, another, nobodys = "the-id-of-acme-000", "the-id-of-globex-0", "an-id-of-nobody-00"

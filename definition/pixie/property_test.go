@@ -18,8 +18,8 @@ import (
 	"readiness/internal/samples"
 )
 
-// thereAndBack checks the properties of any report without Pixies and any setup.
-func thereAndBack(t rapid.TB, d definition.Definition, s pixie.Setup) {
+// putAndRemove checks the properties of any report without Pixies and any setup.
+func putAndRemove(t rapid.TB, d definition.Definition, s pixie.Setup) {
 	t.Helper()
 	pages, err := pixie.Read(d, reportID, ours(d, reportID))
 	if err != nil {
@@ -169,13 +169,13 @@ func drawLegacy(t *rapid.T) definition.Definition {
 	return build("report.json", text)
 }
 
-func TestThereAndBack(t *testing.T) {
+func TestPutAndRemove(t *testing.T) {
 	t.Parallel()
 	for name, report := range map[string]func(*rapid.T) definition.Definition{"PBIR": drawPBIR, "legacy": drawLegacy} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				thereAndBack(t, report(t), pixie.Setup{
+				putAndRemove(t, report(t), pixie.Setup{
 					CollectorBaseURL: "https://c.example",
 					Size:             rapid.IntRange(0, pixie.MaxSize).Draw(t, "size"),
 					Corner:           rapid.SampledFrom([]pixie.Corner{"", pixie.TopLeft, pixie.TopRight, pixie.BottomLeft, pixie.BottomRight}).Draw(t, "corner"),
@@ -205,7 +205,7 @@ func large(pages, visuals int) definition.Definition {
 func TestManyVisuals(t *testing.T) {
 	t.Parallel()
 	d := large(1, 641)
-	thereAndBack(t, d, setup)
+	putAndRemove(t, d, setup)
 	if _, _, counts, _ := put(t, d, setup, nil, ids()); (counts != pixie.Counts{Pages: 1, Visuals: 641}) {
 		t.Errorf("got %+v", counts)
 	}
@@ -262,7 +262,7 @@ func TestCorpus(t *testing.T) {
 						v.Parts[i].Data = append([]byte("\ufeff"), p.Data...)
 					}
 				}
-				thereAndBack(t, v, setup)
+				putAndRemove(t, v, setup)
 			}
 		})
 		return nil
@@ -276,7 +276,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // Any report is either refused or restored.
-func tryThereAndBack(t *testing.T, d definition.Definition) {
+func tryPutAndRemove(t *testing.T, d definition.Definition) {
 	t.Helper()
 	pages, err := pixie.Read(d, reportID, ours(d, reportID))
 	if err != nil {
@@ -285,7 +285,7 @@ func tryThereAndBack(t *testing.T, d definition.Definition) {
 	for _, p := range pages {
 		if len(p.Pixies) > 0 {
 			if gone, _, err := pixie.Remove(d, reportID, ours(d, reportID)); err == nil {
-				tryThereAndBack(t, gone)
+				tryPutAndRemove(t, gone)
 			}
 			return
 		}
@@ -325,7 +325,7 @@ func FuzzLegacy(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, report []byte) {
-		tryThereAndBack(t, build("report.json", string(report)))
+		tryPutAndRemove(t, build("report.json", string(report)))
 	})
 }
 
@@ -341,8 +341,8 @@ func FuzzVisual(f *testing.F) {
 		f.Add([]byte(`{}`), page, []byte(`{}`))
 	}
 	f.Fuzz(func(t *testing.T, visual, page, bookmark []byte) {
-		tryThereAndBack(t, build("definition/pages/one/page.json", string(page), "definition/pages/one/visuals/a/visual.json", string(visual), "definition/bookmarks/b.bookmark.json", string(bookmark)))
-		tryThereAndBack(t, build("definition/pages/one/page.json", string(page), visualPath("one", "one"), string(visual)))
+		tryPutAndRemove(t, build("definition/pages/one/page.json", string(page), "definition/pages/one/visuals/a/visual.json", string(visual), "definition/bookmarks/b.bookmark.json", string(bookmark)))
+		tryPutAndRemove(t, build("definition/pages/one/page.json", string(page), visualPath("one", "one"), string(visual)))
 	})
 }
 

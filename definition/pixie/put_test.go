@@ -198,7 +198,7 @@ func first(d definition.Definition, _ []pixie.Placed, _ pixie.Counts, _ bool) de
 }
 
 // A new visual.json has the layout of the existing ones, preferably of its own page.
-func TestPutLaysOutAsOthers(t *testing.T) {
+func TestPutKeepsLayout(t *testing.T) {
 	t.Parallel()
 	const compact = `{"$schema":"x","name":"a","visual":{"visualType":"card"}}`
 	pretty := func(end, indent string) string {
@@ -362,7 +362,7 @@ func TestPutExcludes(t *testing.T) {
 }
 
 // If another visual has the first name, the next one is used and kept.
-func TestPutPassesNamesBy(t *testing.T) {
+func TestPutSkipsTakenNames(t *testing.T) {
 	t.Parallel()
 	names := pixie.Names(reportID, acme, "one")
 	d := with(sample(),

@@ -74,7 +74,7 @@ func TestRemoveForgets(t *testing.T) {
 }
 
 // A list that does not name the page keeps a name that another visual also has.
-func TestRemoveKeepsAnothersName(t *testing.T) {
+func TestRemoveKeepsSharedName(t *testing.T) {
 	t.Parallel()
 	bookmark := replacePixies("{\"options\":{\"targetVisualNames\":[\"ONE\",\"TIP\"]},\"explorationState\":{\"sections\":{\"one\":{\"visualContainers\":{\"ONE\":{}}}, \"tip\":{\"visualContainers\":{\"ONE\":{}}}}}}")
 	d := with(sample(), "definition/pages/tip.Page/visuals/same/visual.json", container("2.4.0", pixie.Names(reportID, acme, "one")[0], 0, chart))
@@ -84,7 +84,7 @@ func TestRemoveKeepsAnothersName(t *testing.T) {
 	same(t, with(d, "definition/bookmarks/b.bookmark.json", want), got)
 }
 
-func TestRemoveReadsWhatNamesAPixie(t *testing.T) {
+func TestRemoveReadsPartsThatNamePixies(t *testing.T) {
 	t.Parallel()
 	d, _, _, _ := put(t, sample(), setup, nil, ids())
 	d = with(d, "definition/bookmarks/a.bookmark.json", "{", "definition/bookmarks/b.bookmark.json", replacePixies("{\n\"ONE\": 1,}"))
@@ -95,7 +95,7 @@ func TestRemoveReadsWhatNamesAPixie(t *testing.T) {
 
 // In a legacy report the mentions are in strings, whose other bytes stay however
 // they are written.
-func TestRemoveForgetsInTexts(t *testing.T) {
+func TestRemoveForgetsInStrings(t *testing.T) {
 	t.Parallel()
 	report := func(root, section string) definition.Definition {
 		text := func(s string) string {

@@ -282,9 +282,9 @@ func TestCorpus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { writeAndRestore(t, rapid.SampledFrom(models).Draw(t, "model")) })
 }
 
-// TestCorpusWhole changes everything in each model of the corpus at once and
+// TestCorpusAllChanges changes everything in each model of the corpus at once and
 // restores it.
-func TestCorpusWhole(t *testing.T) {
+func TestCorpusAllChanges(t *testing.T) {
 	t.Parallel()
 	for _, d := range readable(t) {
 		m, err := semanticmodel.Read(d)

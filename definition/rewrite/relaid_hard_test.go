@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestHardRestoreOfTheCorpusLaidOutAnew tests every layout of every model of the
+// TestHardRestoreOfReformattedCorpus tests every layout of every model of the
 // corpus.
-func TestHardRestoreOfTheCorpusLaidOutAnew(t *testing.T) {
+func TestHardRestoreOfReformattedCorpus(t *testing.T) {
 	t.Parallel()
 	everyLayout(t, corpus(t), slices.Collect(maps.Keys(layouts))...)
 }

@@ -183,7 +183,7 @@ var sameInstructions = cmp.FilterPath(func(p cmp.Path) bool {
 // and nothing is left over.
 //
 // proves: decisions/8/20-relaid
-func TestRestoreOfWhatAServiceLaidOutAnew(t *testing.T) {
+func TestRestoreAfterReformatting(t *testing.T) {
 	t.Parallel()
 	models, made := modelsBelow(t, "../../samples/workspaces"), map[string]definition.Definition{}
 	if os.Getenv("READINESS_CORPUS") != "" {

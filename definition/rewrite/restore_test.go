@@ -42,7 +42,7 @@ func write(t *testing.T, d definition.Definition, changes ...rewrite.Change) (de
 }
 
 // proves: decisions/8/3
-func TestRestoreRefusesWhatWasChanged(t *testing.T) {
+func TestRestoreRefusesChangedObjects(t *testing.T) {
 	t.Parallel()
 	ofTMDL := model("definition/a.tmdl", columnTMDL)
 	inSchema := change(rewrite.Visibility, "T", "C", "Hidden")
@@ -104,7 +104,7 @@ func TestRestoreRefusesTwice(t *testing.T) {
 // it.
 //
 // proves: decisions/8/20
-func TestRestoreOfWhatWasCreated(t *testing.T) {
+func TestRestoreRemovesCreatedParts(t *testing.T) {
 	t.Parallel()
 	d := model("definition/a.tmdl", columnTMDL)
 	hide := []rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden"), change(rewrite.Visibility, "T", "M", "Hidden")}

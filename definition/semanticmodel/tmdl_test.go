@@ -416,7 +416,7 @@ func TestFromTMDLCorpus(t *testing.T) {
 	}
 }
 
-func TestDataTypeThatIsOpen(t *testing.T) {
+func TestOpenDataType(t *testing.T) {
 	t.Parallel()
 	m, err := semanticmodel.FromTMDL(tmdlParts("definition/a.tmdl", "table T\n\tcolumn A\n\t\tdataType: unknown\n\tcolumn B\n\t\tdataType: Automatic\n\tcolumn C\n\t\tdataType: INT64\n\tcolumn D\n"))
 	if err != nil {

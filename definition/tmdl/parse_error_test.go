@@ -100,7 +100,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 // Only the line directly after an expression may be reported as its continuation.
-func TestParseErrorsNameNoExpressionFurtherUp(t *testing.T) {
+func TestParseErrorsNamePreviousLineOnly(t *testing.T) {
 	t.Parallel()
 	_, err := tmdl.Parse("x", []byte("table T\n\tmeasure M = IF(\n\t\tisHidden\n\t\t1 = 1,\n"))
 	if err == nil || !strings.Contains(err.Error(), "expected an object") || strings.Contains(err.Error(), "'M'") {

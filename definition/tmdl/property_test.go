@@ -270,7 +270,7 @@ func emptyBlock(doc *tmdl.Document, n int) bool {
 	return false
 }
 
-func TestEditTakesOutWhatItPutIn(t *testing.T) {
+func TestEditRemovesWhatItInserted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		src := file(t)
@@ -297,7 +297,7 @@ func TestEditCorpus(t *testing.T) {
 }
 
 // Changing what Power BI wrote and setting it back restores the bytes.
-func TestEditCorpusChangesAndSetsBack(t *testing.T) {
+func TestEditCorpusAndRestore(t *testing.T) {
 	t.Parallel()
 	for name, src := range corpus(t) {
 		for _, kind := range []string{"LF", "CRLF", "CR", "no last line end"} {
