@@ -156,10 +156,10 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 	return nil
 }
 
-// spend counts the benchmark runs, refuses what the account's plan and licenses do
-// not cover, and reserves the sides' models, which become tracked items once
-// questions about them were asked (docs/decisions.md 5; decisions/9/6). It returns what was
-// spent.
+// spend counts the benchmark runs and refuses what the account's plan and licenses
+// do not cover. It reserves the sides' models, which become tracked items once
+// questions about them were asked (docs/decisions.md 5; decisions/9/6). It returns
+// what was spent.
 func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}
 	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}

@@ -1,7 +1,7 @@
-// Package commands carries out commands: it looks up what a call names as the
-// caller, lets the domain decide, appends the events and enqueues the work that
-// follows, all in one transaction or not at all. Each file holds one command. No
-// command changes the platform inside a database transaction.
+// Package commands carries out commands. A command looks up what a call names as
+// the caller and lets the domain decide; events and the work that follows are
+// committed in one transaction. Each file holds one command. No command changes the
+// platform inside a database transaction.
 package commands
 
 import (

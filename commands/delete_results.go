@@ -12,9 +12,9 @@ import (
 )
 
 // DeleteResults deletes every stored assessment of a semantic model in the caller's
-// account, with the documents that no other assessment refers to, and returns how
-// many it deleted (docs/decisions.md 7, 8.17). The model is looked up as the
-// caller. If nothing is stored, nothing happens.
+// account and returns how many it deleted (docs/decisions.md 7, 8.17). It also
+// deletes the documents that no other assessment refers to. The model is looked up
+// as the caller. If nothing is stored, nothing happens.
 func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
 	if _, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
 		return 0, err

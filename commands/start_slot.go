@@ -61,9 +61,9 @@ func (s *Service) startSlotInTime(ctx context.Context, slot schedule.Slot) error
 var errSlotOver = errors.New("commands: the slot is no longer due")
 
 // StartSlot starts the assessment of a slot as the schedule's owner, exactly as
-// their call would, and records it on the schedule in the same append, so a slot
-// starts only once. A refusal pauses the schedule, except a refusal that may pass
-// with time. A slot that is not due is skipped.
+// their call would. The same append records it on the schedule, so a slot starts
+// only once. A refusal pauses the schedule, except a refusal that may pass with
+// time. A slot that is not due is skipped.
 func (s *Service) StartSlot(ctx context.Context, slot schedule.Slot) error {
 	past := pastSchedule(slot.AccountID, slot.ModelID)
 	if err := s.Store.Load(ctx, past); err != nil {

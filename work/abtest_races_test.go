@@ -78,9 +78,9 @@ func (j *lockedJobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) er
 	return j.bench.Ask(ctx, tx, step)
 }
 
-// However many commands meet a run at the same moment, and at whatever stage, it
-// ends once, side B begins at most once, no ask is recorded twice, and the counts
-// match the operation's impact.
+// Many commands meet a run at the same moment, at every stage. It still ends once,
+// side B begins at most once, no ask is recorded twice, and the counts match the
+// operation's impact.
 // proves: 3.2/side-b-starts 3.2/cancel-while-asking 3.2/cancel-while-waiting 3.1/test-deleted
 func TestAbRunRaces(t *testing.T) {
 	t.Parallel()

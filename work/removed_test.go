@@ -45,8 +45,8 @@ func (l leaving) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (i
 }
 
 // If a person is removed from the account after the guard admitted their call, the
-// call is refused as a stranger's, whatever it starts, and nothing is appended or
-// enqueued.
+// call is refused as a stranger's. Nothing is appended or enqueued, whatever the
+// call starts.
 //
 // proves: faults/removed-person
 func TestCallOfRemovedPerson(t *testing.T) {

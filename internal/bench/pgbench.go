@@ -21,8 +21,8 @@ import (
 // Script is a script for pgbench: statements that the service sent once, changed so
 // that every client of pgbench can repeat them.
 //
-// In its expressions, :client is the client's number from 10, :made is how often
-// the client has sent the statements, and :n is a number of twelve digits that is
+// In its expressions, :client is the client's number from 10. :made is how often
+// the client has sent the statements. :n is a number of twelve digits that is
 // unique per sending.
 type Script struct {
 	Statements []Statement

@@ -612,7 +612,7 @@ func TestFolderClosedToTheServersUser(t *testing.T) {
 	}
 }
 
-func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
+func TestIncompleteClusterIsReplaced(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	half := filepath.Join(o.DataDir, "cluster.new-1")

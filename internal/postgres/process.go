@@ -47,9 +47,9 @@ func (s *Server) settings() map[string]string {
 	return set
 }
 
-// launch starts the server. A locked thread waits for it, because the kernel
-// signals the parent's death when the thread that started the child ends, which
-// could otherwise be long before the process ends.
+// launch starts the server. A locked thread waits for it: the kernel signals the
+// parent's death when the starting thread ends, which otherwise could be long
+// before the process ends.
 func (s *Server) launch() (*process, error) {
 	log, from, err := s.openLog()
 	if err != nil {
