@@ -132,7 +132,7 @@ func reserving(operationID uuid.UUID, workspace item.Workspace, it item.Item) tr
 }
 
 // assessable refuses models that the service itself maintains and lists each of
-// them (4.4/bulk/3).
+// them (4.4/bulk/3-maintained).
 func assessable(models []item.Item) error {
 	r := domain.Refuse(domain.OperationNotSupportedForItem, "the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
 	for _, m := range models {

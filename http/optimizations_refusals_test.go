@@ -168,7 +168,7 @@ func TestApplyRefusals(t *testing.T) {
 		{"another account's", "/descriptions/apply", apply(theirs, ""), domain.InvalidPreview, "none with this id"},
 		{"an operation that is no preview", "/descriptions/apply", apply(assessment, ""), domain.InvalidPreview, "none with this id"},
 		{"a bundle", "/descriptions/apply", apply(bundle, ""), domain.InvalidPreview, "none with this id"},
-		{"of another kind", "/properties/apply", apply(descriptions, ""), domain.InvalidPreview, "of descriptions, not of properties"},
+		{"of another kind", "/properties/apply", apply(descriptions, ""), domain.InvalidPreview, "it previews descriptions, not properties"},
 		{"of another model", budget + "/descriptions/apply", apply(descriptions, ""), domain.InvalidPreview, "another semantic model"},
 		{"bundle: malformed", "/optimize/apply", apply("latest", ""), domain.InvalidPreview, "latest"},
 		{"bundle: nobody's", "/optimize/apply", apply(nowhere, ""), domain.InvalidPreview, ""},

@@ -1,6 +1,6 @@
 // Package dataagent reads a data agent's definition: its instructions, its sources
 // and the selected tables of each source, for the draft and the published stage
-// (regime C.6). It does not change definitions.
+// (docs/regime.md C.6). It does not change definitions.
 package dataagent
 
 import (
@@ -27,7 +27,7 @@ type Stage struct {
 	Sources      []Source
 }
 
-// SemanticModel is the source type that is scored (regime C.6 (1)).
+// SemanticModel is the source type that is scored (docs/regime.md C.6 (1)).
 const SemanticModel = "semantic_model"
 
 // Source is one source that an agent answers from.

@@ -179,7 +179,7 @@ func (r *reading) visibility(t Target) *string {
 }
 
 // entryVisibility returns the target's visibility in Copilot/schema.json. The first
-// entry for an object counts (regime C.9 (4)).
+// entry for an object counts (docs/regime.md C.9 (4)).
 func (r *reading) entryVisibility(t Target) *string {
 	if r.entries == nil {
 		r.entries = map[object]*string{}
@@ -246,7 +246,7 @@ func (r *reading) list(t Target) string {
 }
 
 // fold returns the form in which the parts that prepare a model for AI compare
-// names: NFC, lower case, trimmed, with runs of white space as one space (regime C.9
+// names: NFC, lower case, trimmed, with runs of white space as one space (docs/regime.md C.9
 // (1), (4), (24)).
 func fold(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(name)), unicode.IsSpace), " ")

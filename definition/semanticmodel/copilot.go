@@ -21,7 +21,7 @@ const (
 	olderVerifiedAnswers = "VerifiedAnswers/definitions/"
 )
 
-// readCopilot reads the Copilot parts (regime C.9 (24)). It never fails: a part that
+// readCopilot reads the Copilot parts (docs/regime.md C.9 (24)). It never fails: a part that
 // does not parse counts as absent.
 func readCopilot(d definition.Definition) Copilot {
 	var c Copilot

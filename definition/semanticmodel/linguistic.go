@@ -8,7 +8,7 @@ import (
 // JSON, sometimes megabytes on one line. A schema that is not JSON (older models use
 // XML) or does not parse has no entity and no instructions. To the engine it is
 // opaque text, so it never makes a model unreadable. An entity without a binding
-// belongs to no object and is left out (regime C.9 (24)).
+// belongs to no object and is left out (docs/regime.md C.9 (24)).
 func parseLinguistic(name string, content []byte, c *Culture) {
 	r, err := jsonpart.New(name, content)
 	if err != nil {

@@ -25,7 +25,7 @@ type DataPolicy struct {
 }
 
 // Configuration is an administrator's configuration of a provider. Members that do not
-// apply to its kind are zero (regime F.1).
+// apply to its kind are zero (docs/regime.md F.1).
 type Configuration struct {
 	ProviderID  string     `json:"providerId"`
 	Name        string     `json:"name"`

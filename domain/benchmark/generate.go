@@ -26,7 +26,7 @@ type Wanted struct {
 // is built around. They vary measures, groupings and kinds of question. Up to twice
 // Count queries are returned, because some may not be put into words. They depend on
 // names and structure, not on the order of the definition (docs/decisions.md 7,
-// regime D.6).
+// docs/regime.md D.6).
 //
 // A query asks for measures visible to AI, grouped by visible columns of tables that
 // filter the measure along many-to-one relationships. When there is nothing to ask,

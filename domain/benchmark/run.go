@@ -127,7 +127,7 @@ type AskKey struct {
 func (a Asked) Key() AskKey { return AskKey{a.QuestionID, a.N} }
 
 // Run is a benchmark run, folded from its stream. The zero Run was never accepted
-// (regime D.7).
+// (docs/regime.md D.7).
 type Run struct {
 	RunAccepted
 	Status operation.Status

@@ -2,7 +2,7 @@ package comparison
 
 // Agreement is how far the two sides agree: in their verdicts on the questions, and in
 // their answers, right or wrong. Observed, Expected and Kappa are null without a
-// question; Kappa is also null when agreement by chance is complete (regime D.4 (9,
+// question; Kappa is also null when agreement by chance is complete (docs/regime.md D.4 (9,
 // 10)).
 type Agreement struct {
 	N               int             `json:"n"`
@@ -185,7 +185,7 @@ func (c Comparison) aggregate(id string, d differences) Aggregate {
 }
 
 // conclude names a better side only when the test and the interval of the accuracy
-// difference agree (regime D.4 (11)).
+// difference agree (docs/regime.md D.4 (11)).
 func (t McNemarTest) conclude(rate interval) Conclusion {
 	switch {
 	case t.P >= Alpha:

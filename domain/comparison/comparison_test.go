@@ -35,7 +35,7 @@ func questions(both, onlyA, onlyB, neither int) []AskedQuestion {
 	return all
 }
 
-// The example of regime D.5, except for the values of bootstrap and repeats.
+// The example of docs/regime.md D.5, except for the values of bootstrap and repeats.
 func TestExampleComparison(t *testing.T) {
 	t.Parallel()
 	all := questions(14, 1, 4, 1)
@@ -69,7 +69,7 @@ func TestExampleComparison(t *testing.T) {
 // near4 compares shares rounded as in JSON.
 var near4 = cmp.Comparer(func(a, b Rate) bool { return round4(float64(a)) == round4(float64(b)) })
 
-// The conclusions of regime D.4 (11).
+// The conclusions of docs/regime.md D.4 (11).
 func TestConclusion(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

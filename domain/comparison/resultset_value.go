@@ -47,7 +47,7 @@ func Text(s string) Value { return Value{kind: text, text: norm.NFC.String(strin
 
 // equal reports whether two values are the same, numbers within a tolerance. Although
 // that is not transitive, the values equal to a given one are contiguous among sorted
-// values (regime D.3 (2, 3)).
+// values (docs/regime.md D.3 (2, 3)).
 func (v Value) equal(w Value) bool {
 	if v.kind == number && w.kind == number {
 		return equalNumbers(v.number, w.number)

@@ -70,7 +70,7 @@ func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
 }
 
 // ComparisonSide summarizes one side on the questions that count. Rates are null
-// without a question (regime D.2 (13)).
+// without a question (docs/regime.md D.2 (13)).
 type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
 	Name string `json:"side"` // "a" or "b"
 	Side

@@ -17,7 +17,7 @@ const (
 )
 
 // McNemar returns the exact two-sided p-value of McNemar's test. onlyA and onlyB are
-// the numbers of questions that only that side answered correctly (regime D.4 (4)).
+// the numbers of questions that only that side answered correctly (docs/regime.md D.4 (4)).
 func McNemar(onlyA, onlyB int) float64 {
 	n := int64(onlyA + onlyB)
 	choose, sum := big.NewInt(1), big.NewInt(1)
@@ -29,7 +29,7 @@ func McNemar(onlyA, onlyB int) float64 {
 	return min(1, p)
 }
 
-// Wilson returns the 95 % score interval of the rate x/n; n must be above 0 (regime D.4
+// Wilson returns the 95 % score interval of the rate x/n; n must be above 0 (docs/regime.md D.4
 // (5)).
 func Wilson(x, n int) (low, high float64) {
 	total, rate := float64(n), float64(x)/float64(n)
@@ -47,7 +47,7 @@ func Wilson(x, n int) (low, high float64) {
 
 // Kappa returns the observed and the expected share of questions on which the verdicts
 // of both sides agree, and Cohen's kappa. kappa is nil when the expected share is 1.
-// The number of questions, both + onlyA + onlyB + neither, must be above 0 (regime D.4
+// The number of questions, both + onlyA + onlyB + neither, must be above 0 (docs/regime.md D.4
 // (9)).
 func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *float64) {
 	n, a, b := both+onlyA+onlyB+neither, both+onlyA, both+onlyB

@@ -8,7 +8,7 @@ import (
 
 // pcg is the generator PCG-DXSM with 128 bits of state, as in math/rand/v2. Packages of
 // domain draw no random numbers, but a generator seeded by the comparison's id is
-// deterministic (regime D.4 (8)).
+// deterministic (docs/regime.md D.4 (8)).
 type pcg struct{ hi, lo uint64 }
 
 // newPCG returns the generator of a comparison, which is the same for the same id.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Verdict is the outcome of one ask, or of one question on one side (regime D.2).
+// Verdict is the outcome of one ask, or of one question on one side (docs/regime.md D.2).
 type Verdict string
 
 // The verdicts. Unclear and Refused count as not correct. Errored says nothing about
@@ -26,7 +26,7 @@ type Method string
 
 // The methods, in the order in which they are tried. ByRefusal: the side itself says
 // that it cannot answer. ByFields replaces ByResultSet where the platform runs no
-// queries (regime D.2).
+// queries (docs/regime.md D.2).
 const (
 	ByError     Method = "error"
 	ByRefusal   Method = "refusal"
@@ -97,7 +97,7 @@ type Judgement struct {
 	Reason     string  `json:"reason"`
 }
 
-// Class is how an answer relates to the expected one (regime D.2 (10)).
+// Class is how an answer relates to the expected one (docs/regime.md D.2 (10)).
 type Class string
 
 // The classes.
@@ -120,7 +120,7 @@ type Decision struct {
 }
 
 // Decide returns the verdict on one ask; the first method that can decide does. If the
-// Method of a Decision made without a judgement is "", a judge is needed (regime D.2).
+// Method of a Decision made without a judgement is "", a judge is needed (docs/regime.md D.2).
 func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decision {
 	switch {
 	case failure != nil:
@@ -186,7 +186,7 @@ func (j Judgement) verdict() (v Verdict, ok bool) {
 
 // sameFields reports whether two queries use the same fields, in any order. Names and
 // values compare without regard to case, as in DAX. A measure's table is ignored,
-// because measure names are unique in a model (regime D.2 (8)).
+// because measure names are unique in a model (docs/regime.md D.2 (8)).
 func sameFields(a, b []Field) bool {
 	return slices.Equal(keys(a), keys(b))
 }

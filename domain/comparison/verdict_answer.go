@@ -32,7 +32,7 @@ func know(a Answer) *known {
 
 // compare returns whether two answers mean the same: Equal, Different or Undecided. It
 // uses the first of rows, fields, values in the text and the text that both answers
-// have. Columns that only one of them has are ignored (regime D.2 (12)).
+// have. Columns that only one of them has are ignored (docs/regime.md D.2 (12)).
 func (k *known) compare(l *known) Likeness {
 	if k.CannotTell || l.CannotTell {
 		return likeness(k.CannotTell == l.CannotTell)

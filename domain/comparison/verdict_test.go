@@ -15,7 +15,7 @@ var (
 	bikes  = Field{Role: FilterField, Table: "Product", Name: "Category", Operator: "in", Values: []string{"Bikes", "Clothing"}}
 )
 
-// The first method that can decide does (regime D.2).
+// The first method that can decide does (docs/regime.md D.2).
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	same := &Judgement{Class: SameClass, Confidence: 0.9, Reason: "Both say so."}
@@ -101,7 +101,7 @@ func asks(verdicts ...Verdict) []Ask {
 	return all
 }
 
-// The tally of a question's asks (regime D.2 (11)).
+// The tally of a question's asks (docs/regime.md D.2 (11)).
 func TestTally(t *testing.T) {
 	t.Parallel()
 	rate := func(x float64) *Rate { return new(Rate(x)) }

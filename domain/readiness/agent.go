@@ -18,7 +18,7 @@ type agentRule struct {
 	check func(*configuration, func(source int, o *object, v verdict))
 }
 
-// agentRules judge the agent's own configuration. No optimization fixes it (regime C.6
+// agentRules judge the agent's own configuration. No optimization fixes it (docs/regime.md C.6
 // (5), C.9 (23)).
 var agentRules = []agentRule{
 	// AGT-01: the agent and the AI data schema agree on the tables. The tables of all

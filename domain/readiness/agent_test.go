@@ -87,7 +87,7 @@ func TestAgentRules(t *testing.T) {
 	}
 }
 
-// What the agent sees of a table (regime C.6 (2)).
+// What the agent sees of a table (docs/regime.md C.6 (2)).
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	sales := table("Sales", text("a"), text("h", hidden), measure("m", "1"), measure("n", "1", hiddenMeasure))

@@ -53,7 +53,7 @@ func sumOfImpacts(r readiness.Result) float64 {
 	return sum
 }
 
-// The rules that fail on one object in one dimension form one finding (regime C.2): all
+// The rules that fail on one object in one dimension form one finding (docs/regime.md C.2): all
 // ids, the largest violation and severity, the sum of the impacts, the fixes in order,
 // and one message without repetition.
 func TestFindingMerges(t *testing.T) {
@@ -163,7 +163,7 @@ func TestScoresAreNull(t *testing.T) {
 			if r.Score != nil || r.Raw != nil || r.Unweighted.Score != nil || r.Unweighted.Raw != nil {
 				t.Errorf("%s as %s: got a score", name, as)
 			}
-			// Everything except the score is computed as usual (regime C.9 (21)). An
+			// Everything except the score is computed as usual (docs/regime.md C.9 (21)). An
 			// agent that sees no field has no dimension to compute.
 			if as == "model" && (r.RawUncapped == nil || math.Abs(100-*r.RawUncapped-sumOfImpacts(r)) > 1e-4 || r.Unweighted.RawUncapped == nil || *r.Unweighted.RawUncapped != *r.RawUncapped) {
 				t.Errorf("%s: got %v and impacts of %v", name, r.RawUncapped, sumOfImpacts(r))
@@ -268,7 +268,7 @@ func TestIgnore(t *testing.T) {
 	if got := ruleOf(t, r, "INS-07"); got.Score != nil || got.Eligible != 0 || got.Ignored != 1 {
 		t.Errorf("INS-07: got %+v", got)
 	}
-	// "Another" includes ignored objects (regime C.9 (9)).
+	// "Another" includes ignored objects (docs/regime.md C.9 (9)).
 	twins := model(table("S", measure("a", "1"), measure("b", "1")))
 	r = readiness.Assess(twins, ignore("MEA-05", readiness.Key{Table: "S", ObjectName: "a"}))
 	if got := ruleOf(t, r, "MEA-05"); got.Eligible != 1 || got.Failing != 1 {
@@ -276,7 +276,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// The check values of regime C.5.
+// The check values of docs/regime.md C.5.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	m := model(

@@ -77,7 +77,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// crude is a row of the sanity run of regime C.8: the exposed objects, the scores of
+// crude is a row of the sanity run of docs/regime.md C.8: the exposed objects, the scores of
 // descriptions and naming, and the share of columns that pass TYP-02.
 type crude struct {
 	tables, columns, measures int

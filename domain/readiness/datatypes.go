@@ -7,24 +7,24 @@ import (
 )
 
 // typeRules judge whether columns have the types and default summarization that their
-// names promise (regime C.4 types).
+// names promise (docs/regime.md C.4 types).
 var typeRules = []rule{
 	// TYP-01: columns that are not numbers are not summarized. The engine treats
 	// default as none.
 	{id: "TYP-01", k: 1, severity: Low, fixes: []FixKind{Properties}, check: each(where(exposedColumns, isUnsummable), summarizedText)},
 	// TYP-02: identifiers, years, rates and the like are not summed.
 	{id: "TYP-02", k: 3, severity: Medium, fixes: []FixKind{Properties}, check: each(where(exposedColumns, isIdentifier), summedIdentifier)},
-	// TYP-03: amounts are numbers (regime C.9 (12)).
+	// TYP-03: amounts are numbers (docs/regime.md C.9 (12)).
 	{id: "TYP-03", k: 2, severity: Medium, check: each(where(exposedColumns, isQuantity), textQuantity)},
-	// TYP-04: dates are dates (regime C.9 (12)).
+	// TYP-04: dates are dates (docs/regime.md C.9 (12)).
 	{id: "TYP-04", k: 2, severity: Medium, check: each(where(exposedColumns, isDate), untypedDate)},
 	// TYP-05: names of months and days are sorted by number.
 	{id: "TYP-05", k: 1, severity: Low, check: each(where(exposedColumns, isPeriodName), unsortedPeriod)},
-	// TYP-06: places have a data category; Uncategorized counts as one (regime C.9
+	// TYP-06: places have a data category; Uncategorized counts as one (docs/regime.md C.9
 	// (12)).
 	{id: "TYP-06", k: 1, severity: Low, layout: true, check: each(where(exposedColumns, isPlace), uncategorizedPlace)},
 	// TYP-07: a dimension marks the column that names its rows, which may be hidden
-	// (regime C.9 (22)).
+	// (docs/regime.md C.9 (22)).
 	{id: "TYP-07", k: 1, severity: Low, check: each(where(exposedTables, namesRows), unlabeled)},
 }
 

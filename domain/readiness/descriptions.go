@@ -8,7 +8,7 @@ import (
 )
 
 // descriptionRules judge whether descriptions explain the objects. An object without a
-// description fails each of them (regime C.4 descriptions).
+// description fails each of them (docs/regime.md C.4 descriptions).
 var descriptionRules = []rule{
 	// DSC-01 to DSC-03: tables, columns that are not keys, and measures have a
 	// description.
@@ -18,11 +18,11 @@ var descriptionRules = []rule{
 		undescribed[*column]("describe what its values mean, with their unit or an example"))},
 	{id: "DSC-03", k: 4, severity: High, fixes: []FixKind{Descriptions}, check: each(exposedMeasures,
 		undescribed[*measure]("describe what it measures, how it is calculated and when to use it"))},
-	// DSC-04: a description adds to the name (regime C.9 (10)).
+	// DSC-04: a description adds to the name (docs/regime.md C.9 (10)).
 	{id: "DSC-04", k: 2, severity: Medium, fixes: []FixKind{Descriptions}, check: each(describedObjects, emptyDescription)},
 	// DSC-05: an AI reads only the first 200 characters.
 	{id: "DSC-05", k: 1, severity: Low, fixes: []FixKind{Descriptions}, check: each(describedObjects, longDescription)},
-	// DSC-06: no two objects share a description (regime C.9 (10)).
+	// DSC-06: no two objects share a description (docs/regime.md C.9 (10)).
 	{id: "DSC-06", k: 1, severity: Medium, fixes: []FixKind{Descriptions}, check: among(describedObjects, sharedDescription)},
 	// DSC-07: an AI sees calculation items only in their column's description (regime
 	// C.9 (10)).

@@ -25,7 +25,7 @@ type ExposedTable struct {
 	*semanticmodel.Table
 	// Terms are its authored synonyms under norm, without its name.
 	Terms []string
-	// IsDate is true for a date table (regime C.9 (8)).
+	// IsDate is true for a date table (docs/regime.md C.9 (8)).
 	IsDate   bool
 	Columns  []ExposedColumn
 	Measures []ExposedMeasure
@@ -52,14 +52,14 @@ type ExposedAnswer struct {
 }
 
 // Expose returns the exposed set X of a model with its preparation for AI: what the AI
-// data schema shows or, without a schema, what is not hidden (regime C.1).
+// data schema shows or, without a schema, what is not hidden (docs/regime.md C.1).
 func Expose(m *semanticmodel.Model) Exposure {
 	s := newSnapshot(m)
 	return s.show(s.exposed)
 }
 
 // ExposeToAgent returns what a data agent that selected the tables sees of a model
-// (regime C.6 (2)), with the model's preparation for AI.
+// (docs/regime.md C.6 (2)), with the model's preparation for AI.
 func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
 	s := newSnapshot(m)
 	exposed, _ := s.selection(selectedBy(tables))

@@ -9,7 +9,7 @@ import (
 )
 
 // expose reads the AI data schema into the objects and computes the exposed set X of
-// the model (regime C.1, C.9 (4, 21, 24)). Entries are matched to objects by name under
+// the model (docs/regime.md C.1, C.9 (4, 21, 24)). Entries are matched to objects by name under
 // norm; the first of several entries for an object counts.
 func (s *snapshot) expose() {
 	entries := map[string]*semanticmodel.AITable{}
@@ -169,7 +169,7 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 
 func (x *scope) in(o *object) bool { return x.exposed[o.index] }
 
-// weigh computes views and weights from a usage map (regime C.5, C.9 (20, 25)). Names
+// weigh computes views and weights from a usage map (docs/regime.md C.5, C.9 (20, 25)). Names
 // compare under norm, and entries with equal names are added. A table has the views of
 // its most viewed field.
 func (x *scope) weigh(usage map[string]map[string]int64) {
@@ -224,7 +224,7 @@ func (x *scope) weight(j judged) float64 {
 
 // synonyms gives each object its authored terms: those of the linguistic schemas of all
 // cultures and of schema.json, under norm, without duplicates and without the object's
-// own name (regime C.4 synonyms, C.9 (5, 15, 24)).
+// own name (docs/regime.md C.4 synonyms, C.9 (5, 15, 24)).
 func (s *snapshot) synonyms() {
 	authored := map[ref][]string{}
 	for i := range s.src.Cultures {
@@ -263,7 +263,7 @@ func (s *snapshot) lookUp(table, field string) *object {
 }
 
 // selectedBy reports which tables the names select. Letter case does not matter, and
-// unknown names are ignored (regime C.9 (23)).
+// unknown names are ignored (docs/regime.md C.9 (23)).
 func selectedBy(tables []string) func(*table) bool {
 	selected := map[string]bool{}
 	for _, name := range tables {

@@ -7,7 +7,7 @@ import (
 	"readiness/definition/dax"
 )
 
-// names looks up the names that DAX uses, without regard to case (regime C.9 (25)).
+// names looks up the names that DAX uses, without regard to case (docs/regime.md C.9 (25)).
 type names struct {
 	fields   map[ref]*object
 	columns  map[int]*column // by object.index
@@ -49,7 +49,7 @@ func (n *names) column(table, name string) *column {
 
 // resolve returns the object of a reference in an expression of the home table. A bare
 // name is a measure of the model, else a column of home; home is nil for a calculation
-// item. It returns nil for a reference to nothing (regime C.9 (11, 22)).
+// item. It returns nil for a reference to nothing (docs/regime.md C.9 (11, 22)).
 func (n *names) resolve(r dax.Reference, home *table) *object {
 	name := strings.ToLower(r.Name)
 	if r.Qualified {

@@ -16,7 +16,7 @@ type view struct {
 }
 
 // tally holds the two sums of a rule: of weights, and of weights times violations
-// (regime C.2).
+// (docs/regime.md C.2).
 type tally struct{ weight, lost float64 }
 
 func (t tally) score() float64 { return 1 - t.lost/t.weight }
@@ -146,7 +146,7 @@ func (d scored) mostFailing() int {
 	return most
 }
 
-// score returns D over all views (regime C.6 (4)), or false when it is null.
+// score returns D over all views (docs/regime.md C.6 (4)), or false when it is null.
 func (d scored) score(by weighing) (float64, bool) {
 	n, sum := d.n(by), 0.0
 	for _, p := range d.parts {
@@ -200,7 +200,7 @@ func overall(dimensions []scored, by weighing) (s, weights float64, ok bool) {
 	return s / weights, weights, weights > 0
 }
 
-// scores returns the stored forms of S under the caps that hold (regime C.9 (17)).
+// scores returns the stored forms of S under the caps that hold (docs/regime.md C.9 (17)).
 func scores(s float64, caps []limit) Scores {
 	capped := s
 	for _, c := range caps {

@@ -18,7 +18,7 @@ func sums(r *rule, eligible, fail int) judgement {
 	return j
 }
 
-// The worked example of regime C.7.
+// The worked example of docs/regime.md C.7.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	dimensions := []scored{
@@ -53,7 +53,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// A dimension over two sources (regime C.6 (4), C.9 (23)). Each source counts by its
+// A dimension over two sources (docs/regime.md C.6 (4), C.9 (23)). Each source counts by its
 // fields; a source where no rule applies does not count.
 func TestSourcesAreWeighted(t *testing.T) {
 	t.Parallel()
@@ -122,8 +122,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every rule of regime C.4 and C.6 with its weight, severity (regime C.9 (18)) and
-// fixes (regime C.4), repeated here so that a change of a table cannot go unnoticed.
+// Every rule of docs/regime.md C.4 and C.6 with its weight, severity (docs/regime.md C.9 (18)) and
+// fixes (docs/regime.md C.4), repeated here so that a change of a table cannot go unnoticed.
 func TestRuleTable(t *testing.T) {
 	t.Parallel()
 	const I, D, P, S = AIInstructions, Descriptions, Properties, AIDataSchema
@@ -175,7 +175,7 @@ func TestRuleTable(t *testing.T) {
 	for id := range want {
 		t.Errorf("%s is missing", id)
 	}
-	// The weights of regime C.3.
+	// The weights of docs/regime.md C.3.
 	model, agent := 0.0, 0.0
 	for _, d := range november2026.dimensions {
 		model += d.modelWeight
@@ -200,7 +200,7 @@ func TestSeverityOfViolation(t *testing.T) {
 }
 
 // Neighbors whose impacts are at most 1e-9 apart form one group, even where the ends of
-// the group are further apart (regime C.9 (22)).
+// the group are further apart (docs/regime.md C.9 (22)).
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	at := func(impact float64, dimension, source int, table, name string, k kind) *draft {

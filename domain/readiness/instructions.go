@@ -8,26 +8,26 @@ import (
 )
 
 // instructionRules judge the explanations that the AI is given of the model: the AI
-// instructions and the verified answers (regime C.4 instructions). A model without
+// instructions and the verified answers (docs/regime.md C.4 instructions). A model without
 // instructions fails all rules about them.
 var instructionRules = []rule{
 	// INS-01: there are instructions.
 	{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: onModel(always, noInstructions)},
 	// INS-02: they are long enough to help and short enough to be kept.
 	{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionLength)},
-	// INS-03: they name fields, and the fields exist (regime C.9 (14)).
+	// INS-03: they name fields, and the fields exist (docs/regime.md C.9 (14)).
 	{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionReferences)},
-	// INS-04: they cover the subjects that questions depend on (regime C.9 (1)).
+	// INS-04: they cover the subjects that questions depend on (docs/regime.md C.9 (1)).
 	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionTopics)},
-	// INS-05: they say which date of a fact table to use (regime C.9 (7, 14, 21)).
+	// INS-05: they say which date of a fact table to use (docs/regime.md C.9 (7, 14, 21)).
 	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(allTables, hasSeveralDates), undecidedDate)},
-	// INS-06: they explain calculation groups and field parameters (regime C.9 (14)).
+	// INS-06: they explain calculation groups and field parameters (docs/regime.md C.9 (14)).
 	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, needsExplaining), unexplained)},
 	// INS-07: there are verified answers.
 	{id: "INS-07", k: 2, severity: Low, check: onModel(always, noAnswers)},
-	// INS-08: each verified answer has enough trigger phrases (regime C.9 (14)).
+	// INS-08: each verified answer has enough trigger phrases (docs/regime.md C.9 (14)).
 	{id: "INS-08", k: 1, severity: Low, check: each(verifiedAnswers, triggerPhrases)},
-	// INS-09: each verified answer uses only fields that an AI sees (regime C.9 (14)).
+	// INS-09: each verified answer uses only fields that an AI sees (docs/regime.md C.9 (14)).
 	{id: "INS-09", k: 1, severity: Medium, check: each(verifiedAnswers, answerFields)},
 }
 

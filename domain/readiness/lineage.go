@@ -11,8 +11,8 @@ import (
 
 // Lineage counts how often the fields of a semantic model are viewed. A look counts for
 // the fields that it names, and for those that its measures refer to, directly or
-// through measures (regime C.5). Names of objects that the model lacks or that are
-// dropped (regime C.1) are ignored.
+// through measures (docs/regime.md C.5). Names of objects that the model lacks or that are
+// dropped (docs/regime.md C.1) are ignored.
 type Lineage struct {
 	snapshot *snapshot
 	names    *names

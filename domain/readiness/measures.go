@@ -9,21 +9,21 @@ import (
 )
 
 // measureRules judge whether the numbers that people ask for exist as measures, without
-// duplicates and in readable form (regime C.4 measures).
+// duplicates and in readable form (docs/regime.md C.4 measures).
 var measureRules = []rule{
 	// MEA-01: a model with facts or numbers has measures, at least one for each fact
 	// table.
 	{id: "MEA-01", k: 3, severity: High, check: onModel(hasNumbers, enoughMeasures)},
-	// MEA-02: columns that can be summed are used by a measure (regime C.9 (22)).
+	// MEA-02: columns that can be summed are used by a measure (docs/regime.md C.9 (22)).
 	{id: "MEA-02", k: 2, severity: Medium, check: among(where(exposedColumns, summable), unmeasured)},
-	// MEA-03: every measure has a format (regime C.9 (11): a definition holds no type
+	// MEA-03: every measure has a format (docs/regime.md C.9 (11): a definition holds no type
 	// of a measure).
 	{id: "MEA-03", k: 3, severity: Medium, check: each(exposedMeasures, unformatted)},
 	// MEA-04: many measures in one table are in display folders.
 	{id: "MEA-04", k: 2, severity: Low, fixes: []FixKind{Properties}, layout: true, check: unfiled},
-	// MEA-05: no measure duplicates another one (regime C.9 (11, 25)).
+	// MEA-05: no measure duplicates another one (docs/regime.md C.9 (11, 25)).
 	{id: "MEA-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: among(exposedMeasures, duplicate)},
-	// MEA-06: names distinguish the measures (regime C.9 (11)).
+	// MEA-06: names distinguish the measures (docs/regime.md C.9 (11)).
 	{id: "MEA-06", k: 1, severity: Low, fixes: []FixKind{AIDataSchema, AIInstructions}, check: among(exposedMeasures, alike)},
 }
 

@@ -8,19 +8,19 @@ import (
 )
 
 // namingRules judge whether names read as the words people use. No optimization fixes
-// names, because renaming breaks reports (regime C.4 naming).
+// names, because renaming breaks reports (docs/regime.md C.4 naming).
 var namingRules = []rule{
-	// NAM-01: no underscores, camel case or capitals instead of spaces (regime C.9 (2,
+	// NAM-01: no underscores, camel case or capitals instead of spaces (docs/regime.md C.9 (2,
 	// 25)).
 	{id: "NAM-01", k: 3, severity: Medium, check: each(exposedObjects, technicalName)},
 	// NAM-02: no warehouse prefix on a table.
 	{id: "NAM-02", k: 2, severity: Medium, check: each(exposedTables, prefixedName)},
-	// NAM-03: no abbreviations except well-known ones (regime C.9 (2)).
+	// NAM-03: no abbreviations except well-known ones (docs/regime.md C.9 (2)).
 	{id: "NAM-03", k: 2, severity: Low, check: each(exposedObjects, abbreviatedName)},
 	// NAM-04: columns of different tables have different names, or descriptions that
-	// explain the difference (regime C.9 (2)).
+	// explain the difference (docs/regime.md C.9 (2)).
 	{id: "NAM-04", k: 2, severity: Medium, check: among(where(exposedColumns, notKey), repeatedName)},
-	// NAM-05: no control or format characters and no stray spaces (regime C.9 (2, 25)).
+	// NAM-05: no control or format characters and no stray spaces (docs/regime.md C.9 (2, 25)).
 	{id: "NAM-05", k: 1, severity: Low, check: each(exposedObjects, uncleanName)},
 	// NAM-06: no placeholder as a name.
 	{id: "NAM-06", k: 2, severity: Medium, check: each(exposedObjects, genericName)},

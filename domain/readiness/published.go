@@ -7,7 +7,7 @@ type PublishedRule struct {
 	ID            string
 	Dimension     string
 	DimensionName string
-	// Severity is the severity of a violation of 1 (regime C.9 (18)).
+	// Severity is the severity of a violation of 1 (docs/regime.md C.9 (18)).
 	Severity Severity
 	// FixKinds are the optimization kinds that can resolve the rule's findings.
 	FixKinds []FixKind

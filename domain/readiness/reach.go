@@ -9,7 +9,7 @@ type reached struct {
 	first        []*object // the first shownList missing objects at most
 }
 
-// reach follows the references of all measures (rule VIS-04, regime C.9 (13)).
+// reach follows the references of all measures (rule VIS-04, docs/regime.md C.9 (13)).
 // References among measures may form cycles and long chains. Measures that reach each
 // other are handled together, and reached objects are counted 64 at a time, so the time
 // is (measures + references) · objects / 64.

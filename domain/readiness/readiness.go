@@ -13,7 +13,7 @@ import "readiness/definition/semanticmodel"
 // Options are the inputs of an assessment other than the definition.
 type Options struct {
 	// Usage is the number of views in reports by table and field. Nil means no usage
-	// data; an empty map means that nothing was viewed (regime C.9 (20)). It applies to
+	// data; an empty map means that nothing was viewed (docs/regime.md C.9 (20)). It applies to
 	// the one model assessed; a data agent's sources have usage of their own.
 	Usage map[string]map[string]int64
 	// Ignore reports whether a rule must not judge an object; nil ignores none.
@@ -54,7 +54,7 @@ func AssessAgent(a Agent, sources []Source, o Options) Result {
 	return Current().AssessAgent(a, sources, o)
 }
 
-// Assess scores a semantic model (regime C.2).
+// Assess scores a semantic model (docs/regime.md C.2).
 func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 	s := newSnapshot(m)
 	x := newScope(s, s.exposed, o.Usage)
@@ -62,7 +62,7 @@ func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 }
 
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
-// selected every exposed table and has no configuration (regime C.6 (7)).
+// selected every exposed table and has no configuration (docs/regime.md C.6 (7)).
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
 	s := newSnapshot(m)
 	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
@@ -71,7 +71,7 @@ func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
 }
 
 // AssessAgent scores what a data agent sees of its semantic models, and its own
-// configuration (regime C.6, C.9 (23)).
+// configuration (docs/regime.md C.6, C.9 (23)).
 func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 	config := &configuration{Agent: a, sources: sources, snapshots: make([]*snapshot, len(sources))}
 	var views []view

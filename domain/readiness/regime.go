@@ -13,7 +13,7 @@ type Regime struct {
 	caps       []limit
 }
 
-// dimension is a group of rules with the weights of regime C.3. A dimension without a
+// dimension is a group of rules with the weights of docs/regime.md C.3. A dimension without a
 // model weight applies to data agents only.
 type dimension struct {
 	id, name                 string
@@ -22,7 +22,7 @@ type dimension struct {
 	rules                    []rule            // by id
 }
 
-// limit caps the score while it holds (regime C.2).
+// limit caps the score while it holds (docs/regime.md C.2).
 type limit struct {
 	id    string
 	most  float64

@@ -5,7 +5,7 @@ import (
 )
 
 // relationshipRules judge the star schema. They cover all tables, hidden or not, except
-// calculation groups, field parameters and measure tables (regime C.4 relationships,
+// calculation groups, field parameters and measure tables (docs/regime.md C.4 relationships,
 // C.9 (7)).
 var relationshipRules = []rule{
 	// REL-01: every table is connected.
@@ -14,12 +14,12 @@ var relationshipRules = []rule{
 	{id: "REL-02", k: 3, severity: High, check: each(where(allRelationships, activeBetween), manyToMany)},
 	// REL-03: filters go one way.
 	{id: "REL-03", k: 2, severity: Medium, check: each(where(allRelationships, filterable), bothDirections)},
-	// REL-04: both ends have the same type; an unknown type never differs (regime C.9
+	// REL-04: both ends have the same type; an unknown type never differs (docs/regime.md C.9
 	// (13)).
 	{id: "REL-04", k: 2, severity: Medium, check: each(where(allRelationships, isBetween), mixedTypes)},
 	// REL-05: dimensions are not chained.
 	{id: "REL-05", k: 2, severity: Medium, check: among(where(allTables, isDimension), snowflake)},
-	// REL-06: a calculation uses each inactive relationship (regime C.9 (22)).
+	// REL-06: a calculation uses each inactive relationship (docs/regime.md C.9 (22)).
 	{id: "REL-06", k: 1, severity: Low, fixes: []FixKind{AIInstructions}, check: each(where(allRelationships, inactiveBetween), unused)},
 	// REL-07: the table of a model with a single table is not wide.
 	{id: "REL-07", k: 2, severity: Medium, check: onModel(func(x *scope) bool { return x.starred == 1 }, flat)},

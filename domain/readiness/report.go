@@ -38,7 +38,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 	if s, _, ok := overall(all, evenly); ok {
 		result.Unweighted = scores(s, holding)
 	}
-	if !exposed { // only these two are null then (regime C.9 (21))
+	if !exposed { // only these two are null then (docs/regime.md C.9 (21))
 		for _, s := range []*Scores{&result.Scores, &result.Unweighted} {
 			s.Score, s.Raw = nil, nil
 		}

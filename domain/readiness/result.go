@@ -9,12 +9,12 @@ type Result struct {
 	Scores
 	Weighting Weighting `json:"weighting"`
 	// Unweighted are the scores computed without usage, so that there is a trend when
-	// usage is missing (regime C.5). Without a usage map they equal Scores.
+	// usage is missing (docs/regime.md C.5). Without a usage map they equal Scores.
 	Unweighted Scores `json:"unweighted"`
 	// Caps are the ids of the caps that hold, whether or not they lower the score.
 	Caps       []string    `json:"caps"`
 	Dimensions []Dimension `json:"dimensions"`
-	// Findings are sorted by points lost, most first (regime C.9 (22)).
+	// Findings are sorted by points lost, most first (docs/regime.md C.9 (22)).
 	Findings []Finding `json:"findings"`
 	// Sources are the scored sources of a data agent, and UnscoredSources the ids of
 	// its other sources; both are nil for a semantic model.
@@ -25,7 +25,7 @@ type Result struct {
 }
 
 // Scores are the forms of one overall score; null when there is none. Raw values have 4
-// decimals (regime C.9 (17)).
+// decimals (docs/regime.md C.9 (17)).
 type Scores struct {
 	// Score is 0 to 100: the raw score as an integer.
 	Score *int `json:"overall_score"`
@@ -36,7 +36,7 @@ type Scores struct {
 }
 
 // Weighting says whether usage of the semantic model took part in the score. Scores
-// with different weighting or regime are never compared (regime C.5).
+// with different weighting or regime are never compared (docs/regime.md C.5).
 type Weighting string
 
 // The weightings.
@@ -58,7 +58,7 @@ type Dimension struct {
 // Rule is the result of one rule.
 type Rule struct {
 	ID string `json:"id"`
-	// Score is R of regime C.2, from 0 to 1 with 4 decimals; null when no object is
+	// Score is R of docs/regime.md C.2, from 0 to 1 with 4 decimals; null when no object is
 	// eligible.
 	Score *float64 `json:"score"`
 	// Weight is k, the weight inside the dimension.
@@ -83,7 +83,7 @@ const (
 	SourceObject         ObjectType = "source"
 )
 
-// Key identifies an object in findings and for ignoring (regime C.2). ObjectName is ""
+// Key identifies an object in findings and for ignoring (docs/regime.md C.2). ObjectName is ""
 // for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified
 // answer. For the entire model or agent it is "#" and the rule id, with Table "".
 type Key struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// rule is one row of regime C.4.
+// rule is one row of docs/regime.md C.4.
 type rule struct {
 	id       string
 	k        float64 // weight inside the dimension
@@ -14,7 +14,7 @@ type rule struct {
 	fixes    []FixKind
 	check    check
 	// layout marks rules about properties that a data agent's DAX generation is not
-	// given. They do not apply to data agents (regime C.6 (3)).
+	// given. They do not apply to data agents (docs/regime.md C.6 (3)).
 	layout bool
 	// usage marks rules that need a usage map. The unweighted scores are computed
 	// without them.
@@ -90,8 +90,8 @@ func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scop
 	}
 }
 
-// The sets of regime C.1: T, C, M and F contain exposed objects. Facts and dimensions
-// are determined over all tables, hidden or not (regime C.9 (7)).
+// The sets of docs/regime.md C.1: T, C, M and F contain exposed objects. Facts and dimensions
+// are determined over all tables, hidden or not (docs/regime.md C.9 (7)).
 func exposedTables(x *scope) []*table              { return x.t }
 func exposedColumns(x *scope) []*column            { return x.c }
 func exposedMeasures(x *scope) []*measure          { return x.m }

@@ -8,7 +8,7 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// kind is the order of the objects of a table (regime C.2).
+// kind is the order of the objects of a table (docs/regime.md C.2).
 type kind int
 
 const (
@@ -44,7 +44,7 @@ func (o *object) key() Key {
 	return k
 }
 
-// compare orders objects as the regime does: by table, kind and name (regime C.2).
+// compare orders objects as the regime does: by table, kind and name (docs/regime.md C.2).
 func (o *object) compare(p *object) int {
 	return cmp.Or(
 		strings.Compare(o.key().Table, p.key().Table),
@@ -60,7 +60,7 @@ type table struct {
 	measures    []*measure
 	hierarchies []*hierarchy
 
-	// Structure, independent of exposure (regime C.9 (7, 8)).
+	// Structure, independent of exposure (docs/regime.md C.9 (7, 8)).
 	starred        bool // in TR: not a calculation group, field parameter or measure table
 	fieldParameter bool
 	related        bool // in an active relationship
@@ -124,7 +124,7 @@ type answer struct {
 	src *semanticmodel.VerifiedAnswer
 }
 
-// snapshot is a model after dropping (regime C.1), in object order, with everything
+// snapshot is a model after dropping (docs/regime.md C.1), in object order, with everything
 // that does not depend on the consumer.
 type snapshot struct {
 	src           *semanticmodel.Model
@@ -263,7 +263,7 @@ func newObject(k kind, typ ObjectType, t *table, name, description string, hidde
 	}
 }
 
-// relate keeps the relationships whose two columns exist (regime C.9 (6)).
+// relate keeps the relationships whose two columns exist (docs/regime.md C.9 (6)).
 func (s *snapshot) relate(names *names) {
 	for i := range s.src.Relationships {
 		r := &s.src.Relationships[i]
@@ -297,7 +297,7 @@ func join(t *table, many, otherMany bool) {
 func columnLabel(c *column) string { return c.table.src.Name + "[" + c.name + "]" }
 
 // structure computes TR, the facts and the date tables over all tables, hidden or not
-// (regime C.9 (7, 8)).
+// (docs/regime.md C.9 (7, 8)).
 func (s *snapshot) structure() {
 	for _, t := range s.tables {
 		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
@@ -338,7 +338,7 @@ func (s *snapshot) disconnected() bool {
 }
 
 // instructions returns the AI instructions: the Copilot part, else those of the default
-// culture, else those of the first culture by name that has any (regime C.9 (5)).
+// culture, else those of the first culture by name that has any (docs/regime.md C.9 (5)).
 func instructions(m *semanticmodel.Model) string {
 	if m.Copilot.Instructions != nil {
 		return *m.Copilot.Instructions

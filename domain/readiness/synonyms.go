@@ -3,11 +3,11 @@ package readiness
 import "readiness/definition/semanticmodel"
 
 // synonymRules judge whether people can use their own words. Only authored terms count
-// (regime C.4 synonyms, C.9 (15)).
+// (docs/regime.md C.4 synonyms, C.9 (15)).
 var synonymRules = []rule{
 	// SYN-01: measures, and text columns that people filter by, have a synonym.
 	{id: "SYN-01", k: 2, severity: Low, check: each(namedByPeople, noSynonym)},
-	// SYN-02: a synonym means nothing else in the model (regime C.9 (15, 22)).
+	// SYN-02: a synonym means nothing else in the model (docs/regime.md C.9 (15, 22)).
 	{id: "SYN-02", k: 1, severity: Medium, check: among(namedByPeople, ambiguous)},
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // norm returns the form in which names and texts are compared: NFC, lower case,
-// trimmed, each run of white space as one space (regime C.9 (1)).
+// trimmed, each run of white space as one space (docs/regime.md C.9 (1)).
 func norm(s string) string {
 	s = strings.ToLower(nfc.NFC.String(s))
 	if !strings.ContainsFunc(s, isOddSpace) && !strings.Contains(s, "  ") {
@@ -24,7 +24,7 @@ func norm(s string) string {
 func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }
 
 // words returns the words of a name, each under norm. It splits at every rune that is
-// neither letter nor digit, and where ASCII letters change case (regime C.1, C.9 (1)).
+// neither letter nor digit, and where ASCII letters change case (docs/regime.md C.1, C.9 (1)).
 func words(s string) []string {
 	s = nfc.NFC.String(s)
 	var out []string

@@ -83,7 +83,7 @@ func TestWordsAndNormInvariants(t *testing.T) {
 	})
 }
 
-// Structure covers all tables, hidden or not (regime C.1, C.9 (7, 8)).
+// Structure covers all tables, hidden or not (docs/regime.md C.1, C.9 (7, 8)).
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	m := model(

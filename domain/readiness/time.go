@@ -7,18 +7,18 @@ import (
 )
 
 // timeRules judge whether an AI can compute periods. They do not apply to a model
-// without a dateTime column (regime C.4 time).
+// without a dateTime column (docs/regime.md C.4 time).
 var timeRules = []rule{
-	// TIM-01: a table is marked as the date table (regime C.9 (21)).
+	// TIM-01: a table is marked as the date table (docs/regime.md C.9 (21)).
 	{id: "TIM-01", k: 3, severity: High, check: onModel(always, unmarkedModel)},
-	// TIM-02: a table that is a date table by its name is marked as one (regime C.9
+	// TIM-02: a table that is a date table by its name is marked as one (docs/regime.md C.9
 	// (8)).
 	{id: "TIM-02", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.dateByName }), unmarkedTable)},
 	// TIM-03: no automatic date tables.
 	{id: "TIM-03", k: 2, severity: Medium, check: onModel(always, automaticDates)},
-	// TIM-04: facts are related to a date table (regime C.9 (7)).
+	// TIM-04: facts are related to a date table (docs/regime.md C.9 (7)).
 	{id: "TIM-04", k: 2, severity: Medium, check: each(where(allTables, isFact), undated)},
-	// TIM-05: date tables have a hierarchy; hidden ones count (regime C.9 (22)).
+	// TIM-05: date tables have a hierarchy; hidden ones count (docs/regime.md C.9 (22)).
 	{id: "TIM-05", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.date }), noDateHierarchy)},
 	// TIM-06: measures compare periods.
 	{id: "TIM-06", k: 1, severity: Low, check: onModel(func(x *scope) bool { return len(x.m) > 0 }, noTimeIntelligence)},

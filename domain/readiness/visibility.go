@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// visibilityRules judge whether an AI is shown exactly what it needs (regime C.4
+// visibilityRules judge whether an AI is shown exactly what it needs (docs/regime.md C.4
 // visibility). The AI data schema fixes all of them.
 var visibilityRules = []rule{
 	// VIS-01: an AI data schema is configured.
 	{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: onModel(always, schemaConfigured)},
 	// VIS-02: foreign keys, of any relationship, and loading columns are not exposed
-	// (regime C.9 (13)).
+	// (docs/regime.md C.9 (13)).
 	{id: "VIS-02", k: 3, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(exposedColumns, technicalColumn)},
-	// VIS-03: helper measures are not exposed (regime C.9 (13)).
+	// VIS-03: helper measures are not exposed (docs/regime.md C.9 (13)).
 	{id: "VIS-03", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(exposedMeasures, helperMeasure)},
-	// VIS-04: everything that an exposed measure needs is exposed too (regime C.9
+	// VIS-04: everything that an exposed measure needs is exposed too (docs/regime.md C.9
 	// (13)).
 	{id: "VIS-04", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: dependents},
 	// VIS-05: not too many tables are exposed.
