@@ -318,19 +318,35 @@ func (d *Document) indentIn(o *Object) string {
 	if s, ok := d.indentOfFirst(o); ok {
 		return s
 	}
-	own, step, found := d.indentAt(o.declaration.start), "\t", false
+	own := d.indentAt(o.declaration.start)
+	content, found := own+"\t", false
 	for other := range d.All() {
 		if found && other.Keyword != o.Keyword {
 			continue
 		}
 		if s, ok := d.indentOfFirst(other); ok {
-			step, found = strings.TrimPrefix(s, d.indentAt(other.declaration.start)), true
+			content, found = own+deeper(s, d.indentAt(other.declaration.start)), true
 			if other.Keyword == o.Keyword {
 				break
 			}
 		}
 	}
-	return own + step
+	return content
+}
+
+// deeper returns the indentation that leads from an object's own to that of its
+// content, which need not begin with the object's: spaces may stand before tabs in
+// both.
+func deeper(content, own string) string {
+	if step, ok := strings.CutPrefix(content, own); ok {
+		return step
+	}
+	spaces := strings.Count(content, " ") - strings.Count(own, " ")
+	tabs := strings.Count(content, "\t") - strings.Count(own, "\t")
+	if spaces < 0 || tabs < 0 || spaces+tabs == 0 {
+		return "\t"
+	}
+	return strings.Repeat(" ", spaces) + strings.Repeat("\t", tabs)
 }
 
 func (d *Document) indentOfFirst(o *Object) (string, bool) {

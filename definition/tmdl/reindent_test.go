@@ -135,6 +135,25 @@ func TestEditDeeperIndent(t *testing.T) {
 	})
 }
 
+// Every object can be given a property that it lacks, at any indentation.
+func TestInsertDeeperIndent(t *testing.T) {
+	t.Parallel()
+	for name, src := range reindented(t, golden(t)) {
+		doc := parse(t, name, src)
+		for o := range doc.All() {
+			if o.Keyword != "measure" && o.Keyword != "column" {
+				continue
+			}
+			edit := doc.Edit()
+			if err := edit.SetProperty(o, "displayFolder", "Folder"); err != nil {
+				t.Errorf("%s: %s %s: %v", name, o.Keyword, o.Name, err)
+			} else if _, err := edit.Apply(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 // Levels need not all be as deep.
 func TestParseUnevenIndent(t *testing.T) {
 	t.Parallel()
