@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/domain/optimization"
+	"readiness/internal/samples"
 	"readiness/offline"
 )
 
@@ -360,10 +361,7 @@ func TestRecordsOfLooseModels(t *testing.T) {
 // The models of real projects, without item folders.
 func TestLooseCorpus(t *testing.T) {
 	t.Parallel()
-	corpus := os.Getenv("READINESS_CORPUS")
-	if corpus == "" {
-		t.Skip("READINESS_CORPUS names no corpus")
-	}
+	corpus, _ := samples.Corpus(t)
 	root, models := t.TempDir(), 0
 	for _, i := range find(t, corpus, corpus) {
 		definition := filepath.Join(corpus, i.Path, "definition")

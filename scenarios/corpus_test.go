@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/internal/samples"
 	"readiness/internal/testlog"
 )
 
@@ -21,10 +22,7 @@ import (
 // proves: 1/does/optimize 4.5/bundle/4 4.5/bundle/7 4.5/revert/1 decisions/8/20
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	corpus := os.Getenv("READINESS_CORPUS")
-	if corpus == "" {
-		t.Skip("READINESS_CORPUS names no corpus")
-	}
+	corpus, _ := samples.Corpus(t)
 	var found []string
 	check(t, filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(path, ".SemanticModel") {

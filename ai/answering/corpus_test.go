@@ -13,20 +13,15 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/comparison"
 	"readiness/domain/readiness"
+	"readiness/internal/samples"
 )
 
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	answersByName(t, filepath.Join("..", "..", "samples", "workspaces"), 9)
-}
-
-func TestCorpus(t *testing.T) {
-	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no folder of semantic models")
+	answersByName(t, samples.Workspaces(t), 9)
+	if corpus, public := samples.Corpus(t); public {
+		answersByName(t, corpus, 11)
 	}
-	answersByName(t, root, 11)
 }
 
 // answersByName asks every model below a folder for measures by columns under their own names. Nearly

@@ -2,7 +2,6 @@ package answering_test
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,16 +9,18 @@ import (
 	"readiness/ai/rules"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/internal/samples"
 )
 
 // Of the questions generated for a model, hardly any is answered wrongly, and most that a person could
 // answer from the model are answered.
 func TestGeneratedQuestions(t *testing.T) {
 	t.Parallel()
-	for root, maxWrong := range map[string]int{filepath.Join("..", "..", "samples", "workspaces"): 0, os.Getenv("READINESS_CORPUS"): 2} {
-		if root == "" {
-			continue
-		}
+	maxWrong := map[string]int{samples.Workspaces(t): 0}
+	if corpus, public := samples.Corpus(t); public {
+		maxWrong[corpus] = 2
+	}
+	for root, maxWrong := range maxWrong {
 		right, wrong, refused := 0, 0, 0
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.IsDir() {

@@ -13,6 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/internal/samples"
 )
 
 // maxRequest bounds a request about a real model, in bytes: a few thousand tokens, so that it fits a
@@ -23,10 +24,7 @@ const maxRequest = 24 << 10
 // one outcome.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no folder of semantic models")
-	}
+	root, _ := samples.Corpus(t)
 	asked := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || !strings.HasSuffix(path, ".SemanticModel") {

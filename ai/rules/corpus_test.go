@@ -12,6 +12,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/internal/samples"
 )
 
 // Applying the proposals raises the score of every sample that has a finding to fix, and lowers no
@@ -20,17 +21,10 @@ import (
 // proves: 1/does/optimize
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	improves(t, filepath.Join("..", "..", "samples", "workspaces"), 9)
-}
-
-// The same for public models.
-func TestCorpus(t *testing.T) {
-	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no folder of semantic models")
+	improves(t, samples.Workspaces(t), 9)
+	if corpus, public := samples.Corpus(t); public {
+		improves(t, corpus, 11)
 	}
-	improves(t, root, 11)
 }
 
 func improves(t *testing.T, root string, least int) {

@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/internal/samples"
 )
 
 // asked returns a model whose names need words.
@@ -133,8 +133,8 @@ var templates = regexp.MustCompile(`[\[\]{}']|\b(M|N|G|GG|H|K|AM)\b`)
 // people can read.
 func TestQuestionsOfSamples(t *testing.T) {
 	t.Parallel()
-	roots := []string{filepath.Join("..", "..", "samples", "workspaces")}
-	if corpus := os.Getenv("READINESS_CORPUS"); corpus != "" {
+	roots := []string{samples.Workspaces(t)}
+	if corpus, public := samples.Corpus(t); public {
 		roots = append(roots, corpus)
 	}
 	models := 0

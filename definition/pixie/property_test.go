@@ -213,10 +213,7 @@ func TestManyVisuals(t *testing.T) {
 
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no corpus of projects")
-	}
+	root, _ := samples.Corpus(t)
 	reports := 0
 	err := filepath.WalkDir(root, func(file string, e os.DirEntry, err error) error {
 		if err != nil || e.Name() != "definition.pbir" {
@@ -271,7 +268,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	if reports < 10 {
-		t.Errorf("the corpus has %d reports with pages", reports)
+		t.Errorf("%s has %d reports with pages", root, reports)
 	}
 }
 

@@ -9,16 +9,14 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
+	"readiness/internal/samples"
 )
 
 // corpus returns the definitions of the semantic models of public projects, by path,
 // except those that the reader refuses.
 func corpus(t testing.TB) map[string]definition.Definition {
 	t.Helper()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no corpus of projects")
-	}
+	root, _ := samples.Corpus(t)
 	models := modelsBelow(t, root)
 	if len(models) < 8 {
 		t.Fatalf("the corpus has %d models that can be read", len(models))

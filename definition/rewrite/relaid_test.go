@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
+	"readiness/internal/samples"
 )
 
 // layout describes how a service reformats the parts that it receives. Zero members
@@ -185,9 +185,9 @@ var sameInstructions = cmp.FilterPath(func(p cmp.Path) bool {
 // proves: decisions/8/20-relaid
 func TestRestoreAfterReformatting(t *testing.T) {
 	t.Parallel()
-	models, made := modelsBelow(t, "../../samples/workspaces"), map[string]definition.Definition{}
-	if os.Getenv("READINESS_CORPUS") != "" {
-		maps.Copy(made, corpus(t))
+	models, made := modelsBelow(t, samples.Workspaces(t)), map[string]definition.Definition{}
+	if root, public := samples.Corpus(t); public {
+		made = modelsBelow(t, root)
 	}
 	for _, kind := range []string{"TMDL", "TMSL"} {
 		for i, linguistic := range linguistics {

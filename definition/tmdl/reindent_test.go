@@ -3,7 +3,6 @@ package tmdl_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -79,9 +78,7 @@ func reindented(t testing.TB, files map[string][]byte) map[string][]byte {
 func indentable(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := maps.Clone(golden(t))
-	if os.Getenv("READINESS_CORPUS") != "" {
-		maps.Copy(files, corpus(t))
-	}
+	maps.Copy(files, corpus(t))
 	maps.DeleteFunc(files, func(name string, src []byte) bool {
 		doc, err := tmdl.Parse(name, src)
 		return err != nil || len(doc.Notices) > 0 || name == "indented_empty_expression"

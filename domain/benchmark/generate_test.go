@@ -17,6 +17,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/internal/samples"
 )
 
 func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []benchmark.Query {
@@ -286,16 +287,10 @@ func fieldSet(fields []comparison.Field) []string {
 
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	questionsBelow(t, filepath.Join("..", "..", "samples", "workspaces"), 7)
-}
-
-func TestCorpus(t *testing.T) {
-	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no folder of semantic models")
+	questionsBelow(t, samples.Workspaces(t), 7)
+	if corpus, public := samples.Corpus(t); public {
+		questionsBelow(t, corpus, 8)
 	}
-	questionsBelow(t, root, 8)
 }
 
 // questionsBelow checks every model that has measures visible to AI.

@@ -10,15 +10,13 @@ import (
 	"readiness/definition"
 	"readiness/definition/report"
 	"readiness/definition/semanticmodel"
+	"readiness/internal/samples"
 )
 
 // Every field that real reports name is found in the models next to them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("READINESS_CORPUS")
-	if root == "" {
-		t.Skip("READINESS_CORPUS names no corpus")
-	}
+	root, _ := samples.Corpus(t)
 	reports, named := 0, 0
 	err := filepath.WalkDir(root, func(name string, e os.DirEntry, err error) error {
 		if err != nil || e.Name() != "definition.pbir" {

@@ -56,6 +56,23 @@ func Ending(endings ...string) func(path string) bool {
 	}
 }
 
+// Workspaces returns the folder of the sample workspaces.
+func Workspaces(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(root(t), "workspaces")
+}
+
+// Corpus returns the folder of projects that tests of real files read: READINESS_CORPUS,
+// which names a folder of public projects, or the sample workspaces. public reports
+// which: a test may expect more of the public projects, but must not skip the samples.
+func Corpus(t testing.TB) (folder string, public bool) {
+	t.Helper()
+	if folder := os.Getenv("READINESS_CORPUS"); folder != "" {
+		return folder, true
+	}
+	return Workspaces(t), false
+}
+
 // root returns the folder of the module around the test's own folder.
 func root(t testing.TB) string {
 	t.Helper()
