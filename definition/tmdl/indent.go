@@ -1,5 +1,7 @@
 package tmdl
 
+import "strings"
+
 // indent is the number of tabs and spaces at the start of a line.
 type indent struct{ tabs, spaces int }
 
@@ -108,3 +110,5 @@ func (p *parser) looksLikePart(at int) bool {
 	}
 	return p.skipBlanks(at+len(word)) == p.end && isFlag(word)
 }
+
+func indentWidth(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
