@@ -5,21 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
-	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 )
-
-// maxIgnores bounds an ignore file, in bytes.
-const maxIgnores = 1 << 20
 
 // everyRule matches all rules.
 const everyRule = "*"
@@ -49,114 +41,6 @@ type Warning struct {
 
 // String formats the warning as file:line: message.
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
-
-// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
-// their line.
-func ReadIgnores(file string) (*Ignores, error) {
-	shown := filepath.ToSlash(file)
-	src, err := readFile(file, maxIgnores)
-	if err != nil {
-		return nil, fmt.Errorf("the ignore file: %w", err)
-	}
-	parsed, err := parser.ParseBytes(src, 0)
-	if err != nil {
-		return nil, fmt.Errorf("the ignore file %s is not YAML: %w", shown, err)
-	}
-	all := &Ignores{File: shown}
-	wrong := func(at *token.Position, format string, args ...any) error {
-		return fmt.Errorf("%s:%d:%d: %s", shown, at.Line, at.Column, fmt.Sprintf(format, args...))
-	}
-	for _, doc := range parsed.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		top, ok := members(doc.Body)
-		if !ok {
-			return nil, wrong(doc.Body.GetToken().Position, "must be a mapping with the member ignore")
-		}
-		for _, m := range top {
-			list, isList := m.Value.(*ast.SequenceNode)
-			switch {
-			case m.Key.String() != "ignore":
-				return nil, wrong(m.Key.GetToken().Position, "unknown member %s; the only one is ignore", m.Key)
-			case !isList:
-				return nil, wrong(m.Key.GetToken().Position, "ignore must be a list")
-			}
-			for _, node := range list.Values {
-				one, err := readIgnore(node, wrong)
-				if err != nil {
-					return nil, err
-				}
-				all.entries = append(all.entries, one)
-			}
-		}
-	}
-	return all, nil
-}
-
-// members returns the members of a mapping. The parser represents a mapping with one member differently.
-func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
-	switch n := node.(type) {
-	case *ast.MappingNode:
-		return n.Values, true
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}, true
-	}
-	return nil, false
-}
-
-func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error) (ignore, error) {
-	var one ignore
-	all, ok := members(node)
-	if !ok || len(all) == 0 {
-		return one, wrong(node.GetToken().Position, "must be a mapping with the members rule and reason")
-	}
-	one.line = all[0].Key.GetToken().Position.Line
-	seen := map[string]bool{}
-	for _, m := range all {
-		key, at := m.Key.String(), m.Key.GetToken().Position
-		var text string
-		switch v := m.Value.(type) {
-		case *ast.StringNode:
-			text = v.Value
-		case *ast.LiteralNode:
-			text = v.Value.Value
-		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-			text = v.GetToken().Value // a name that looks like another type
-		default:
-			return one, wrong(at, "%s must be text", key)
-		}
-		if seen[key] {
-			return one, wrong(at, "%s is given twice", key)
-		}
-		seen[key] = true
-		switch key {
-		case "rule":
-			if one.rule = text; !knownRule(text) {
-				return one, wrong(m.Value.GetToken().Position, "%s", unknownRule(text))
-			}
-		case "reason":
-			one.reason = strings.TrimSpace(text)
-		case "model":
-			one.model = &text
-		case "table":
-			one.table = &text
-		case "object":
-			one.object = &text
-		default:
-			return one, wrong(at, "unknown member %s; the members are rule, model, table, object and reason", key)
-		}
-	}
-	switch at := all[0].Key.GetToken().Position; {
-	case one.rule == "":
-		return one, wrong(at, "the rule is missing; name one such as DSC-01, or %q for every rule", everyRule)
-	case one.reason == "":
-		return one, wrong(at, "the reason is missing; explain why this finding is accepted")
-	case one.rule == everyRule && one.model == nil && one.table == nil && one.object == nil:
-		return one, wrong(at, "this entry would ignore everything; name a model, a table or an object")
-	}
-	return one, nil
-}
 
 // ruleIDs lists the rules of the current regime.
 var ruleIDs = func() []string {
@@ -198,48 +82,6 @@ func (g ignore) of(i Item) bool {
 	return slices.ContainsFunc([]string{i.Name, i.Shown, folder, strings.TrimSuffix(folder, path.Ext(folder))}, func(name string) bool {
 		return strings.EqualFold(name, *g.model)
 	})
-}
-
-// annotation is the name of the annotation by which a model accepts findings about an object: `DSC-01, NAM-02: why`.
-const annotation = "readiness.ignore"
-
-// annotated returns the ignores in the model's own annotations. An annotation of a table covers only the table; one of
-// the model covers only findings about the model itself.
-func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
-	var all []ignore
-	var warnings []Warning
-	read := func(values map[string]string, table, object string, src semanticmodel.Source) {
-		text, ok := values[annotation]
-		if !ok {
-			return
-		}
-		rules, reason, _ := strings.Cut(text, ":")
-		warn := func(format string, args ...any) {
-			warnings = append(warnings, Warning{at.file(src.File), max(src.Line, 1), "annotation " + annotation + ": " + fmt.Sprintf(format, args...)})
-		}
-		if reason = strings.TrimSpace(reason); reason == "" {
-			warn("the reason is missing, so the annotation has no effect; write RULE, RULE: reason")
-			return
-		}
-		for rule := range strings.SplitSeq(rules, ",") {
-			if rule = strings.TrimSpace(rule); !knownRule(rule) {
-				warn("%s", unknownRule(rule))
-				continue
-			}
-			all = append(all, ignore{rule: rule, table: new(table), object: new(object), reason: reason, line: src.Line})
-		}
-	}
-	read(m.Annotations, "", "#", at.model)
-	for _, t := range m.Tables {
-		read(t.Annotations, t.Name, "", t.Source)
-		for _, c := range t.Columns {
-			read(c.Annotations, t.Name, c.Name, c.Source)
-		}
-		for _, measure := range t.Measures {
-			read(measure.Annotations, t.Name, measure.Name, measure.Source)
-		}
-	}
-	return all, warnings
 }
 
 // note collects what one item contributes to the warnings.

@@ -1,0 +1,238 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"readiness/domain/item"
+	"readiness/platform/folder"
+)
+
+// Find returns the semantic models and data agents at the paths, each once, ordered by shown path. A path selects the
+// items in a folder at any depth, the item that it is or is in, or the models of the reports of a .pbip file. Find
+// fails if a path does not exist or selects nothing. The warnings list folders that were not searched.
+func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, error) {
+	base, err := filepath.Abs(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := &finding{ctx: ctx, items: map[string]Item{}, passed: map[string]string{}}
+	for _, p := range paths {
+		full, err := filepath.Abs(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		before := len(all.items)
+		found, err := all.at(full)
+		if err == nil && found == 0 && len(all.items) == before {
+			err = all.none(full)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", filepath.ToSlash(p), readable(err))
+		}
+	}
+	items := make([]Item, 0, len(all.items))
+	for at, i := range all.items {
+		if i.Shown, err = shown(base, at); err != nil {
+			return nil, nil, err
+		}
+		items = append(items, i)
+	}
+	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Shown, b.Shown) })
+	warnings, err := all.warnings(base)
+	return items, warnings, err
+}
+
+// shown returns an absolute path relative to base, with forward slashes.
+func shown(base, at string) (string, error) {
+	below, err := filepath.Rel(base, at)
+	return filepath.ToSlash(below), err
+}
+
+// finding is the state of Find, keyed by absolute paths.
+type finding struct {
+	ctx   context.Context
+	items map[string]Item
+	// passed maps folders that were not searched to the reason.
+	passed map[string]string
+}
+
+// at finds the items at an absolute path and returns their number.
+func (f *finding) at(full string) (int, error) {
+	info, err := os.Stat(full)
+	if err != nil {
+		return 0, err
+	}
+	if dir := enclosing(full); dir != "" {
+		if kind, _ := folder.TypeOf(filepath.Base(dir)); kind == item.Report {
+			return 0, errors.New("it is a report; name the semantic model that it is built on")
+		}
+		return f.one(dir)
+	}
+	if dir := project(full); dir != "" {
+		return f.one(dir)
+	}
+	switch extension := strings.ToLower(filepath.Ext(full)); {
+	case info.IsDir():
+		return f.search(full)
+	case extension == ".pbip":
+		return f.pbip(full)
+	case extension == ".bim":
+		return f.one(full)
+	case extension == ".tmdl":
+		if dir := declared(filepath.Dir(full)); dir != "" {
+			return f.one(dir)
+		}
+		return 0, errors.New("it is a TMDL file that belongs to no model: neither its folder nor a parent holds model.tmdl or database.tmdl")
+	}
+	return 0, errors.New("it does not belong to a semantic model; name a folder, a .pbip or .bim file, or a file of a model")
+}
+
+// search finds the items in a folder at any depth, or the loose model that the folder is part of.
+func (f *finding) search(full string) (int, error) {
+	tree, err := folder.OpenTree(full)
+	if err != nil {
+		return 0, err
+	}
+	found, err := tree.Search(f.ctx, item.SemanticModel, item.DataAgent)
+	if err != nil {
+		return 0, err
+	}
+	for _, h := range found.Hidden {
+		f.passed[filepath.Join(full, filepath.FromSlash(h.Path))] = fmt.Sprintf(
+			"it was not searched because its name begins with a dot, but %s in it; name the folder to search it", are(h.Items, "item"))
+	}
+	for _, dir := range found.TooDeep {
+		f.passed[filepath.Join(full, filepath.FromSlash(dir))] = fmt.Sprintf("it was not searched because it is nested more than %d folders deep; name a folder closer to it", folder.MaxDepth)
+	}
+	for _, i := range found.Items {
+		at := filepath.Join(full, filepath.FromSlash(i.Path))
+		if i.Path == "." && filepath.Dir(full) != full {
+			if _, err := f.one(full); err != nil { // so that its name comes from its own folder
+				return 0, err
+			}
+			continue
+		}
+		f.items[at] = Item{TreeItem: i, tree: tree}
+	}
+	if len(found.Items) == 0 && hasTMDL(full) {
+		if dir := declared(filepath.Dir(full)); dir != "" {
+			return f.one(dir)
+		}
+	}
+	return len(found.Items), nil
+}
+
+// none returns the error for a folder without items.
+func (f *finding) none(full string) error {
+	for dir := range f.passed {
+		if strings.HasPrefix(dir, full+string(filepath.Separator)) {
+			return fmt.Errorf("its only semantic models are in folders that are not searched, such as %s; name that folder", filepath.Base(dir))
+		}
+	}
+	if hasTMDL(full) {
+		return errors.New("it holds .tmdl files but no model: a folder of TMDL files is a model only if it has model.tmdl or database.tmdl")
+	}
+	return errors.New("it contains no semantic model; name a folder with folders that end in .SemanticModel, .bim files or TMDL files with model.tmdl")
+}
+
+// warnings lists the folders that were not searched, except those with items that were found anyway.
+func (f *finding) warnings(base string) ([]Warning, error) {
+	var all []Warning
+	for dir, why := range f.passed {
+		named := false
+		for at := range f.items {
+			named = named || strings.HasPrefix(at+string(filepath.Separator), dir+string(filepath.Separator))
+		}
+		if named {
+			continue
+		}
+		below, err := shown(base, dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Warning{below, 1, why})
+	}
+	slices.SortFunc(all, func(a, b Warning) int { return strings.Compare(a.File, b.File) })
+	return all, nil
+}
+
+// are formats a number of things as the subject of a sentence.
+func are(n int, noun string) string {
+	if n == 1 {
+		return count(n, noun) + " is"
+	}
+	return count(n, noun) + " are"
+}
+
+// enclosing returns the item folder that an absolute path is or is in; "" if there is none.
+func enclosing(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, isItem := folder.TypeOf(filepath.Base(dir)); isItem {
+			return dir
+		}
+	}
+	return ""
+}
+
+// project returns the folder that an absolute path is or is in and whose contents make it a semantic model, whatever
+// its name; "" if there is none.
+func project(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(filepath.Join(dir, "definition.pbism")); err == nil && info.Mode().IsRegular() && isModel(dir, folder.InFolder) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// declared returns the folder that an absolute path is or is in and that holds the TMDL files of a model; "" if there
+// is none.
+func declared(full string) string {
+	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if isModel(dir, folder.AsTMDL) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// isModel reports whether a folder is a semantic model of the form.
+func isModel(dir string, form folder.Form) bool {
+	tree, err := folder.OpenTree(filepath.Dir(dir))
+	if err != nil {
+		return false
+	}
+	i, err := tree.Item(context.Background(), filepath.Base(dir))
+	return err == nil && i.Form == form
+}
+
+// hasTMDL reports whether a folder contains TMDL files.
+func hasTMDL(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Type().IsRegular() && strings.EqualFold(filepath.Ext(e.Name()), ".tmdl")
+	})
+}
+
+// one adds the item at an absolute path.
+func (f *finding) one(full string) (int, error) {
+	if info, err := os.Lstat(full); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return 0, errors.New("it is a link, and links are not followed; name its target")
+	}
+	tree, err := folder.OpenTree(filepath.Dir(full))
+	if err != nil {
+		return 0, err
+	}
+	i, err := tree.Item(f.ctx, filepath.Base(full))
+	if err != nil {
+		return 0, err
+	}
+	f.items[full] = Item{TreeItem: i, tree: tree}
+	return 1, nil
+}

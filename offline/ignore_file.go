@@ -1,0 +1,122 @@
+package offline
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// maxIgnores bounds an ignore file, in bytes.
+const maxIgnores = 1 << 20
+
+// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
+// their line.
+func ReadIgnores(file string) (*Ignores, error) {
+	shown := filepath.ToSlash(file)
+	src, err := readFile(file, maxIgnores)
+	if err != nil {
+		return nil, fmt.Errorf("the ignore file: %w", err)
+	}
+	parsed, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the ignore file %s is not YAML: %w", shown, err)
+	}
+	all := &Ignores{File: shown}
+	wrong := func(at *token.Position, format string, args ...any) error {
+		return fmt.Errorf("%s:%d:%d: %s", shown, at.Line, at.Column, fmt.Sprintf(format, args...))
+	}
+	for _, doc := range parsed.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		top, ok := members(doc.Body)
+		if !ok {
+			return nil, wrong(doc.Body.GetToken().Position, "must be a mapping with the member ignore")
+		}
+		for _, m := range top {
+			list, isList := m.Value.(*ast.SequenceNode)
+			switch {
+			case m.Key.String() != "ignore":
+				return nil, wrong(m.Key.GetToken().Position, "unknown member %s; the only one is ignore", m.Key)
+			case !isList:
+				return nil, wrong(m.Key.GetToken().Position, "ignore must be a list")
+			}
+			for _, node := range list.Values {
+				one, err := readIgnore(node, wrong)
+				if err != nil {
+					return nil, err
+				}
+				all.entries = append(all.entries, one)
+			}
+		}
+	}
+	return all, nil
+}
+
+// members returns the members of a mapping. The parser represents a mapping with one member differently.
+func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
+func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error) (ignore, error) {
+	var one ignore
+	all, ok := members(node)
+	if !ok || len(all) == 0 {
+		return one, wrong(node.GetToken().Position, "must be a mapping with the members rule and reason")
+	}
+	one.line = all[0].Key.GetToken().Position.Line
+	seen := map[string]bool{}
+	for _, m := range all {
+		key, at := m.Key.String(), m.Key.GetToken().Position
+		var text string
+		switch v := m.Value.(type) {
+		case *ast.StringNode:
+			text = v.Value
+		case *ast.LiteralNode:
+			text = v.Value.Value
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			text = v.GetToken().Value // a name that looks like another type
+		default:
+			return one, wrong(at, "%s must be text", key)
+		}
+		if seen[key] {
+			return one, wrong(at, "%s is given twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "rule":
+			if one.rule = text; !knownRule(text) {
+				return one, wrong(m.Value.GetToken().Position, "%s", unknownRule(text))
+			}
+		case "reason":
+			one.reason = strings.TrimSpace(text)
+		case "model":
+			one.model = &text
+		case "table":
+			one.table = &text
+		case "object":
+			one.object = &text
+		default:
+			return one, wrong(at, "unknown member %s; the members are rule, model, table, object and reason", key)
+		}
+	}
+	switch at := all[0].Key.GetToken().Position; {
+	case one.rule == "":
+		return one, wrong(at, "the rule is missing; name one such as DSC-01, or %q for every rule", everyRule)
+	case one.reason == "":
+		return one, wrong(at, "the reason is missing; explain why this finding is accepted")
+	case one.rule == everyRule && one.model == nil && one.table == nil && one.object == nil:
+		return one, wrong(at, "this entry would ignore everything; name a model, a table or an object")
+	}
+	return one, nil
+}
