@@ -14,10 +14,8 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -25,7 +23,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -194,110 +191,6 @@ func databaseURL(password string, port int, database string) string {
 	}).String()
 }
 
-// makeDataDir creates the folder with the fewest permissions that work: the
-// server's user must traverse it when this process is root, and no one else may
-// read it.
-func (s *Server) makeDataDir() error {
-	mode := fs.FileMode(0o700)
-	if s.account != nil {
-		mode = 0o711
-	}
-	if err := os.MkdirAll(s.options.DataDir, 0o755); err != nil {
-		return err
-	}
-	return os.Chmod(s.options.DataDir, mode)
-}
-
-// lock locks the folder for this process, until the file is closed or the process
-// ends in any way.
-func lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		var holder [20]byte
-		n, _ := f.ReadAt(holder[:], 0)
-		f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		return nil, fmt.Errorf("%w: process %s runs a server in %s; stop it, or use another data directory",
-			ErrInUse, strings.TrimSpace(string(holder[:n])), filepath.Dir(path))
-	}
-	if err := errors.Join(f.Truncate(0), write(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// unlock releases the folder. Closing the file alone would not, while a child
-// process that is just starting shares it.
-func unlock(f *os.File) {
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-	f.Close()
-}
-
-func write(f *os.File, s string) error {
-	_, err := f.WriteAt([]byte(s), 0)
-	return err
-}
-
-// makeCluster creates the cluster if there is none. It creates it under another
-// name and renames it when it is complete, so a cluster under the right name is
-// never incomplete.
-func (s *Server) makeCluster(ctx context.Context) error {
-	unfinished, _ := filepath.Glob(s.path("cluster.new-*"))
-	for _, dir := range unfinished {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Stat(filepath.Join(s.cluster(), "PG_VERSION")); err == nil {
-		password, err := os.ReadFile(s.path("password"))
-		if err != nil {
-			return fmt.Errorf("the cluster's password cannot be read: %w; restore the file, or move %s away to start with an empty database", err, s.options.DataDir)
-		}
-		s.password = string(password)
-		return s.account.own(s.cluster())
-	}
-	if rest, err := os.ReadDir(s.cluster()); err == nil && len(rest) > 0 {
-		return fmt.Errorf("%s holds files but no cluster (no PG_VERSION): move it away", s.cluster())
-	}
-	dir, err := os.MkdirTemp(s.options.DataDir, "cluster.new-")
-	if err != nil {
-		return err
-	}
-	s.password = rand.Text()
-	if err := os.WriteFile(s.path("password"), []byte(s.password), 0o600); err != nil {
-		return err
-	}
-	if err := errors.Join(s.account.own(dir), s.account.own(s.path("password"))); err != nil {
-		return err
-	}
-	args := []string{"-D", dir, "-U", name, "-A", "scram-sha-256", "--pwfile", s.path("password"), "-E", "UTF8", "--locale", "C"}
-	if s.options.Volatile {
-		args = append(args, "--no-sync")
-	}
-	cmd := s.command(ctx, s.programs.initdb, syscall.SIGKILL, args...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return errors.Join(fmt.Errorf("initdb: %w\n%s", err, last(out)), os.RemoveAll(dir))
-	}
-	if err := os.Rename(dir, s.cluster()); err != nil {
-		return err
-	}
-	return syncDir(s.options.DataDir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // firstLaunch starts the server on a free port and waits until it answers. If
 // another process takes the port first, it tries another port.
 func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
@@ -349,87 +242,4 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 		case <-time.After(25 * time.Millisecond):
 		}
 	}
-}
-
-func (s *Server) makeDatabase(ctx context.Context) error {
-	conn, err := database.Connect(ctx, databaseURL(s.password, s.port, "postgres"))
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	var exists bool
-	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists)
-	if err == nil && !exists {
-		_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
-	}
-	return err
-}
-
-// supervise restarts the server on the same port whenever it dies, until Stop.
-func (s *Server) supervise(p *process) {
-	defer close(s.stopped)
-	defer unlock(s.lock)
-	rotation := time.NewTicker(30 * time.Second)
-	defer rotation.Stop()
-	pause := restartMin
-	for {
-		select {
-		case ctx := <-s.stopping:
-			s.stopErr = s.shutDown(ctx, p)
-			return
-		case <-rotation.C:
-			if err := s.rotateLog(); err != nil {
-				s.options.log().Warn("PostgreSQL's log cannot be cut", "error", err)
-			}
-			continue
-		case <-p.exited:
-		}
-		if time.Since(p.since) > restartMax {
-			pause = restartMin
-		}
-		s.options.log().Error("PostgreSQL ended and is restarted", "error", p.err, "pause", pause, "log", s.lastWords(p.logFrom))
-		p = s.relaunch(&pause)
-		if p == nil {
-			s.stopErr = s.cleanUp()
-			return
-		}
-	}
-}
-
-// relaunch returns a new process, or nil after Stop.
-func (s *Server) relaunch(pause *time.Duration) *process {
-	for {
-		select {
-		case <-s.stopping:
-			return nil
-		case <-time.After(*pause):
-		}
-		*pause = min(2**pause, restartMax)
-		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-		err := s.stopLeftover(ctx)
-		cancel()
-		var p *process
-		if err == nil {
-			p, err = s.launch()
-		}
-		if err == nil {
-			return p
-		}
-		s.options.log().Error("PostgreSQL cannot be started", "error", err, "pause", *pause)
-	}
-}
-
-func (s *Server) shutDown(ctx context.Context, p *process) error {
-	ctx, cancel := context.WithTimeout(ctx, stopLimit)
-	defer cancel()
-	err := p.end(ctx)
-	s.options.log().Info("PostgreSQL has stopped")
-	return errors.Join(err, s.cleanUp())
-}
-
-func (s *Server) cleanUp() error {
-	if s.remove == "" {
-		return nil
-	}
-	return os.RemoveAll(s.remove)
 }
