@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"slices"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+func (s *selection) answer(a *answers) {
+	for _, t := range s.facts.tables {
+		s.answerTable(t, a)
+	}
+	recommended := slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended })
+	if !s.configured && !recommended {
+		// A schema counts as configured only if something is chosen (rule VIS-01).
+		for i := range a.Proposals {
+			if p := &a.Proposals[i]; p.Type == proposal.Table && p.Value == proposal.Visible {
+				p.Recommended = true
+			}
+		}
+	}
+	chosen := s.configured || len(a.Proposals) > 0
+	for _, t := range s.autoDate {
+		if chosen && !t.IsHidden && !s.listed(t, proposal.Hidden) {
+			s.change(a, proposal.Object{Table: t.Name, Type: proposal.Table}, proposal.Hidden, true, "It is an automatic date table, which an AI is better off without (rule TIM-03).")
+		}
+	}
+}
+
+func (s *selection) answerTable(t *table, a *answers) {
+	var wanted []*field
+	for _, x := range t.fields() {
+		if s.wanted(x) {
+			wanted = append(wanted, x)
+		}
+	}
+	visibility := t.visibility // what the table's entry will say
+	d, decided := s.tables[t]
+	switch {
+	case len(wanted) == 0 && decided && t.visibility != proposal.Hidden:
+		visibility = proposal.Hidden
+		s.change(a, t.object(), visibility, d.clear, d.reason)
+	case len(wanted) == 0 && t.exposed && t.visibility != proposal.Hidden && len(t.fields()) > 0:
+		visibility = proposal.Hidden
+		s.change(a, t.object(), visibility, s.allClear(t), "Nothing of it is left to ask about.")
+	case len(wanted) > 0 && t.visibility == proposal.Hidden:
+		visibility = proposal.Visible
+		s.change(a, t.object(), visibility, true, "A measure that is shown is computed from it (rule VIS-04).")
+	case len(wanted) > 0 && !s.configured && !t.src.IsHidden && t.visibility != proposal.Visible:
+		visibility = proposal.Visible
+		s.change(a, t.object(), visibility, false, s.whyTable(t))
+	}
+	for _, x := range t.fields() {
+		s.answerField(x, visibility, a)
+	}
+}
+
+func (s *selection) answerField(x *field, table string, a *answers) {
+	want := s.wanted(x)
+	asIs := schemaShows(table, x.visibility, x.hidden)
+	switch {
+	case want && (!asIs || !s.configured && !x.hidden && x.visibility != proposal.Visible):
+		reason := s.whyField(x)
+		if m := s.need[x]; m != nil && !x.exposed {
+			reason = "A measure that is shown is computed from it (rule VIS-04)."
+			if mentionable(m.name) {
+				reason = "The measure " + measureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
+			}
+		}
+		s.change(a, x.object(), proposal.Visible, !asIs, reason)
+	case !want && (asIs || !s.configured && !x.hidden && x.visibility != proposal.Hidden):
+		d, decided := s.fields[x]
+		if !decided {
+			// It was hidden only because its table was.
+			d = decision{clear: true, reason: "It is not in view now, and nothing asks for it."}
+		}
+		s.change(a, x.object(), proposal.Hidden, d.clear, d.reason)
+	}
+}
+
+// allClear reports whether a rule requires hiding every field of a table.
+func (s *selection) allClear(t *table) bool {
+	return !slices.ContainsFunc(t.fields(), func(x *field) bool { return x.exposed && !s.fields[x].clear })
+}
+
+func (s *selection) whyTable(t *table) string {
+	switch t.role {
+	case fact:
+		return "It holds facts to be counted and added up."
+	case dimension:
+		return "It is what facts are grouped and filtered by."
+	case dateTable:
+		return "It is the calendar that questions about time need."
+	case measureTable:
+		return "It holds measures."
+	case calculationGroup:
+		return "Its items change how measures are calculated."
+	default:
+		return "It holds data that questions can be about."
+	}
+}
+
+func (s *selection) whyField(x *field) string {
+	switch {
+	case x.measure != nil:
+		return "It is a number that people ask for."
+	case len(x.usedBy) > 0:
+		return "Measures are computed from it."
+	case x.table.role == dateTable:
+		return "It is a period or date to group and filter by."
+	case x.isNumber():
+		return "It is a value that questions can be about."
+	}
+	return "It is an attribute to group and filter by."
+}
+
+func (s *selection) change(a *answers, o proposal.Object, value string, recommended bool, reason string) {
+	a.Proposals = append(a.Proposals, proposal.Proposal{Object: o, Value: value, Reason: reason, Recommended: recommended})
+}
+
+// listed reports whether the schema gives this visibility to a table that the rules do not consider.
+func (s *selection) listed(t *semanticmodel.Table, visibility string) bool {
+	schema := s.src.Copilot.Schema
+	return schema != nil && slices.ContainsFunc(schema.Tables, func(e semanticmodel.AITable) bool {
+		return norm(e.Name) == norm(t.Name) && e.Visibility == visibility
+	})
+}
