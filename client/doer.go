@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -38,7 +37,7 @@ type doer struct {
 // Do sends a request. It retries when that may help and cannot repeat an effect: reads, calls that start work with an
 // Idempotency-Key, and calls that were refused for their rate before anything began.
 func (d *doer) Do(r *http.Request) (*http.Response, error) {
-	if r.Method == http.MethodPost && !keyless.MatchString(r.URL.Path) && r.Header.Get("Idempotency-Key") == "" {
+	if r.Method == http.MethodPost && repeatable.MatchString(r.URL.Path) && r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())
 	}
 	token, err := d.token(r.Context())
@@ -86,9 +85,6 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 func rateLimited(refused *Error) bool {
 	return refused.ErrorCode == "RequestBlocked" && refused.RetryAfter > 0 || refused.ErrorCode == "ThrottleStoreUnavailable"
 }
-
-// keyless matches the paths whose POST takes no Idempotency-Key. A retry there would repeat the effect.
-var keyless = regexp.MustCompile(`/v1/aiProviders(/[^/]+/test)?$|/aiReadiness/schedules$`)
 
 // send makes one attempt.
 func (d *doer) send(r *http.Request, token string) (answer *http.Response, err error) {

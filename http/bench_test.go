@@ -275,7 +275,7 @@ func BenchmarkRoutes(b *testing.B) {
 		g.Limit = 1 << 20
 		b.Cleanup(func() { g.Limit = limit })
 	}
-	for n, route := range built() {
+	for n, route := range readinesshttp.Routes() {
 		b.Run(route.Method+" "+strings.ReplaceAll(route.Path, "/", "|"), func(b *testing.B) {
 			c := newCalling(b)
 			_, calls := c.callsOfRoutes(b)

@@ -79,7 +79,7 @@ func TestDatabaseUnavailableOnEveryRoute(t *testing.T) {
 			var wg sync.WaitGroup
 			for n, route := range routes {
 				call := calls[n]
-				if tt.behind && (roundTrips[route.Method+" "+route.Path] <= 1 || route.Path == "/v1/account") {
+				if tt.behind && (route.RoundTrips <= 1 || route.Path == "/v1/account") {
 					continue // it needs only what the guard needs, or omits what it cannot read
 				}
 				call.of = instances[call.of]

@@ -19,9 +19,9 @@ import (
 	"readiness/internal/database"
 )
 
-// Description is openapi.yaml: all routes, members, headers, codes and limits of the API.
+// Description is openapi.yaml, completed: all routes, members, headers, codes and limits of the API.
 //
-//go:embed openapi.yaml
+//go:embed openapi.gen.json
 var Description []byte
 
 var (

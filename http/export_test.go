@@ -47,7 +47,7 @@ func (l Lists) Next(accountID, path string, filters url.Values, last string) (to
 // Observe wraps h in the middleware of all routes.
 func (s *Server) Observe(h http.Handler) http.Handler { return s.observe(h) }
 
-// Guarded serves routes, built or not, behind the middleware of all routes. Calls that the guard admits get 202.
+// Guarded serves routes, described or not, behind the middleware of all routes. Calls that the guard admits get 202.
 func (s *Server) Guarded(routes []Route) http.Handler {
 	r := mux.NewRouter()
 	for _, line := range routes {

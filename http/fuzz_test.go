@@ -89,7 +89,7 @@ func withBodies(t testing.TB) (all []bodied) {
 	t.Helper()
 	doc := description(t)
 	server := reflect.TypeFor[*readinesshttp.Server]()
-	for _, line := range built() {
+	for _, line := range readinesshttp.Routes() {
 		op := doc.Paths.Value(line.Path).GetOperation(line.Method)
 		if op.RequestBody == nil {
 			continue

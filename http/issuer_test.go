@@ -9,6 +9,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	readinesshttp "readiness/http"
 	"readiness/http/oidctest"
 	"readiness/http/token"
 )
@@ -126,7 +127,7 @@ func TestReadingScopeStartsNothing(t *testing.T) {
 	w := newWorld(t)
 	finn := w.withOIDC().SignIn(t, "finn", oidctest.Service, token.ScopeRead).Access
 	w.untouched(func() {
-		for _, route := range built() {
+		for _, route := range readinesshttp.Routes() {
 			w.uncounted() // there are more routes than calls allowed per minute
 			got := w.send(route.Method, filled(route.Path), finn, "")
 			if refused := got.body["errorCode"] == string(domain.InsufficientScopes); refused != (route.Method != http.MethodGet) {

@@ -15,8 +15,8 @@ import (
 	"readiness/http/token"
 )
 
-// guarded starts another instance of the service that has only the middleware, in front of all routes including those
-// not built, and returns its address.
+// guarded starts another instance of the service that has only the middleware, in front of the routes, and returns its
+// address.
 func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base string) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -27,8 +27,7 @@ func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base str
 	return base
 }
 
-// bare returns a world whose responses are not checked against openapi.yaml, which does not describe routes that are
-// not built.
+// bare returns a world whose responses are not checked against openapi.yaml, because the middleware alone answers 202.
 func (w *world) bare() *world {
 	return &world{t: w.t, pool: w.pool, jobs: w.jobs, issuer: w.issuer, client: &http.Client{}}
 }

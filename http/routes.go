@@ -1,11 +1,6 @@
 package http
 
-import (
-	"net/http"
-
-	"readiness/domain/account"
-	"readiness/http/token"
-)
+import "readiness/domain/account"
 
 // Group is a counting group: calls of routes in one group share a rate limit.
 type Group struct {
@@ -54,8 +49,10 @@ func (f PlanFeature) in(l account.Limits) bool {
 	return f != ScheduledAssessments || l.ScheduledAssessments
 }
 
-// Route is a route that needs a token, with its requirements.
+// Route is a route that needs a token, with its x-route in openapi.yaml. Routes returns all of them.
 type Route struct {
+	// Operation is the operationId. The method of Server with this name handles the calls.
+	Operation    string
 	Method, Path string
 	Scope        string
 	Group        Group
@@ -68,117 +65,15 @@ type Route struct {
 	// Starts is true for routes that start an operation. Other routes in the group start, such as cancel, only change
 	// existing state.
 	Starts bool
-	// Built routes are implemented. Other routes return 404.
-	Built bool
+	// Repeatable routes take an Idempotency-Key.
+	Repeatable bool
+	// RoundTrips is the maximum number of database round trips of a call. Every call makes one before its handler runs,
+	// for the caller's account, the rate and an operation that the call reads; calls that change Pixies make two.
+	RoundTrips int
 }
 
+// Paths in addresses that handlers return.
 const (
-	operationPath = "/v1/operations/{operationId}"
-	workspacePath = "/v1/workspaces/{workspaceId}"
-	semanticPath  = workspacePath + "/semanticModels/{semanticModelId}"
-	modelPath     = semanticPath + "/aiReadiness"
-	agentPath     = workspacePath + "/dataAgents/{dataAgentId}"
-	reportsPath   = workspacePath + "/reports"
-	reportPath    = reportsPath + "/{reportId}"
 	abTestsPath   = "/v1/aiReadiness/abTests"
-	abTestPath    = abTestsPath + "/{abTestId}"
 	schedulesPath = "/v1/aiReadiness/schedules"
-	schedulePath  = schedulesPath + "/{scheduleId}"
-	providersPath = "/v1/aiProviders"
-	providerPath  = providersPath + "/{providerId}"
 )
-
-// Routes returns all routes that need a token. openapi.yaml must describe each built route with the same
-// requirements; otherwise New returns an error.
-func Routes() []Route {
-	const get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
-	const read, write = token.ScopeRead, token.ScopeReadWrite
-	return []Route{
-		// Operations.
-		{Method: get, Path: "/v1/operations", Scope: read, Group: Operations, Built: true},
-		{Method: get, Path: operationPath, Scope: read, Group: Operations, Built: true},
-		{Method: get, Path: operationPath + "/result", Scope: read, Group: Operations, Built: true},
-		{Method: post, Path: operationPath + "/cancel", Scope: write, Group: Start, Built: true},
-
-		// The account.
-		{Method: get, Path: "/v1/account", Scope: read, Group: Read, Inactive: true, Built: true},
-		{Method: get, Path: "/v1/account/permissions", Scope: read, Group: Read, Built: true},
-		{Method: get, Path: "/v1/licenses", Scope: read, Group: Read, Built: true},
-		{Method: get, Path: "/v1/trackedItems", Scope: read, Group: Read, Built: true},
-
-		// What the caller can see on the platform.
-		{Method: get, Path: "/v1/workspaces", Scope: read, Group: Read, Built: true},
-		{Method: get, Path: workspacePath + "/semanticModels", Scope: read, Group: Read, Built: true},
-		{Method: get, Path: workspacePath + "/dataAgents", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-
-		// Assessments.
-		{Method: post, Path: workspacePath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: get, Path: modelPath + "/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: get, Path: modelPath + "/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: del, Path: modelPath + "/assessments", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: post, Path: agentPath + "/aiReadiness/assess", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: get, Path: agentPath + "/aiReadiness/assessments", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: get, Path: agentPath + "/aiReadiness/assessments/{assessmentId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-
-		// Optimizations.
-		{Method: post, Path: modelPath + "/{kind}/preview", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/{kind}/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/optimize", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/optimize/apply", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/optimize/revert", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-
-		// A/B tests.
-		{Method: get, Path: abTestsPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: post, Path: abTestsPath, Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: get, Path: abTestPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: patch, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: del, Path: abTestPath, Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: get, Path: abTestPath + "/runs", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: post, Path: abTestPath + "/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: get, Path: abTestPath + "/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: del, Path: abTestPath + "/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: get, Path: abTestPath + "/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: get, Path: semanticPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: get, Path: agentPath + "/abTests", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-
-		// Pixies. Removing them cannot be turned off. Starting either also counts in the account's group.
-		{Method: post, Path: reportPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
-		{Method: post, Path: reportPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Built: true},
-		{Method: post, Path: reportsPath + "/addPixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Feature: AddPixies, Built: true},
-		{Method: post, Path: reportsPath + "/removePixies", Scope: write, Group: Start, Shared: Pixies, Starts: true, Built: true},
-		{Method: get, Path: reportsPath, Scope: read, Group: Read, Built: true},
-		{Method: get, Path: reportPath + "/pixies", Scope: read, Group: Read, Built: true},
-
-		// Benchmarks.
-		{Method: get, Path: modelPath + "/benchmark/questions", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/benchmark/questions/generate", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/benchmark/questions/save", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/benchmark/runs", Scope: write, Group: Start, Starts: true, Feature: AIFeatures, Built: true},
-		{Method: get, Path: modelPath + "/benchmark/runs", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: get, Path: modelPath + "/benchmark/runs/{runId}", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: del, Path: modelPath + "/benchmark/runs/{runId}", Scope: write, Group: Start, Feature: AIFeatures, Built: true},
-		{Method: get, Path: modelPath + "/benchmark/runs/{runId}/result", Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-
-		// Scheduled assessments.
-		{Method: get, Path: modelPath + "/schedules", Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-		{Method: post, Path: modelPath + "/schedules", Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-		{Method: get, Path: schedulesPath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-		{Method: get, Path: schedulePath, Scope: read, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-		{Method: patch, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-		{Method: del, Path: schedulePath, Scope: write, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, Built: true},
-
-		// AI providers.
-		{Method: get, Path: providersPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: post, Path: providersPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
-		{Method: get, Path: providerPath, Scope: read, Group: Read, Feature: AIFeatures, Built: true},
-		{Method: patch, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
-		{Method: del, Path: providerPath, Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
-		{Method: post, Path: providerPath + "/test", Scope: write, Group: Start, Role: account.Admin, Feature: AIFeatures, Built: true},
-
-		// The history of events.
-		{Method: get, Path: "/v1/audit/events", Scope: read, Group: Read, Role: account.Admin, Built: true},
-		{Method: get, Path: "/v1/audit/checkpoint", Scope: read, Group: Read, Role: account.Admin, Built: true},
-	}
-}

@@ -252,9 +252,7 @@ func add(r, generated *mux.Router) error {
 func (s *Server) describe(doc *openapi3.T) error {
 	table := map[string]Route{}
 	for _, route := range Routes() {
-		if route.Built {
-			table[route.Method+" "+route.Path] = route
-		}
+		table[route.Method+" "+route.Path] = route
 	}
 	s.matched = map[*mux.Route]matched{}
 	err := s.router.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {

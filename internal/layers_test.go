@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
 	"internal/database":              {},
+	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
