@@ -20,11 +20,11 @@ import (
 // first look up front; if an allowance or a cap on tracked items cannot cover the
 // run, it refuses the run and spends nothing. It records what the listing revealed
 // (seen) with the run, and reserves each model that may become a tracked item.
-func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
+func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
 	if err := assessable(models); err != nil {
 		return err
 	}
-	carrying := s.carrying(ctx, who, workspace)
+	state := s.workspaceState(ctx, who, workspace)
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		pasts = append(pasts, n.past)
 	}
 
-	return s.change(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
-		if err := carrying.active(owner.State); err != nil {
+	return s.changeAsMember(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+		if err := state.checkStart(owner.State); err != nil {
 			return err
 		}
 		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models), At: at}
@@ -110,7 +110,7 @@ func (s *Service) acceptRun(ctx context.Context, who Caller, operationID uuid.UU
 		}
 		sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 		c.Queue(sql, args...)
-		s.remember(c, who, operationID)
+		s.keys.remember(c, who, operationID)
 		steps := make([]assessment.Step, len(models))
 		for i, m := range models {
 			steps[i] = assessment.Step{

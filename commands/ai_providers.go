@@ -15,23 +15,16 @@ import (
 	"readiness/vault"
 )
 
-// Providers finds the AI provider to ask, with its key (docs/decisions.md 7). The
-// settings it returns serve one piece of work and must not be stored.
-type Providers struct {
-	Store *eventstore.Store
-	Keys  *vault.Credentials
-}
-
 // Get returns the settings of the embedded provider or of one that the account
 // saved. It refuses with AiProviderNotFound when the account has no such provider
 // or it is not enabled, and with AiCredentialNotFound when its kind needs a key and
 // it has none.
-func (p Providers) Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error) {
+func (s *Providers) Get(ctx context.Context, accountID, providerID string) (aiprovider.Settings, error) {
 	if providerID == aiprovider.EmbeddedID {
 		return aiprovider.Embedded(), nil
 	}
 	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
-	if err := p.Store.Load(ctx, past); err != nil {
+	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, err
 	}
 	found, ok := past.State.Find(providerID)
@@ -41,18 +34,18 @@ func (p Providers) Get(ctx context.Context, accountID, providerID string) (aipro
 	case !found.Enabled:
 		return aiprovider.Settings{}, aiprovider.NotEnabled(found)
 	}
-	return p.settings(ctx, accountID, found)
+	return s.settings(ctx, accountID, found)
 }
 
 // ForPurpose returns the settings of the account's oldest saved language model that
 // is enabled and meant for the purpose; false when there is none. It skips the ids
 // in except, providers that lack the key their kind needs, and data agents.
-func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
+func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
 	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
-	if err := p.Store.Load(ctx, past); err != nil {
+	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
 	}
-	return p.oldest(ctx, accountID, past.State, purpose, func(of aiprovider.Provider) bool {
+	return s.oldest(ctx, accountID, past.State, purpose, func(of aiprovider.Provider) bool {
 		return of.Kind.Remote() && !slices.Contains(except, of.ProviderID)
 	})
 }
@@ -60,31 +53,31 @@ func (p Providers) ForPurpose(ctx context.Context, accountID string, purpose aip
 // Proposing returns the settings of the provider that proposes texts for the
 // account (4.5/preview/2): the oldest saved one with that purpose, else the one in
 // the accounts file, else the embedded one.
-func (p Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
+func (s *Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
 	saved := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
 	owner := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
-	if err := p.Store.Load(ctx, saved, owner); err != nil {
+	if err := s.Store.Load(ctx, saved, owner); err != nil {
 		return aiprovider.Settings{}, err
 	}
-	s, found, err := p.oldest(ctx, accountID, saved.State, aiprovider.Proposals, func(aiprovider.Provider) bool { return true })
+	settings, found, err := s.oldest(ctx, accountID, saved.State, aiprovider.Proposals, func(aiprovider.Provider) bool { return true })
 	if found || err != nil {
-		return s, err
+		return settings, err
 	}
 	return owner.State.Provider()
 }
 
-func (p Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, may func(aiprovider.Provider) bool) (aiprovider.Settings, bool, error) {
+func (s *Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, may func(aiprovider.Provider) bool) (aiprovider.Settings, bool, error) {
 	for _, one := range saved.All {
 		if one.Serves(purpose) && one.Askable() && may(one) {
-			s, err := p.settings(ctx, accountID, one)
-			return s, err == nil, err
+			settings, err := s.settings(ctx, accountID, one)
+			return settings, err == nil, err
 		}
 	}
 	return aiprovider.Settings{}, false, nil
 }
 
 // settings returns a saved provider's settings, with its key if it has one.
-func (p Providers) settings(ctx context.Context, accountID string, of aiprovider.Provider) (aiprovider.Settings, error) {
+func (s *Providers) settings(ctx context.Context, accountID string, of aiprovider.Provider) (aiprovider.Settings, error) {
 	if !of.Askable() {
 		return aiprovider.Settings{}, aiprovider.KeyMissing(of.Name, of.ProviderID)
 	}
@@ -95,7 +88,7 @@ func (p Providers) settings(ctx context.Context, accountID string, of aiprovider
 	if err != nil {
 		return aiprovider.Settings{}, fmt.Errorf("commands: the id of AI provider %q: %w", of.ProviderID, err)
 	}
-	text, ok, err := p.Keys.Key(ctx, accountID, id)
+	text, ok, err := s.Keys.Key(ctx, accountID, id)
 	switch {
 	case errors.Is(err, vault.ErrNotOpened):
 		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound, "the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", of.Name).

@@ -54,7 +54,7 @@ func configuration(name string, kind aiprovider.Kind, purposes ...aiprovider.Pur
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
-	s.Tester = tester(answers)
+	s.Providers.Tester = tester(answers)
 	ana := s.ana(account.Team)
 	saved := map[string]aiprovider.Provider{}
 	save := func(text string, of aiprovider.Configuration) {
@@ -63,7 +63,7 @@ func TestProviders(t *testing.T) {
 		if text != "" {
 			k = key(t, text)
 		}
-		p, err := s.SaveAIProvider(t.Context(), ana, of, k)
+		p, err := s.Providers.Save(t.Context(), ana, of, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestProviders(t *testing.T) {
 	want("/ / / / Embedded rules")
 	declare := func(p *account.AIProvider) {
 		t.Helper()
-		if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{{
+		if _, err := s.Accounts.Apply(t.Context(), []account.Declaration{{
 			AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{DefinitionCopies: account.CopiesNone}, AIProvider: p,
 			People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}},
 		}}); err != nil {
@@ -131,7 +131,7 @@ func TestProviders(t *testing.T) {
 	}
 	change := func(name string, p aiprovider.Patch, k aiprovider.Key) {
 		t.Helper()
-		if _, err := s.ChangeAIProvider(t.Context(), ana, saved[name].ProviderID, p, k); err != nil {
+		if _, err := s.Providers.Change(t.Context(), ana, saved[name].ProviderID, p, k); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestProviders(t *testing.T) {
 		}
 	}
 	for _, p := range saved {
-		if err := s.DeleteAIProvider(t.Context(), ana, p.ProviderID); err != nil {
+		if err := s.Providers.Delete(t.Context(), ana, p.ProviderID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestSavingAtOnce(t *testing.T) {
 	const n = 4
 	var together sync.WaitGroup // all make their test calls before any of them saves
 	together.Add(n)
-	s.Tester = tester(func(of aiprovider.Settings) (aiprovider.Observation, error) {
+	s.Providers.Tester = tester(func(of aiprovider.Settings) (aiprovider.Observation, error) {
 		together.Done()
 		together.Wait()
 		return answers(of)
@@ -191,7 +191,7 @@ func TestSavingAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			_, err := s.SaveAIProvider(t.Context(), s.ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
+			_, err := s.Providers.Save(t.Context(), s.ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
 			if refusal, ok := domain.Refused(err); ok {
 				codes[i] = string(refusal.Code)
 			} else if err != nil {
@@ -217,24 +217,24 @@ func TestTestCallsThatFail(t *testing.T) {
 	s := newService(t, 0)
 	ana := s.ana(account.Team)
 	before := s.left(t)
-	s.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
+	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{}, errors.New("no memory")
 	})
-	if _, err := s.SaveAIProvider(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret")); err == nil || strings.Contains(err.Error(), "sk-secret") {
+	if _, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret")); err == nil || strings.Contains(err.Error(), "sk-secret") {
 		t.Errorf("got error %v", err)
 	}
 	s.unchanged(t, before)
 
-	s.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
+	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{Test: aiprovider.Test{ErrorCode: aiprovider.Unreachable, Message: "It did not answer."}}, nil
 	})
-	p, err := s.SaveAIProvider(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"))
+	p, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"))
 	if err != nil || p.LastTest == nil || p.LastTest.OK || p.LastTest.ErrorCode != aiprovider.Unreachable || !p.LastTest.At.Equal(noon) {
 		t.Errorf("got %+v, %v", p, err)
 	}
-	s.Tester = tester(answers)
+	s.Providers.Tester = tester(answers)
 	s.advance(time.Hour)
-	if p, err = s.TestAIProvider(t.Context(), ana, p.ProviderID); err != nil || !p.LastTest.OK || !p.LastTest.At.Equal(noon.Add(time.Hour)) || !p.ChangedAt.Equal(noon) {
+	if p, err = s.Providers.Test(t.Context(), ana, p.ProviderID); err != nil || !p.LastTest.OK || !p.LastTest.At.Equal(noon.Add(time.Hour)) || !p.ChangedAt.Equal(noon) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }

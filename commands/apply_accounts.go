@@ -17,11 +17,11 @@ type AccountChange struct {
 	Events []domain.Event
 }
 
-// ApplyAccounts changes each declared account to match its declaration, each in one
+// Apply changes each declared account to match its declaration, each in one
 // append, in the order given. It stops at the first declaration that is refused;
 // earlier ones stay applied, and applying all of them again is safe. Accounts
 // without a declaration are not changed.
-func (s *Service) ApplyAccounts(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
+func (s *Accounts) Apply(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	var changes []AccountChange
 	for _, d := range declarations {
 		past := eventstore.FoldKept(account.Stream(d.AccountID), account.Evolve)
@@ -45,8 +45,8 @@ func (s *Service) ApplyAccounts(ctx context.Context, declarations []account.Decl
 	return changes, nil
 }
 
-// DiffAccounts returns what ApplyAccounts would do. It changes nothing.
-func (s *Service) DiffAccounts(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
+// Diff returns what Apply would do. It changes nothing.
+func (s *Accounts) Diff(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	pasts := make([]*eventstore.Past[account.Account], len(declarations))
 	loads := make([]eventstore.Loadable, len(declarations))
 	for i, d := range declarations {

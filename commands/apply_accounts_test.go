@@ -38,7 +38,7 @@ func TestApplyAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool := testlog.Pool(t)
-	s := &commands.Service{Store: eventstore.New(pool, codec, eventstore.Options{}), Plans: account.DefaultPlans()}
+	s := commands.New(commands.Options{Store: eventstore.New(pool, codec, eventstore.Options{}), Plans: account.DefaultPlans()})
 	logged := func() (n int) {
 		t.Helper()
 		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n); err != nil {
@@ -48,15 +48,15 @@ func TestApplyAccounts(t *testing.T) {
 	}
 	both := []account.Declaration{declaration("contoso", "ada", "grace"), declaration("fabrikam")}
 
-	diff, err := s.DiffAccounts(t.Context(), both)
+	diff, err := s.Accounts.Diff(t.Context(), both)
 	if want := map[string]int{"contoso": 3, "fabrikam": 1}; err != nil || !cmp.Equal(counts(diff), want) || logged() != 0 {
 		t.Fatalf("diff: got %v, error %v, %d events in the log, want %v and none", counts(diff), err, logged(), want)
 	}
-	applied, err := s.ApplyAccounts(t.Context(), both)
+	applied, err := s.Accounts.Apply(t.Context(), both)
 	if err != nil || !reflect.DeepEqual(applied, diff) || logged() != 4 {
 		t.Fatalf("apply: got %v, error %v, %d events in the log, want what diff said", applied, err, logged())
 	}
-	again, err := s.ApplyAccounts(t.Context(), both)
+	again, err := s.Accounts.Apply(t.Context(), both)
 	if want := map[string]int{"contoso": 0, "fabrikam": 0}; err != nil || !cmp.Equal(counts(again), want) || logged() != 4 {
 		t.Fatalf("apply again: got %v, error %v, %d events in the log, want %v and 4", counts(again), err, logged(), want)
 	}
@@ -65,11 +65,11 @@ func TestApplyAccounts(t *testing.T) {
 	// the later ones.
 	bad := declaration("northwind")
 	bad.Plan = "Gold"
-	some, err := s.ApplyAccounts(t.Context(), []account.Declaration{declaration("contoso", "ada"), bad, declaration("adatum")})
+	some, err := s.Accounts.Apply(t.Context(), []account.Declaration{declaration("contoso", "ada"), bad, declaration("adatum")})
 	if want := map[string]int{"contoso": 1}; !domain.IsRefused(err, domain.InvalidRequest) || !cmp.Equal(counts(some), want) || logged() != 5 {
 		t.Fatalf("apply with a bad one: got %v, error %v, %d events in the log, want %v, a refusal and 5", counts(some), err, logged(), want)
 	}
-	if _, err := s.DiffAccounts(t.Context(), []account.Declaration{bad}); !domain.IsRefused(err, domain.InvalidRequest) {
+	if _, err := s.Accounts.Diff(t.Context(), []account.Declaration{bad}); !domain.IsRefused(err, domain.InvalidRequest) {
 		t.Errorf("diff of a bad one: got error %v, want a refusal", err)
 	}
 	fabrikam := eventstore.Fold(account.Stream("fabrikam"), account.Evolve)

@@ -23,11 +23,11 @@ import (
 	"readiness/eventstore"
 )
 
-// side looks up, as the caller, a semantic model and what will answer for it
+// lookUpSide looks up, as the caller, a semantic model and what will answer for it
 // (4.6/create/5), and returns the model's workspace too. Whether an AI provider can
 // be asked is decided again when the call is accepted.
-func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
-	t, err := s.target(ctx, who, workspaceID, modelID)
+func (s *Benchmarks) lookUpSide(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
+	t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 	if err != nil {
 		return benchmark.Side{}, item.Workspace{}, err
 	}
@@ -37,7 +37,7 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
-		return side, t.workspace, s.seesProvider(ctx, who, *by.ProviderID)
+		return side, t.workspace, s.checkProvider(ctx, who, *by.ProviderID)
 	}
 	if by.DataAgentID == nil {
 		return side, t.workspace, nil
@@ -58,9 +58,9 @@ func (s *Service) side(ctx context.Context, who Caller, workspaceID, modelID uui
 	return side, t.workspace, nil
 }
 
-// seesProvider refuses a provider that the account does not have or that cannot be
+// checkProvider refuses a provider that the account does not have or that cannot be
 // asked. If the provider is a data agent, it looks the agent up as the caller.
-func (s *Service) seesProvider(ctx context.Context, who Caller, providerID string) error {
+func (s *Benchmarks) checkProvider(ctx context.Context, who Caller, providerID string) error {
 	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, providers); err != nil {
 		return err
@@ -76,13 +76,13 @@ func (s *Service) seesProvider(ctx context.Context, who Caller, providerID strin
 	return err
 }
 
-// again looks up a side of a test again, with its current names.
-func (s *Service) again(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
+// lookUpSideAgain looks up a side of a test again, with its current names.
+func (s *ABTests) lookUpSideAgain(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
 	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
 	if side.AnsweredBy.ProviderID != "" {
 		by.ProviderID = &side.AnsweredBy.ProviderID
 	}
-	return s.side(ctx, who, side.WorkspaceID, side.SemanticModelID, by)
+	return s.benchmarks.lookUpSide(ctx, who, side.WorkspaceID, side.SemanticModelID, by)
 }
 
 // asking is a call about to be accepted that has questions asked of its sides.
@@ -100,8 +100,8 @@ type asking struct {
 	tracking  *Tracking
 }
 
-// asking prepares a call that has questions asked of the sides.
-func (s *Service) asking(who Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*asking, error) {
+// prepareAsking prepares a call that has questions asked of the sides.
+func (s *Benchmarks) prepareAsking(who Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*asking, error) {
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return nil, err
@@ -198,9 +198,9 @@ func keepSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) 
 	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions)}, nil
 }
 
-// enqueueAsking keeps the caller's token for the operation and enqueues the asking
+// enqueueRun keeps the caller's token for the operation and enqueues the asking
 // of a benchmark run.
-func (s *Service) enqueueAsking(c *eventstore.Change, who Caller, operationID, runID uuid.UUID) {
+func (s *Benchmarks) enqueueRun(c *eventstore.Change, who Caller, operationID, runID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)
 	step := benchmark.Step{

@@ -4,15 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
 )
 
-// change is Store.Change for a call. It refuses the caller as a stranger unless
+// changeAsMember is Store.Change for a call. It refuses the caller as a stranger unless
 // they are a member of the account at the time of the append. An account that is
 // not in the log has no members to check.
-func (s *Service) change(ctx context.Context, who Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
+func (s *core) changeAsMember(ctx context.Context, who Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
 	in := owner(who).Unmoved()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {
 		if err := belongs(in.State, who); err != nil {
@@ -49,5 +51,17 @@ func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bo
 		Settings:     m.Settings,
 		MayWrite:     mayWrite,
 		TokenExpires: expires,
+	}
+}
+
+// metadata returns the origin that every event of a call records.
+func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
+	return eventstore.Metadata{
+		Account:     who.Account,
+		Person:      who.Person.ID,
+		RequestID:   who.RequestID,
+		OperationID: operationID.String(),
+		Correlation: operationID.String(),
+		Trace:       who.Trace,
 	}
 }

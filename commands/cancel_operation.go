@@ -10,9 +10,9 @@ import (
 	"readiness/eventstore"
 )
 
-// CancelOperation stops an operation of the caller's account (4.2/cancel).
+// Cancel stops an operation of the caller's account (4.2/cancel).
 // Cancelling an operation that has ended changes nothing.
-func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
+func (s *Operations) Cancel(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 	in := owner(who)
 	if err := s.Store.Load(ctx, op, in); err != nil {
@@ -26,11 +26,11 @@ func (s *Service) CancelOperation(ctx context.Context, who Caller, operationID u
 	}
 	switch op.State.Type { //nolint:exhaustive // the others are not stopped
 	case operation.RunAbTest:
-		return Accepted{OperationID: operationID}, s.cancelAbRun(ctx, who, op.State)
+		return Accepted{OperationID: operationID}, s.abTests.cancelRun(ctx, who, op.State)
 	case operation.RunBenchmark:
-		return Accepted{OperationID: operationID}, s.cancelBenchmarkRun(ctx, who, op.State)
+		return Accepted{OperationID: operationID}, s.benchmarks.cancelRun(ctx, who, op.State)
 	}
-	err := s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
+	err := s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, op, operation.Cancel{})
 	})
 	return Accepted{OperationID: operationID}, err

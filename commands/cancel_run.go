@@ -9,16 +9,16 @@ import (
 	"readiness/eventstore"
 )
 
-// cancelAbRun stops a run of an A/B test.
-func (s *Service) cancelAbRun(ctx context.Context, who Caller, op operation.Operation) error {
-	return s.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
+// cancelRun stops a run of an A/B test.
+func (s *ABTests) cancelRun(ctx context.Context, who Caller, op operation.Operation) error {
+	return s.benchmarks.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
 		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: runOf(w.a), AskedB: runOf(w.b)})
 	})
 }
 
-// cancelBenchmarkRun stops a standalone benchmark run; if it has asked nothing yet,
+// cancelRun stops a standalone benchmark run; if it has asked nothing yet,
 // the run is refunded.
-func (s *Service) cancelBenchmarkRun(ctx context.Context, who Caller, op operation.Operation) error {
+func (s *Benchmarks) cancelRun(ctx context.Context, who Caller, op operation.Operation) error {
 	a, err := s.Runs.Load(ctx, op.ID)
 	if err != nil {
 		return err

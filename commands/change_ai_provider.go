@@ -10,11 +10,11 @@ import (
 	"readiness/eventstore"
 )
 
-// ChangeAIProvider changes an AI provider of the caller's account and returns it
+// Change changes an AI provider of the caller's account and returns it
 // (docs/decisions.md 7). key is the key that patch sets, if any. If the change
 // affects which model the provider reaches or with which key, the provider is
 // tested first.
-func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
+func (s *Providers) Change(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
 	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -35,16 +35,16 @@ func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID s
 	if err != nil {
 		return before, err
 	}
-	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
 		}
 		switch patch.Key {
 		case aiprovider.GiveKey:
-			sql, args := s.Providers.Keys.Put(who.Account, id, key.Reveal())
+			sql, args := s.Keys.Put(who.Account, id, key.Reveal())
 			c.Queue(sql, args...)
 		case aiprovider.RemoveKey:
-			sql, args := s.Providers.Keys.Forget(who.Account, id)
+			sql, args := s.Keys.Forget(who.Account, id)
 			c.Queue(sql, args...)
 		case aiprovider.KeepKey:
 		}
@@ -56,9 +56,9 @@ func (s *Service) ChangeAIProvider(ctx context.Context, who Caller, providerID s
 
 // testChanged tests the provider as it will be after the change, with its new key
 // if it gets one.
-func (s *Service) testChanged(ctx context.Context, who Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
+func (s *Providers) testChanged(ctx context.Context, who Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
 	if patch.Key == aiprovider.KeepKey {
-		settings, err := s.Providers.settings(ctx, who.Account, p)
+		settings, err := s.settings(ctx, who.Account, p)
 		if domain.IsRefused(err, domain.AiCredentialNotFound) {
 			return s.failedTest(err)
 		} else if err != nil {

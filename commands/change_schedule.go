@@ -9,17 +9,17 @@ import (
 	"readiness/eventstore"
 )
 
-// ChangeSchedule changes a schedule of the caller's account. If the patch resumes
+// Change changes a schedule of the caller's account. If the patch resumes
 // the schedule, the model is looked up as the caller, and the schedule runs as the
 // caller from then on.
-func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
-	known, err := s.scheduleOf(ctx, who, id)
+func (s *Schedules) Change(ctx context.Context, who Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
+	known, err := s.find(ctx, who, id)
 	if err != nil {
 		return known, err
 	}
 	change := schedule.Change{ScheduleID: id, Patch: patch, By: who.Person, At: s.Now()}
 	if patch.Enables() {
-		model, err := s.schedulable(ctx, who, known.WorkspaceID, known.ModelID)
+		model, err := s.lookUpAssessable(ctx, who, known.WorkspaceID, known.ModelID)
 		if err != nil {
 			return known, err
 		}
@@ -30,25 +30,25 @@ func (s *Service) ChangeSchedule(ctx context.Context, who Caller, id uuid.UUID, 
 		return known, err
 	}
 	past := pastSchedule(who.Account, known.ModelID)
-	err = s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
 		}
 		after := past.State
 		if after.Status() != schedule.Active || after.Owner != before.Owner {
-			s.forgetToken(c, before)
+			s.deleteToken(c, before)
 		}
 		if longer := before.Status() == schedule.Active && before.Owner == who.Person && !who.TokenExpires.After(kept); !longer {
-			s.keepToken(c, who, after) // else the one kept lives longer
+			s.storeToken(c, who, after) // else the one kept lives longer
 		}
 		return nil
 	})
 	return past.State, err
 }
 
-// scheduleOf returns a schedule of the caller's account from the view.
-func (s *Service) scheduleOf(ctx context.Context, who Caller, id uuid.UUID) (schedule.Schedule, error) {
+// find returns a schedule of the caller's account from the view.
+func (s *Schedules) find(ctx context.Context, who Caller, id uuid.UUID) (schedule.Schedule, error) {
 	known, found, err := s.Schedule(ctx, who.Account, id)
 	if err == nil && !found {
 		err = schedule.NotFound(id.String())

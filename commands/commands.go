@@ -6,7 +6,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,12 +85,22 @@ type Accepted struct {
 	Replayed bool
 }
 
-// Service carries out commands. The program sets all fields.
-type Service struct {
+// Options are what the commands need from the rest of the program.
+type Options struct {
 	Pool        *pgxpool.Pool
 	Store       *eventstore.Store
 	Platform    Platform
 	Permissions Permissions
+	Jobs        Jobs
+	Vault       *vault.Vault
+	// Keys stores the keys of AI providers.
+	Keys  *vault.Credentials
+	Plans account.Plans
+	Now   func() time.Time
+	NewID func() uuid.UUID
+	// Life is the process that handles calls; it owns the idempotency keys of the
+	// calls in flight.
+	Life *database.Life
 	// TrackedIn returns the account's tracked items of a type in a workspace, from
 	// the view. Decisions about an item use its stream instead.
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
@@ -101,8 +110,6 @@ type Service struct {
 	// Overdue returns operations whose deadline to wait for their owner has passed
 	// at now, from the view.
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
-	// Providers are the AI providers of accounts.
-	Providers Providers
 	// Tester makes the test calls to AI providers.
 	Tester ProviderTester
 	// Schedule returns a schedule of the account. DueSlots returns slots, of all
@@ -113,71 +120,51 @@ type Service struct {
 	// DropDocuments queues the deletion of those documents that no stored
 	// assessment refers to any longer.
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)
-	// Recorder records outcomes of previews, applies and reverts.
-	Recorder Recorder
-	// Runs records outcomes of benchmark runs and A/B runs.
-	Runs Runs
 	// CollectorURL is the service's own collector: where Pixies are loaded from in
 	// a workspace whose tracking setup names no other.
 	CollectorURL string
-	Plans        account.Plans
-	Jobs         Jobs
-	Vault        *vault.Vault
-	Now          func() time.Time
-	NewID        func() uuid.UUID
-	// Life is the process that handles calls; it owns the idempotency keys of the
-	// calls in flight.
-	Life *database.Life
-	// HeldKeys are keys of ended calls whose release failed; they are released
-	// later.
-	HeldKeys *HeldKeys
 }
 
-// metadata returns the origin that every event of a call records.
-func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account:     who.Account,
-		Person:      who.Person.ID,
-		RequestID:   who.RequestID,
-		OperationID: operationID.String(),
-		Correlation: operationID.String(),
-		Trace:       who.Trace,
-	}
+// Commands are the commands on all resources. They share one core: its fields, such
+// as Platform and Jobs, may be set until the first command runs.
+type Commands struct {
+	*core
+	Accounts      *Accounts
+	Workspaces    *Workspaces
+	Assessments   *Assessments
+	Optimizations *Optimizations
+	Benchmarks    *Benchmarks
+	ABTests       *ABTests
+	Pixies        *Pixies
+	Schedules     *Schedules
+	Providers     *Providers
+	Operations    *Operations
+	Keys          *IdempotencyKeys
 }
 
-// start carries out a call that starts work, under its idempotency key if there is
-// one. do looks up, decides and appends for a new operation id.
-func (s *Service) start(ctx context.Context, who Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
-	earlier, err := s.claim(ctx, who)
-	if err != nil || earlier != nil {
-		return Accepted{OperationID: deref(earlier), Replayed: earlier != nil}, err
+// New returns the commands. A command that needs an option that is not set panics.
+func New(o Options) *Commands {
+	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
+	core := &core{
+		Pool: o.Pool, Store: o.Store, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Jobs: o.Jobs, Vault: o.Vault,
+		Now: o.Now, NewID: o.NewID, keys: keys,
 	}
-	id, accepted := s.NewID(), false
-	defer func() { // after a panic too
-		if !accepted {
-			s.release(ctx, who)
-		}
-	}()
-	if err := do(id); err != nil {
-		return Accepted{}, err
+	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
+	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment, Recorder: Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}}
+	benchmarks := &Benchmarks{core: core, Runs: Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}}
+	abTests := &ABTests{core: core, benchmarks: benchmarks}
+	return &Commands{
+		core:          core,
+		Accounts:      &Accounts{core: core, Permissions: o.Permissions},
+		Workspaces:    &Workspaces{core: core},
+		Assessments:   assessments,
+		Optimizations: optimizations,
+		Benchmarks:    benchmarks,
+		ABTests:       abTests,
+		Pixies:        &Pixies{core: core, CollectorURL: o.CollectorURL},
+		Schedules:     &Schedules{core: core, assessments: assessments, Schedule: o.Schedule, DueSlots: o.DueSlots},
+		Providers:     &Providers{core: core, Keys: o.Keys, Tester: o.Tester},
+		Operations:    &Operations{core: core, optimizations: optimizations, benchmarks: benchmarks, abTests: abTests, Overdue: o.Overdue},
+		Keys:          keys,
 	}
-	accepted = true
-	return Accepted{OperationID: id}, nil
-}
-
-// deref returns what p points to, or the zero value when p is nil.
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
-// limits returns the limits of the caller's plan.
-func (s *Service) limits(p account.Plan) (account.Limits, error) {
-	l, ok := s.Plans[p]
-	if !ok {
-		return l, fmt.Errorf("commands: no limits are configured for plan %q", p)
-	}
-	return l, nil
 }

@@ -21,7 +21,7 @@ var ErrNotCounted = errors.New("commands: nothing was counted")
 // CountViews adds views to the counts of their hours, all or none, in one
 // statement. Any error except ErrNotCounted leaves open whether they were counted:
 // the connection may have failed after the commit, and views must not count twice.
-func (s *Service) CountViews(ctx context.Context, views []pixies.Viewed) error {
+func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	var accounts, pages []string
 	var reports []uuid.UUID
 	var hours []time.Time

@@ -19,41 +19,41 @@ import (
 	"readiness/eventstore"
 )
 
-// CreateAbTest creates an A/B test and starts its first run (4.6/create). It trims
+// Create creates an A/B test and starts its first run (4.6/create). It trims
 // the name and the other words.
-func (s *Service) CreateAbTest(ctx context.Context, who Caller, r abtest.CreateRequest) (Accepted, error) {
+func (s *ABTests) Create(ctx context.Context, who Caller, r abtest.CreateRequest) (Accepted, error) {
 	r.Words = r.Words.Trimmed()
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		sideA, inA, err := s.side(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		sideA, inA, err := s.benchmarks.lookUpSide(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
 		if err != nil {
 			return err
 		}
-		sideB, inB, err := s.side(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
+		sideB, inB, err := s.benchmarks.lookUpSide(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
 		if err != nil {
 			return err
 		}
 		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, inA: inA, inB: inB, mode: r.Mode(), freezes: r.Source.RunID == nil}
 		source := abtest.Source{Kind: abtest.SourceKind(r.Source.Kind)}
 		if r.Source.RunID != nil {
-			stored, err := s.storedRun(ctx, who, *r.Source.RunID, sideA.SemanticModelID)
+			stored, err := s.loadStoredRun(ctx, who, *r.Source.RunID, sideA.SemanticModelID)
 			if err != nil {
 				return err
 			}
 			run.replay(stored)
 			if r.ReuseSideA {
-				if err := s.reuse(ctx, &run, stored); err != nil {
+				if err := s.reuseForSideA(ctx, &run, stored); err != nil {
 					return err
 				}
 			}
 			source.RunID, source.RunStoredAt = r.Source.RunID, &stored.EndedAt
-		} else if err := s.askSaved(ctx, who, &run); err != nil {
+		} else if err := s.useSavedQuestions(ctx, who, &run); err != nil {
 			return err
 		}
 		run.repeats = cmp.Or(deref(r.Repeats), run.repeats)
-		return s.startAbRun(ctx, who, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
+		return s.acceptRun(ctx, who, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
 			return eventstore.Decide(c, p.test, abtest.Create{Created: abtest.Created{
 				AbTestID: run.testID, AccountID: who.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],
 				Source: source, CorrectAnswers: run.mode, Repeats: run.repeats, Questions: questions, At: p.asking.at,
@@ -80,9 +80,9 @@ type abRun struct {
 	reused *benchmark.Run
 }
 
-// storedRun returns a benchmark run of the model that has ended with answers, or
+// loadStoredRun returns a benchmark run of the model that has ended with answers, or
 // refuses with RunNotFound.
-func (s *Service) storedRun(ctx context.Context, who Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
+func (s *ABTests) loadStoredRun(ctx context.Context, who Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
 	past := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return past.State, err
@@ -101,9 +101,9 @@ func (r *abRun) replay(stored benchmark.Run) {
 	r.repeats = stored.Repeats
 }
 
-// reuse takes the answers of a stored run for side A. They must come from the same
+// reuseForSideA takes the answers of a stored run for side A. They must come from the same
 // answerer and must not be judged by the provider that side B asks.
-func (s *Service) reuse(ctx context.Context, r *abRun, stored benchmark.Run) error {
+func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.Run) error {
 	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
 			About("runId", stored.RunID)
@@ -124,9 +124,9 @@ func (s *Service) reuse(ctx context.Context, r *abRun, stored benchmark.Run) err
 	return nil
 }
 
-// askSaved makes the run ask those saved questions of side A's model that can run.
-func (s *Service) askSaved(ctx context.Context, who Caller, r *abRun) error {
-	saved, set, err := s.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
+// useSavedQuestions makes the run ask those saved questions of side A's model that can run.
+func (s *ABTests) useSavedQuestions(ctx context.Context, who Caller, r *abRun) error {
+	saved, set, err := s.benchmarks.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
 	if err != nil {
 		return err
 	}
@@ -134,16 +134,16 @@ func (s *Service) askSaved(ctx context.Context, who Caller, r *abRun) error {
 		return noQuestions(r.sideA.SemanticModelID, saved)
 	}
 	r.set, r.stored, r.repeats = set, nil, cmp.Or(set.Repeats, benchmark.DefaultRepeats)
-	return s.update(ctx, who, r)
+	return s.recomputeAnswers(ctx, who, r)
 }
 
-// update computes the correct answers from the current definition of side A's
+// recomputeAnswers computes the correct answers from the current definition of side A's
 // model, if the test's mode is Update.
-func (s *Service) update(ctx context.Context, who Caller, r *abRun) error {
+func (s *ABTests) recomputeAnswers(ctx context.Context, who Caller, r *abRun) error {
 	if r.mode != abtest.Update {
 		return nil
 	}
-	m, unreadable, err := s.definitionOf(ctx, who, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
+	m, unreadable, err := s.benchmarks.readDefinition(ctx, who, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
 	if err != nil {
 		return err
 	}
@@ -165,15 +165,15 @@ type abPasts struct {
 	reused *eventstore.Past[benchmark.Run]
 }
 
-// startAbRun counts, records and enqueues a run of a test. with decides what the
+// acceptRun counts, records and enqueues a run of a test. with decides what the
 // run changes in the test, before the run is added to it.
-func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
-	sides := []carrying{s.carrying(ctx, who, r.inA)}
+func (s *ABTests) acceptRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
+	sides := []workspaceState{s.workspaceState(ctx, who, r.inA)}
 	if r.inA.ID != r.inB.ID {
-		sides = append(sides, s.carrying(ctx, who, r.inB))
+		sides = append(sides, s.workspaceState(ctx, who, r.inB))
 	}
 	sideA, sideB := r.sideA, r.sideB
-	a, err := s.asking(who, r.operationID, &sideA, &sideB)
+	a, err := s.benchmarks.prepareAsking(who, r.operationID, &sideA, &sideB)
 	if err != nil {
 		return err
 	}
@@ -189,9 +189,9 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 		p.reused = eventstore.Fold(benchmark.RunStream(r.reused.RunID), benchmark.EvolveRun)
 		pasts = append(pasts, p.reused)
 	}
-	return s.change(ctx, who, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
 		for _, c := range sides {
-			if err := c.active(a.owner.State); err != nil {
+			if err := c.checkStart(a.owner.State); err != nil {
 				return err
 			}
 		}
@@ -221,7 +221,7 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 		if err := with(c, p, accepted.Questions); err != nil {
 			return err
 		}
-		op := s.accepted(who, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
+		op := s.acceptance(who, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
 		op.Impact = impact
 		if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
 			return err
@@ -234,8 +234,8 @@ func (s *Service) startAbRun(ctx context.Context, who Caller, r abRun, with func
 		}}); err != nil {
 			return err
 		}
-		s.enqueueAsking(c, who, r.operationID, firstID)
-		s.remember(c, who, r.operationID)
+		s.benchmarks.enqueueRun(c, who, r.operationID, firstID)
+		s.keys.remember(c, who, r.operationID)
 		return nil
 	})
 }

@@ -15,28 +15,28 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteAbTest deletes a test with its runs and their comparisons, and returns how
+// Delete deletes a test with its runs and their comparisons, and returns how
 // many runs it deleted (4.6/delete). The operations of unfinished runs fail; the
 // benchmark runs of the sides are kept.
-func (s *Service) DeleteAbTest(ctx context.Context, who Caller, abTestID string) (runs int, err error) {
+func (s *ABTests) Delete(ctx context.Context, who Caller, abTestID string) (runs int, err error) {
 	for try := 1; ; try++ {
-		test, err := s.loadTest(ctx, who, abTestID)
+		test, err := s.load(ctx, who, abTestID)
 		if err != nil {
 			return 0, err
 		}
-		runs, err = s.deleteAbTest(ctx, who, test)
+		runs, err = s.deleteLoaded(ctx, who, test)
 		if !errors.Is(err, errSideBegan) || try == movedTries {
 			return runs, err
 		}
 	}
 }
 
-// deleteAbTest deletes the loaded test and its unfinished runs. It returns
+// deleteLoaded deletes the loaded test and its unfinished runs. It returns
 // errSideBegan when the unfinished runs have changed since the test was loaded.
-func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
+func (s *ABTests) deleteLoaded(ctx context.Context, who Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
 	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	id, going := test.State.AbTestID, test.State.Going()
-	runs, err := s.Runs.findPasts(ctx, going...)
+	runs, err := s.benchmarks.Runs.findPasts(ctx, going...)
 	if err != nil {
 		return 0, err
 	}
@@ -44,7 +44,7 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 	for _, w := range runs {
 		pasts = append(pasts, w.pasts()...)
 	}
-	err = s.change(ctx, who, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
 		if !test.State.BelongsTo(who.Account) {
 			return abtest.NotFound(id.String())
 		}
@@ -52,9 +52,9 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 			return errSideBegan
 		}
 		deleted = len(test.State.Runs)
-		s.drop(c, test.State.Documents(nil))
+		s.expireDocuments(c, test.State.Documents(nil))
 		for _, w := range runs {
-			if err := s.Runs.decideAbRun(c, w, func() error { return eventstore.Decide(c, w.ab, abtest.Erase{}) }); err != nil {
+			if err := s.benchmarks.Runs.decideAbRun(c, w, func() error { return eventstore.Decide(c, w.ab, abtest.Erase{}) }); err != nil {
 				return err
 			}
 		}
@@ -66,9 +66,9 @@ func (s *Service) deleteAbTest(ctx context.Context, who Caller, test *eventstore
 	return deleted, err
 }
 
-// DeleteAbTestRun deletes one run of a test with its comparison; the test is kept.
-func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, runID string) error {
-	test, err := s.loadTest(ctx, who, abTestID)
+// DeleteRun deletes one run of a test with its comparison; the test is kept.
+func (s *ABTests) DeleteRun(ctx context.Context, who Caller, abTestID, runID string) error {
+	test, err := s.load(ctx, who, abTestID)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 	if !ok || !test.State.Has(id) {
 		return abtest.RunNotFound(runID)
 	}
-	return s.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *abRunPasts) error {
+	return s.benchmarks.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *abRunPasts) error {
 		if !w.test.State.BelongsTo(who.Account) {
 			return abtest.NotFound(abTestID)
 		}
-		s.drop(c, w.test.State.Documents(&id))
+		s.expireDocuments(c, w.test.State.Documents(&id))
 		if err := eventstore.Decide(c, w.ab, abtest.Erase{}); err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ func (s *Service) DeleteAbTestRun(ctx context.Context, who Caller, abTestID, run
 	})
 }
 
-// drop deletes documents that nothing refers to any longer.
-func (s *Service) drop(c *eventstore.Change, hashes []string) {
+// expireDocuments deletes documents that nothing refers to any longer.
+func (s *ABTests) expireDocuments(c *eventstore.Change, hashes []string) {
 	if hashes = slices.DeleteFunc(hashes, func(h string) bool { return h == "" }); len(hashes) > 0 {
 		sql, args := documents.Expire(hashes, s.Now().Add(-time.Second))
 		c.Queue(sql, args...)

@@ -9,11 +9,11 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteAIProvider deletes an AI provider of the caller's account, and its key
+// Delete deletes an AI provider of the caller's account, and its key
 // (docs/decisions.md 7). It refuses while something uses the provider.
-func (s *Service) DeleteAIProvider(ctx context.Context, who Caller, providerID string) error {
+func (s *Providers) Delete(ctx context.Context, who Caller, providerID string) error {
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	return s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, aiprovider.Delete{ProviderID: providerID}); err != nil {
 			return err
 		}
@@ -21,7 +21,7 @@ func (s *Service) DeleteAIProvider(ctx context.Context, who Caller, providerID s
 		if err != nil {
 			return err
 		}
-		sql, args := s.Providers.Keys.Forget(who.Account, id)
+		sql, args := s.Keys.Forget(who.Account, id)
 		c.Queue(sql, args...)
 		return nil
 	})

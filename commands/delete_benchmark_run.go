@@ -12,11 +12,11 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteBenchmarkRun deletes a benchmark run of a model with its answers. If a
+// DeleteRun deletes a benchmark run of a model with its answers. If a
 // standalone run has not ended, its operation fails and nothing it spent is
 // refunded. A side of an unfinished A/B run can only be deleted with that run.
-func (s *Service) DeleteBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, runID string) error {
-	if _, err := s.target(ctx, who, workspaceID, modelID); err != nil {
+func (s *Benchmarks) DeleteRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, runID string) error {
+	if _, err := s.lookUpTarget(ctx, who, workspaceID, modelID); err != nil {
 		return err
 	}
 	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shortened(runID)).About("runId", shortened(runID))

@@ -15,7 +15,7 @@ import (
 // account and returns how many it deleted (docs/decisions.md 7, 8.17). It also
 // deletes the documents that no other assessment refers to. The model is looked up
 // as the caller. If nothing is stored, nothing happens.
-func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
+func (s *Assessments) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
 	if _, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
 		return 0, err
 	}
@@ -24,7 +24,7 @@ func (s *Service) DeleteResults(ctx context.Context, who Caller, workspaceID, mo
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, modelID))
 	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "deletion of results", Trace: who.Trace}
-	err = s.change(ctx, who, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
 		all := stored.State
 		deleted = len(all)
 		if err := eventstore.Decide(c, standing, assessment.DeleteResults{ModelID: modelID, Stored: all}); err != nil || deleted == 0 {

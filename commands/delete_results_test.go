@@ -22,7 +22,7 @@ import (
 // the worker does.
 func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
-	started, err := s.StartAssessment(t.Context(), who, workspaceID, modelID)
+	started, err := s.Assessments.Start(t.Context(), who, workspaceID, modelID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDeleteResults(t *testing.T) {
 	}
 	remove := func(who commands.Caller, modelID uuid.UUID, want int) {
 		t.Helper()
-		if n, err := s.DeleteResults(t.Context(), who, retail, modelID); err != nil || n != want {
+		if n, err := s.Assessments.DeleteResults(t.Context(), who, retail, modelID); err != nil || n != want {
 			t.Fatalf("deleted %d, %v, want %d", n, err, want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 	refused := func(workspaceID, modelID uuid.UUID, code domain.Code) {
 		t.Helper()
 		before := s.left(t)
-		if n, err := s.DeleteResults(t.Context(), ana, workspaceID, modelID); n != 0 && err == nil || !domain.IsRefused(err, code) {
+		if n, err := s.Assessments.DeleteResults(t.Context(), ana, workspaceID, modelID); n != 0 && err == nil || !domain.IsRefused(err, code) {
 			t.Errorf("got %d, %v, want %s", n, err, code)
 		}
 		s.unchanged(t, before)
@@ -165,10 +165,10 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 	refused(secret, model(901), domain.WorkspaceNotFound)
 	refused(retail, model(77), domain.ItemNotFound)
 	refused(retail, model(900), domain.ItemNotFound)
-	if _, err := s.StartAssessment(t.Context(), ana, retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(t.Context(), ana, retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.StartBulkAssessment(t.Context(), ana, retail, []uuid.UUID{model(1)}); err != nil {
+	if _, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(1)}); err != nil {
 		t.Fatal(err)
 	}
 	refused(retail, model(0), domain.OperationInProgress)
@@ -198,7 +198,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	}
 	deleted := make(chan error, 1)
 	go func() {
-		_, err := s.DeleteResults(t.Context(), ana, retail, model(0))
+		_, err := s.Assessments.DeleteResults(t.Context(), ana, retail, model(0))
 		deleted <- err
 	}()
 	for waits := false; !waits; { // ends with the test's time

@@ -9,20 +9,20 @@ import (
 	"readiness/eventstore"
 )
 
-// DeleteSchedule deletes a schedule of the caller's account and its stored token.
+// Delete deletes a schedule of the caller's account and its stored token.
 // Assessments that it has started continue.
-func (s *Service) DeleteSchedule(ctx context.Context, who Caller, id uuid.UUID) error {
-	known, err := s.scheduleOf(ctx, who, id)
+func (s *Schedules) Delete(ctx context.Context, who Caller, id uuid.UUID) error {
+	known, err := s.find(ctx, who, id)
 	if err != nil {
 		return err
 	}
 	past := pastSchedule(who.Account, known.ModelID)
-	return s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State
 		if err := eventstore.Decide(c, past, schedule.Delete{ScheduleID: id}); err != nil {
 			return err
 		}
-		s.forgetToken(c, before)
+		s.deleteToken(c, before)
 		return nil
 	})
 }

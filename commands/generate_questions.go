@@ -16,12 +16,12 @@ import (
 // GenerateQuestions starts generating at most count benchmark questions about a
 // semantic model (docs/decisions.md 7). It spends one benchmark build. The
 // questions are a proposal and are not saved.
-func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
+func (s *Benchmarks) GenerateQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
 	if count < 1 || count > benchmark.MaxQuestions {
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count, benchmark.MaxQuestions)
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
@@ -33,16 +33,16 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 		stream := account.AllowanceStream(who.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
 		builds := eventstore.FoldLast[account.Usage](stream)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
-		return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
-			if err := carrying.active(owner.State); err != nil {
+		state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
+		return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
+			if err := state.checkStart(owner.State); err != nil {
 				return err
 			}
 			spend := account.Spend{Kind: account.BenchmarkBuilds, Allowance: limits.BenchmarkBuilds, OperationID: operationID, Amount: 1, At: at}
 			if err := eventstore.Decide(c, builds, spend); err != nil {
 				return err
 			}
-			op := s.accepted(who, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
+			op := s.acceptance(who, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
 			op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
 			if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
 				Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count, Allowance: stream},
@@ -50,7 +50,7 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 				return err
 			}
 			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
-			s.remember(c, who, operationID)
+			s.keys.remember(c, who, operationID)
 			return nil
 		})
 	})
@@ -58,7 +58,7 @@ func (s *Service) GenerateQuestions(ctx context.Context, who Caller, workspaceID
 
 // enqueueQuestions stores the caller's token for the single step of a generation or
 // a save, and enqueues the step.
-func (s *Service) enqueueQuestions(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
+func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)
 	step := benchmark.QuestionStep{

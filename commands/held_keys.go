@@ -15,18 +15,14 @@ const (
 	releaseInterval = 500 * time.Millisecond
 )
 
-// HeldKeys are the keys of ended calls that could not be released because the
-// database was unavailable. Without HeldKeys a key stays claimed until handling has
-// passed. They are safe for concurrent use.
-type HeldKeys struct {
+// heldKeys are the keys of ended calls that could not be released because the
+// database was unavailable. They are safe for concurrent use.
+type heldKeys struct {
 	mu  sync.Mutex
 	all []Caller
 }
 
-func (h *HeldKeys) add(who Caller) {
-	if h == nil {
-		return
-	}
+func (h *heldKeys) add(who Caller) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.all) < maxHeldKeys {
@@ -35,10 +31,7 @@ func (h *HeldKeys) add(who Caller) {
 }
 
 // take returns all keys and empties h.
-func (h *HeldKeys) take() []Caller {
-	if h == nil {
-		return nil
-	}
+func (h *heldKeys) take() []Caller {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := h.all
@@ -46,10 +39,10 @@ func (h *HeldKeys) take() []Caller {
 	return all
 }
 
-// ReleaseHeldKeys releases, in one statement, the keys of ended calls whose release
+// ReleaseHeld releases, in one statement, the keys of ended calls whose release
 // failed.
-func (s *Service) ReleaseHeldKeys(ctx context.Context) error {
-	held := s.HeldKeys.take()
+func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
+	held := s.held.take()
 	if len(held) == 0 {
 		return nil
 	}
@@ -64,15 +57,15 @@ func (s *Service) ReleaseHeldKeys(ctx context.Context) error {
 		accounts, issuers, persons, keys, claims)
 	if err != nil {
 		for _, who := range held {
-			s.HeldKeys.add(who)
+			s.held.add(who)
 		}
 		return fmt.Errorf("commands: release idempotency keys: %w", err)
 	}
 	return nil
 }
 
-// KeepReleasingKeys calls ReleaseHeldKeys periodically until ctx ends.
-func (s *Service) KeepReleasingKeys(ctx context.Context) {
+// KeepReleasing calls ReleaseHeld periodically until ctx ends.
+func (s *IdempotencyKeys) KeepReleasing(ctx context.Context) {
 	tick := time.NewTicker(releaseInterval)
 	defer tick.Stop()
 	for {
@@ -81,7 +74,7 @@ func (s *Service) KeepReleasingKeys(ctx context.Context) {
 			return
 		case <-tick.C:
 			bounded, cancel := context.WithTimeout(ctx, 10*releaseInterval)
-			_ = s.ReleaseHeldKeys(bounded) // the next tick retries
+			_ = s.ReleaseHeld(bounded) // the next tick retries
 			cancel()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain"
 	"readiness/eventstore"
@@ -50,10 +51,23 @@ var claimSQL = `
 	SELECT claim, fingerprint, operation_id FROM idempotency_keys
 	WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`
 
+// IdempotencyKeys are the keys under which calls that start work can be sent again.
+type IdempotencyKeys struct {
+	Pool  *pgxpool.Pool
+	Now   func() time.Time
+	NewID func() uuid.UUID
+	// Life is the process that handles calls; it owns the keys of the calls in
+	// flight.
+	Life *database.Life
+	// held are the keys of ended calls whose release failed; they are released
+	// later.
+	held heldKeys
+}
+
 // claim takes the call's key for this handling of it. It returns the operation that
 // an earlier call started under the same key, or nil when this call must be carried
 // out. Refusals are not stored.
-func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
+func (s *IdempotencyKeys) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 	if who.Key == nil {
 		return nil, nil
 	}
@@ -83,7 +97,7 @@ func (s *Service) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
 
 // remember stores the operation under the key, in the transaction that accepts it.
 // If the claim expired while the call was handled, the transaction fails.
-func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UUID) {
+func (s *IdempotencyKeys) remember(c *eventstore.Change, who Caller, operationID uuid.UUID) {
 	if who.Key == nil {
 		return
 	}
@@ -100,9 +114,9 @@ func (s *Service) remember(c *eventstore.Change, who Caller, operationID uuid.UU
 }
 
 // release releases the key of a refused call. If the database is unavailable,
-// KeepReleasingKeys does it later, so that an ended call does not look as if it
+// KeepReleasing does it later, so that an ended call does not look as if it
 // were still being handled.
-func (s *Service) release(ctx context.Context, who Caller) {
+func (s *IdempotencyKeys) release(ctx context.Context, who Caller) {
 	if who.Key == nil {
 		return
 	}
@@ -111,12 +125,12 @@ func (s *Service) release(ctx context.Context, who Caller) {
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
 		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
 	if err != nil {
-		s.HeldKeys.add(who)
+		s.held.add(who)
 	}
 }
 
-// SweepKeys deletes expired idempotency keys.
-func (s *Service) SweepKeys(ctx context.Context) error {
+// Sweep deletes expired idempotency keys.
+func (s *IdempotencyKeys) Sweep(ctx context.Context) error {
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE expires_at <= $1`, s.Now())
 	return err
 }

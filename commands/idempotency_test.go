@@ -48,12 +48,12 @@ func TestCallStillBeingHandled(t *testing.T) {
 	}
 	first := make(chan error, 1)
 	go func() {
-		_, err := s.StartAssessment(context.Background(), who(), retail, model(0))
+		_, err := s.Assessments.Start(context.Background(), who(), retail, model(0))
 		first <- err
 	}()
 	<-platform.asked
 	before := s.left(t)
-	_, err := s.StartAssessment(context.Background(), who(), retail, model(0))
+	_, err := s.Assessments.Start(context.Background(), who(), retail, model(0))
 	if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || r.RetryAfter == 0 {
 		t.Errorf("got %v, want OperationInProgress and a time to wait", err)
 	}
@@ -69,7 +69,7 @@ func TestCallStillBeingHandled(t *testing.T) {
 
 // process returns a second process of the service on the same database, with the
 // given platform.
-func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Platform) *commands.Service {
+func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Platform) *commands.Commands {
 	t.Helper()
 	log, err := wiring.OpenLog(pool, s.Now, nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Pl
 		t.Fatal(err)
 	}
 	wired.Commands.Platform, wired.Commands.Jobs = platform, s.queue
-	t.Cleanup(wired.Commands.Life.End)
+	t.Cleanup(wired.Commands.Keys.Life.End)
 	return wired.Commands
 }
 
@@ -109,22 +109,22 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := first.StartAssessment(context.Background(), who(), retail, model(0))
+		_, err := first.Assessments.Start(context.Background(), who(), retail, model(0))
 		ended <- err
 	}()
 	<-hangs.asked
 	before := s.left(t)
-	_, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	_, err := second.Assessments.Start(t.Context(), who(), retail, model(0))
 	inProgress(t, "while it lives", err)
 	s.unchanged(t, before)
 
 	// Its session ends, as it does when the process is killed.
 	var died bool
 	if err := s.pool.QueryRow(t.Context(), `SELECT bool_and(pg_terminate_backend(pid, 60000)) FROM pg_locks
-		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Life.Key()).Scan(&died); err != nil || !died {
+		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Keys.Life.Key()).Scan(&died); err != nil || !died {
 		t.Fatalf("the first process did not die: %v", err)
 	}
-	accepted, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	accepted, err := second.Assessments.Start(t.Context(), who(), retail, model(0))
 	if err != nil || accepted.Replayed {
 		t.Fatalf("got %+v, %v, want it accepted at once", accepted, err)
 	}
@@ -133,7 +133,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
-	again, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+	again, err := second.Assessments.Start(t.Context(), who(), retail, model(0))
 	if err != nil || again.OperationID != accepted.OperationID {
 		t.Errorf("again: got %+v, %v, want %v", again, err, accepted.OperationID)
 	}
@@ -154,8 +154,8 @@ func TestKeyReleasedLater(t *testing.T) {
 	t.Cleanup(pool.Close)
 	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
 	first, second := s.process(t, pool, hangs), s.process(t, s.pool, s.Platform)
-	first.Life = database.NewLife(s.pool, uuid.New()) // it stays alive
-	t.Cleanup(first.Life.End)
+	first.Keys.Life = database.NewLife(s.pool, uuid.New()) // it stays alive
+	t.Cleanup(first.Keys.Life.End)
 	who := func() commands.Caller {
 		ana := s.ana(account.Team)
 		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
@@ -163,7 +163,7 @@ func TestKeyReleasedLater(t *testing.T) {
 	}
 	ended, call := make(chan error, 1), database.Within(context.Background(), time.Minute)
 	go func() {
-		_, err := first.StartAssessment(call, who(), retail, model(0))
+		_, err := first.Assessments.Start(call, who(), retail, model(0))
 		ended <- err
 	}()
 	<-hangs.asked
@@ -172,16 +172,16 @@ func TestKeyReleasedLater(t *testing.T) {
 	if err := <-ended; !database.Unavailable(call, err) {
 		t.Errorf("got %v, want an error because the database is unavailable", err)
 	}
-	_, err = second.StartAssessment(t.Context(), who(), retail, model(0))
+	_, err = second.Assessments.Start(t.Context(), who(), retail, model(0))
 	inProgress(t, "while it cannot be given back", err)
 	given, stop := context.WithCancel(t.Context())
 	var giving sync.WaitGroup
-	giving.Go(func() { first.KeepReleasingKeys(given) })
+	giving.Go(func() { first.Keys.KeepReleasing(given) })
 	defer giving.Wait()
 	defer stop()
 	network.Pass()
 	for deadline := time.Now().Add(time.Minute); ; {
-		_, err := second.StartAssessment(t.Context(), who(), retail, model(0))
+		_, err := second.Assessments.Start(t.Context(), who(), retail, model(0))
 		if err == nil {
 			break
 		}

@@ -28,26 +28,26 @@ const overdueAtOnce = 100
 
 // LapseOverdue ends the applies, reverts and A/B runs, of all accounts, that have
 // waited too long for their owner. Their models' locks become free.
-func (s *Service) LapseOverdue(ctx context.Context) error {
+func (s *Operations) LapseOverdue(ctx context.Context) error {
 	ids, err := s.Overdue(ctx, s.Now(), overdueAtOnce)
 	if err != nil {
 		return err
 	}
 	var failed []error // one failure must not stop the others
 	for _, id := range ids {
-		failed = append(failed, s.lapseOne(ctx, id))
+		failed = append(failed, s.lapse(ctx, id))
 	}
 	return errors.Join(failed...)
 }
 
-func (s *Service) lapseOne(ctx context.Context, id uuid.UUID) error {
-	if _, err := s.Runs.Lapse(ctx, id); err != nil {
+func (s *Operations) lapse(ctx context.Context, id uuid.UUID) error {
+	if _, err := s.benchmarks.Runs.Lapse(ctx, id); err != nil {
 		return err
 	}
-	w, err := s.Recorder.Load(ctx, id)
+	w, err := s.optimizations.Recorder.Load(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = s.Recorder.Lapse(ctx, w)
+	_, err = s.optimizations.Recorder.Lapse(ctx, w)
 	return err
 }

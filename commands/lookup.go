@@ -11,9 +11,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Workspaces returns the workspaces that the caller can see on the platform, by
+// List returns the workspaces that the caller can see on the platform, by
 // name.
-func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace, error) {
+func (s *Workspaces) List(ctx context.Context, who Caller) ([]item.Workspace, error) {
 	all, err := s.Platform.Workspaces(ctx, who.Caller)
 	slices.SortFunc(all, func(a, b item.Workspace) int {
 		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
@@ -24,7 +24,7 @@ func (s *Service) Workspaces(ctx context.Context, who Caller) ([]item.Workspace,
 // Items returns the items of a type in a workspace that the caller can see, by
 // name. It also records what the listing reveals about tracked items there
 // (decisions/8/8).
-func (s *Service) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+func (s *Workspaces) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	all, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func byName(a, b item.Item) int {
 }
 
 // Item looks up one item as the caller.
-func (s *Service) Item(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
+func (s *Workspaces) Item(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
 	return s.Platform.Item(ctx, who.Caller, workspaceID, t, id)
 }
 

@@ -29,7 +29,7 @@ func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed
 // name. A workspace that the caller cannot see has no listing, so an item that is
 // merely invisible is never recorded as deleted (decisions/8/8). notice
 // reads the view once and changes nothing.
-func (s *Service) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
+func (s *core) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
 	tracked, err := s.TrackedIn(ctx, who.Account, workspaceID, t)
 	if err != nil || len(tracked) == 0 {
 		return nil, err
@@ -73,7 +73,7 @@ func record(c *eventstore.Change, seen []noticed) error {
 
 // recordNoticed records the changes that a listing revealed when the call starts no
 // work.
-func (s *Service) recordNoticed(ctx context.Context, who Caller, seen []noticed) error {
+func (s *core) recordNoticed(ctx context.Context, who Caller, seen []noticed) error {
 	if len(seen) == 0 {
 		return nil
 	}

@@ -27,8 +27,8 @@ type target struct {
 	model     item.Item
 }
 
-// target looks up a model to optimize, as the caller.
-func (s *Service) target(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (target, error) {
+// lookUpTarget looks up a model to optimize, as the caller.
+func (s *core) lookUpTarget(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (target, error) {
 	workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 	if err != nil {
 		return target{}, err
@@ -40,10 +40,10 @@ func (s *Service) target(ctx context.Context, who Caller, workspaceID, modelID u
 	return target{workspace, model}, assessable([]item.Item{model})
 }
 
-// source returns the model's latest assessment for a kind whose objects come from
+// findSource returns the model's latest assessment for a kind whose objects come from
 // findings, or refuses with AssessmentNotFound; nil for other kinds (4.5/preview/3,
 // 4.5/preview/4).
-func (s *Service) source(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
+func (s *Optimizations) findSource(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
 	if !k.FromFindings() {
 		return nil, nil
 	}
@@ -58,8 +58,8 @@ func (s *Service) source(ctx context.Context, who Caller, k optimization.Kind, m
 	return &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}, nil
 }
 
-// writesOf returns the maximum number of writes of an unattended apply of the kind.
-func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *optimization.Source) (int, error) {
+// maxWrites returns the maximum number of writes of an unattended apply of the kind.
+func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, source *optimization.Source) (int, error) {
 	if source == nil {
 		return 1, nil
 	}
@@ -70,10 +70,10 @@ func (s *Service) writesOf(ctx context.Context, k optimization.Kind, source *opt
 	return len(optimization.TargetsOf(k, findings)), nil
 }
 
-// preview returns the document of a preview if it belongs to the caller's account,
+// loadPreview returns the document of a preview if it belongs to the caller's account,
 // the model and the kind and has not expired; else it refuses with InvalidPreview
 // (4.5/apply/1).
-func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
+func (s *Optimizations) loadPreview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
 	var p optimization.Preview
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -104,17 +104,17 @@ func (s *Service) preview(ctx context.Context, who Caller, k optimization.Kind, 
 	return p, nil
 }
 
-// accepted returns the event that accepts an operation on a model.
-func (s *Service) accepted(who Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
+// acceptance returns the event that accepts an operation on a model.
+func (s *core) acceptance(who Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
 	return operation.Accepted{
 		OperationID: id, AccountID: who.Account, Type: kind, Owner: who.Person,
 		Resource: operation.Resource{WorkspaceID: workspaceID, ItemID: &modelID, ItemType: item.SemanticModel},
 	}
 }
 
-// enqueue stores the caller's token for the operation's next step and enqueues the
+// enqueueStep stores the caller's token for the operation's next step and enqueues the
 // step.
-func (s *Service) enqueue(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
+func (s *Optimizations) enqueueStep(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)
 	step := optimization.Step{
@@ -141,8 +141,8 @@ type writing struct {
 	tracking  *Tracking
 }
 
-// writing prepares an apply or a revert; its writes may be set until it is decided.
-func (s *Service) writing(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
+// prepareWrite prepares an apply or a revert; its writes may be set until it is decided.
+func (s *Optimizations) prepareWrite(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return nil, err
@@ -164,13 +164,13 @@ func (w *writing) pasts() []eventstore.Loadable {
 	return append(w.tracking.Pasts(), w.work, w.lock, w.allowance, w.owner)
 }
 
-// accept decides the model's lock, the day's applies and the caps on tracked items,
+// acceptWrite decides the model's lock, the day's applies and the caps on tracked items,
 // and enqueues the first step (4.5/apply/8; docs/decisions.md 5). An apply of a
 // preview without changes ends immediately and takes none of these.
-func (s *Service) accept(c *eventstore.Change, w *writing) error {
+func (s *Optimizations) acceptWrite(c *eventstore.Change, w *writing) error {
 	modelID := w.target.model.ID
 	if w.apply.NothingToWrite() {
-		op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+		op := s.acceptance(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
 		op.Impact = operation.Impact{OptimizationApplies: new(0), TrackedItem: new(false)}
 		return eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply})
 	}
@@ -187,12 +187,12 @@ func (s *Service) accept(c *eventstore.Change, w *writing) error {
 		return err
 	}
 	claims := w.tracking.Expects(holder, modelID)
-	op := s.accepted(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+	op := s.acceptance(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
 	op.Impact = operation.Impact{OptimizationApplies: &n, TrackedItem: &claims}
 	if err := eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply}); err != nil {
 		return err
 	}
-	s.enqueue(c, w.who, w.operationID, w.target.workspace.ID, modelID)
+	s.enqueueStep(c, w.who, w.operationID, w.target.workspace.ID, modelID)
 	return nil
 }
 

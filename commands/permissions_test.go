@@ -22,7 +22,7 @@ func (s *service) withPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Platform, s.Permissions = p, p
+	s.Platform, s.Accounts.Permissions = p, p
 }
 
 // permit sets the permissions of people of an account.
@@ -32,7 +32,7 @@ func (s *service) permit(t *testing.T, accountID string, access map[string]map[i
 	for name, a := range access {
 		d.People = append(d.People, account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: a})
 	}
-	if _, err := s.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+	if _, err := s.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,12 +52,12 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 	}
 	is := func(who commands.Caller, want map[item.Permission]item.Access) {
 		t.Helper()
-		if got, err := s.Permissions.Access(t.Context(), who.Caller); err != nil || !cmp.Equal(got, want) {
+		if got, err := s.Accounts.Permissions.Access(t.Context(), who.Caller); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s of %s: got %v, %v, want %v", who.Person.ID, who.Account, got, err, want)
 		}
 	}
 	ana, bob, other := s.ana(account.Team), s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)
-	if _, err := s.Permissions.Access(t.Context(), ana.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
+	if _, err := s.Accounts.Permissions.Access(t.Context(), ana.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
 		t.Errorf("a person of no account: %v", err)
 	}
 
@@ -69,7 +69,7 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 
 	s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: item.Unavailable}})
 	is(ana, access(item.Unavailable, item.ConsentRequired, item.ConsentRequired, item.ConsentRequired))
-	if _, err := s.Permissions.Access(t.Context(), bob.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
+	if _, err := s.Accounts.Permissions.Access(t.Context(), bob.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
 		t.Errorf("a person who was removed: %v", err)
 	}
 }
@@ -84,12 +84,15 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 	s.withPermissions(t)
 	who := s.ana(account.Team)
 	calls := map[string]func() error{
-		"workspaces": func() error { _, err := s.Workspaces(t.Context(), who); return err },
-		"items":      func() error { _, err := s.Items(t.Context(), who, retail, item.SemanticModel); return err },
-		"item":       func() error { _, err := s.Item(t.Context(), who, retail, item.SemanticModel, model(0)); return err },
-		"assess":     func() error { _, err := s.StartAssessment(t.Context(), who, retail, model(0)); return err },
+		"workspaces": func() error { _, err := s.Workspaces.List(t.Context(), who); return err },
+		"items":      func() error { _, err := s.Workspaces.Items(t.Context(), who, retail, item.SemanticModel); return err },
+		"item": func() error {
+			_, err := s.Workspaces.Item(t.Context(), who, retail, item.SemanticModel, model(0))
+			return err
+		},
+		"assess": func() error { _, err := s.Assessments.Start(t.Context(), who, retail, model(0)); return err },
 		"assess many": func() error {
-			_, err := s.StartBulkAssessment(t.Context(), who, retail, []uuid.UUID{model(0), model(1)})
+			_, err := s.Assessments.StartBulk(t.Context(), who, retail, []uuid.UUID{model(0), model(1)})
 			return err
 		},
 	}
@@ -106,7 +109,7 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 			t.Errorf("platform %s: %d assessments and %d first looks are spent", access, a, f)
 		}
 		// Another person's permission is not affected.
-		if _, err := s.Items(t.Context(), s.person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
+		if _, err := s.Workspaces.Items(t.Context(), s.person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
 			t.Errorf("bob, while ana's is %s: %v", access, err)
 		}
 	}
@@ -141,20 +144,20 @@ func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 	s.Platform = platform
 	starts := func(who commands.Caller) {
 		t.Helper()
-		if _, err := s.StartAssessment(t.Context(), who, retail, model(0)); err != nil {
+		if _, err := s.Assessments.Start(t.Context(), who, retail, model(0)); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.StartBulkAssessment(t.Context(), who, retail, []uuid.UUID{model(0), model(1)}); err != nil {
+		if _, err := s.Assessments.StartBulk(t.Context(), who, retail, []uuid.UUID{model(0), model(1)}); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Items(t.Context(), who, retail, item.SemanticModel); err != nil {
+		if _, err := s.Workspaces.Items(t.Context(), who, retail, item.SemanticModel); err != nil {
 			t.Error(err)
 		}
 	}
 	who := s.ana(account.Team)
 	who.Settings.CapacityDetails = false
 	starts(who)
-	if _, err := s.StartAssessment(t.Context(), who, paused, model(900)); err != nil {
+	if _, err := s.Assessments.Start(t.Context(), who, paused, model(900)); err != nil {
 		t.Errorf("in a paused workspace: %v", err)
 	}
 	if n := platform.capacities.Load(); n != 0 {

@@ -10,12 +10,12 @@ import (
 	"readiness/eventstore"
 )
 
-// ReadByOwner advances an operation that waits for a read by the person who started
+// ResumeOnRead advances an operation that waits for a read by the person who started
 // it: the next write, the next child of a bundle, or side B of an A/B run starts
 // with that read's token (4.5/apply/6, 4.5/apply/7, 4.5/bundle/4 to 4.5/bundle/7).
 // Ten simultaneous reads start it once. A read starts nothing if another person
 // makes it, if the token may not start work, or while the feature is turned off.
-func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.UUID) error {
+func (s *Operations) ResumeOnRead(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 	in := owner(who)
 	if err := s.Store.Load(ctx, op, in); err != nil {
@@ -29,15 +29,15 @@ func (s *Service) ReadByOwner(ctx context.Context, who Caller, operationID uuid.
 	}
 	switch op.State.Type { //nolint:exhaustive // all other operations that wait resume with a write
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
-		return s.moveBundle(ctx, who, operationID)
+		return s.optimizations.advanceBundle(ctx, who, operationID)
 	case operation.RunAbTest:
-		return s.startSideB(ctx, who, operationID)
+		return s.abTests.startSideB(ctx, who, operationID)
 	}
-	return s.startNextWrite(ctx, who, operationID)
+	return s.optimizations.startNextWrite(ctx, who, operationID)
 }
 
 // startNextWrite starts the next write of an apply or a revert that waits.
-func (s *Service) startNextWrite(ctx context.Context, who Caller, operationID uuid.UUID) error {
+func (s *Optimizations) startNextWrite(ctx context.Context, who Caller, operationID uuid.UUID) error {
 	w, err := s.Recorder.Load(ctx, operationID)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Service) startNextWrite(ctx context.Context, who Caller, operationID uu
 		return err
 	}
 	_, err = s.Recorder.Record(ctx, who.metadata(operationID), w, optimization.StartWrite{}, func(c *eventstore.Change) {
-		s.enqueue(c, who, operationID, w.Operation.Resource.WorkspaceID, *w.Operation.Resource.ItemID)
+		s.enqueueStep(c, who, operationID, w.Operation.Resource.WorkspaceID, *w.Operation.Resource.ItemID)
 	})
 	return err
 }

@@ -31,7 +31,7 @@ type reportHour struct {
 // RecordViews turns the views of past hours into events, one per report and hour.
 // Each event is appended and its rows deleted in one transaction, so no view counts
 // twice or is lost, even if processes die or several do this at once.
-func (s *Service) RecordViews(ctx context.Context) error {
+func (s *Pixies) RecordViews(ctx context.Context) error {
 	until := pixies.RecordedUntil(s.Now())
 	var after reportHour // in the order in which hours are recorded
 	var failed []error   // one failure must not stop the others
@@ -66,7 +66,7 @@ func (s *Service) RecordViews(ctx context.Context) error {
 }
 
 // recordHours records the views of an account's reports in hours.
-func (s *Service) recordHours(ctx context.Context, account string, over []reportHour) error {
+func (s *Pixies) recordHours(ctx context.Context, account string, over []reportHour) error {
 	var reports []uuid.UUID
 	var hours []time.Time
 	for _, o := range over {
@@ -111,7 +111,7 @@ func (s *Service) recordHours(ctx context.Context, account string, over []report
 
 // deleteHours deletes the recorded rows if they have not changed. It locks rows in
 // the order in which CountViews does.
-func (s *Service) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.Viewed) error {
+func (s *Pixies) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.Viewed) error {
 	var reports []uuid.UUID
 	var hours []time.Time
 	var pages []string

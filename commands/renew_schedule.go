@@ -7,11 +7,11 @@ import (
 	"readiness/eventstore"
 )
 
-// RenewSchedule replaces the stored token of an active schedule with the token of
+// Renew replaces the stored token of an active schedule with the token of
 // its owner, who reads it. It does so only when the stored token has less than half
 // of the new token's life left, so that few reads write. A token that may not start
 // work is never stored.
-func (s *Service) RenewSchedule(ctx context.Context, who Caller, read schedule.Schedule) error {
+func (s *Schedules) Renew(ctx context.Context, who Caller, read schedule.Schedule) error {
 	if !who.MayWrite || read.Owner != who.Person || read.Status() != schedule.Active {
 		return nil
 	}
@@ -21,9 +21,9 @@ func (s *Service) RenewSchedule(ctx context.Context, who Caller, read schedule.S
 		return err
 	}
 	past := pastSchedule(who.Account, read.ModelID)
-	return s.change(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if past.State.ScheduleID == read.ScheduleID {
-			s.keepToken(c, who, past.State)
+			s.storeToken(c, who, past.State)
 		}
 		return nil
 	})

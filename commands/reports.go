@@ -12,7 +12,7 @@ import (
 // Reports returns the Power BI reports of a workspace that the caller can see, by
 // name, each with its model. Paginated reports are left out. It also records what
 // the listing reveals about tracked reports there (decisions/8/8).
-func (s *Service) Reports(ctx context.Context, who Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
+func (s *Workspaces) Reports(ctx context.Context, who Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
 	listed, err := s.Platform.Reports(ctx, who.Caller, workspaceID)
 	if err != nil {
 		return nil, err

@@ -13,15 +13,15 @@ import (
 // ErrMoved reports that the resource has changed since the caller read it.
 var ErrMoved = errors.New("commands: changed since it was read")
 
-// RewordAbTest changes the customer's words of a test; nothing runs and nothing is
+// Reword changes the customer's words of a test; nothing runs and nothing is
 // counted (4.6/patch). If ifVersion is given and the test's stream is no longer at
 // that version, it returns ErrMoved.
-func (s *Service) RewordAbTest(ctx context.Context, who Caller, abTestID string, ifVersion *int64, change func(abtest.Words) abtest.Words) error {
-	test, err := s.loadTest(ctx, who, abTestID)
+func (s *ABTests) Reword(ctx context.Context, who Caller, abTestID string, ifVersion *int64, change func(abtest.Words) abtest.Words) error {
+	test, err := s.load(ctx, who, abTestID)
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, who, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.metadata(uuid.Nil), []eventstore.Loadable{test}, func(c *eventstore.Change) error {
 		switch {
 		case !test.State.BelongsTo(who.Account):
 			return abtest.NotFound(abTestID)

@@ -10,34 +10,34 @@ import (
 	"readiness/eventstore"
 )
 
-// RunAbTestAgain starts another run of a test (4.6/run).
-func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
+// RunAgain starts another run of a test (4.6/run).
+func (s *ABTests) RunAgain(ctx context.Context, who Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		test, err := s.abTest(ctx, who, abTestID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		test, err := s.loadState(ctx, who, abTestID)
 		if err != nil {
 			return err
 		}
 		run := abRun{operationID: operationID, testID: test.AbTestID, mode: test.CorrectAnswers, repeats: test.Repeats}
-		if run.sideA, run.inA, err = s.again(ctx, who, test.SideA); err != nil {
+		if run.sideA, run.inA, err = s.lookUpSideAgain(ctx, who, test.SideA); err != nil {
 			return err
 		}
-		if run.sideB, run.inB, err = s.again(ctx, who, test.SideB); err != nil {
+		if run.sideB, run.inB, err = s.lookUpSideAgain(ctx, who, test.SideB); err != nil {
 			return err
 		}
 		if r.Set() == abtest.Current {
-			if err := s.askSaved(ctx, who, &run); err != nil {
+			if err := s.useSavedQuestions(ctx, who, &run); err != nil {
 				return err
 			}
 			// If the first run failed before side A had answered, this run provides
 			// the test's questions.
 			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Going()) == 0
-		} else if err := s.askFrozen(ctx, who, &run, test, r.ReuseRunID); err != nil {
+		} else if err := s.useFrozenQuestions(ctx, who, &run, test, r.ReuseRunID); err != nil {
 			return err
 		}
-		return s.startAbRun(ctx, who, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
+		return s.acceptRun(ctx, who, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
 			if !p.test.State.BelongsTo(who.Account) { // deleted meanwhile
 				return abtest.NotFound(abTestID)
 			}
@@ -46,10 +46,10 @@ func (s *Service) RunAbTestAgain(ctx context.Context, who Caller, abTestID strin
 	})
 }
 
-// askFrozen makes the run ask the questions that the test froze.
-func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
+// useFrozenQuestions makes the run ask the questions that the test froze.
+func (s *ABTests) useFrozenQuestions(ctx context.Context, who Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
 	if test.Source.RunID != nil {
-		if _, err := s.storedRun(ctx, who, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
+		if _, err := s.loadStoredRun(ctx, who, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
 			return err
 		}
 	}
@@ -59,14 +59,14 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 	}
 	run.stored = test.Frozen
 	if reuse != nil {
-		stored, err := s.storedRun(ctx, who, *reuse, test.SideA.SemanticModelID)
+		stored, err := s.loadStoredRun(ctx, who, *reuse, test.SideA.SemanticModelID)
 		if err != nil {
 			return err
 		}
 		if stored.QuestionSetHash != test.Frozen.SetHash {
 			return domain.Refuse(domain.InvalidRequest, "run %s did not ask the questions that the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
 		}
-		return s.reuse(ctx, run, stored)
+		return s.reuseForSideA(ctx, run, stored)
 	}
 	if run.mode != abtest.Update {
 		return nil
@@ -76,19 +76,19 @@ func (s *Service) askFrozen(ctx context.Context, who Caller, run *abRun, test ab
 		return err
 	}
 	run.set, run.stored = set, nil
-	return s.update(ctx, who, run)
+	return s.recomputeAnswers(ctx, who, run)
 }
 
-// abTest returns a test of the caller's account.
-func (s *Service) abTest(ctx context.Context, who Caller, text string) (abtest.Test, error) {
-	past, err := s.loadTest(ctx, who, text)
+// loadState returns a test of the caller's account.
+func (s *ABTests) loadState(ctx context.Context, who Caller, text string) (abtest.Test, error) {
+	past, err := s.load(ctx, who, text)
 	if err != nil {
 		return abtest.Test{}, err
 	}
 	return past.State, nil
 }
 
-func (s *Service) loadTest(ctx context.Context, who Caller, text string) (*eventstore.Past[abtest.Test], error) {
+func (s *ABTests) load(ctx context.Context, who Caller, text string) (*eventstore.Past[abtest.Test], error) {
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return nil, abtest.NotFound(text)

@@ -7,10 +7,10 @@ import (
 	"readiness/eventstore"
 )
 
-// SaveAIProvider adds an AI provider to the caller's account and returns it
+// Save adds an AI provider to the caller's account and returns it
 // (docs/decisions.md 7); a zero key means that it has none. The provider is tested
 // first, and saved even if it does not answer.
-func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
+func (s *Providers) Save(ctx context.Context, who Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
 	id := s.NewID()
 	of.ProviderID = id.String()
 	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), At: s.instant()}
@@ -27,12 +27,12 @@ func (s *Service) SaveAIProvider(ctx context.Context, who Caller, of aiprovider.
 		return p, err
 	}
 	save.Observed = &observed
-	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, save); err != nil {
 			return err
 		}
 		if save.HasKey {
-			sql, args := s.Providers.Keys.Put(who.Account, id, key.Reveal())
+			sql, args := s.Keys.Put(who.Account, id, key.Reveal())
 			c.Queue(sql, args...)
 		}
 		return nil

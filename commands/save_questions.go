@@ -15,7 +15,7 @@ import (
 
 // SaveQuestions starts saving a set of benchmark questions for a semantic model,
 // replacing its previous set (docs/decisions.md 7). It spends nothing.
-func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
+func (s *Benchmarks) SaveQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
 	set, err := given.Admit()
 	if err != nil {
 		return Accepted{}, err
@@ -24,8 +24,8 @@ func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, mo
 	if err != nil {
 		return Accepted{}, fmt.Errorf("commands: encode questions: %w", err)
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
@@ -35,23 +35,23 @@ func (s *Service) SaveQuestions(ctx context.Context, who Caller, workspaceID, mo
 		}
 		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(who.Account, modelID))
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
-		return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
-			if err := carrying.active(owner.State); err != nil {
+		state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
+		return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
+			if err := state.checkStart(owner.State); err != nil {
 				return err
 			}
 			if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
 				return err
 			}
 			if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
-				Operation: s.accepted(who, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
+				Operation: s.acceptance(who, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
 				Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
 			}); err != nil {
 				return err
 			}
 			c.Queue(sql, args...)
 			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
-			s.remember(c, who, operationID)
+			s.keys.remember(c, who, operationID)
 			return nil
 		})
 	})

@@ -19,16 +19,16 @@ import (
 // SavedQuestions returns the saved benchmark questions of a model in the caller's
 // account, each with whether it can run on the model's current definition
 // (docs/decisions.md 6, 8.17).
-func (s *Service) SavedQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (benchmark.QuestionsResult, error) {
+func (s *Benchmarks) SavedQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (benchmark.QuestionsResult, error) {
 	it, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
 	if err != nil {
 		return benchmark.QuestionsResult{}, err
 	}
-	saved, err := s.savedSet(ctx, who.Account, modelID)
+	saved, err := s.loadSavedSet(ctx, who.Account, modelID)
 	if err != nil || len(saved.Questions) == 0 {
 		return benchmark.NewQuestionsResult(modelID, saved, []benchmark.Checked{}), err
 	}
-	m, unreadable, err := s.definitionOf(ctx, who, it)
+	m, unreadable, err := s.readDefinition(ctx, who, it)
 	switch {
 	case err != nil:
 		return benchmark.QuestionsResult{}, err
@@ -42,20 +42,20 @@ func (s *Service) SavedQuestions(ctx context.Context, who Caller, workspaceID, m
 // run on its current definition, read as the caller. Both are empty when none are
 // saved. Refusals of the platform are returned; if the definition cannot be parsed,
 // canRun is empty.
-func (s *Service) runnableQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
-	if saved, err = s.savedSet(ctx, who.Account, modelID); err != nil || len(saved.Questions) == 0 {
+func (s *Benchmarks) runnableQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
+	if saved, err = s.loadSavedSet(ctx, who.Account, modelID); err != nil || len(saved.Questions) == 0 {
 		return saved, saved, err
 	}
-	m, unreadable, err := s.definitionOf(ctx, who, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
+	m, unreadable, err := s.readDefinition(ctx, who, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
 	if err != nil || unreadable != nil {
 		return saved, benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}, err
 	}
 	return saved, saved.Runnable(m), nil
 }
 
-// definitionOf reads a model as the caller. unreadable reports why its definition
+// readDefinition reads a model as the caller. unreadable reports why its definition
 // cannot be parsed.
-func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
+func (s *Benchmarks) readDefinition(ctx context.Context, who Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
 	d, err := s.Platform.Definition(ctx, who.Caller, it)
 	refusal, refused := domain.Refused(err)
 	switch {
@@ -70,10 +70,10 @@ func (s *Service) definitionOf(ctx context.Context, who Caller, it item.Item) (m
 	return m, unreadable, nil
 }
 
-// savedSet returns the question set saved for a model in an account; empty when
+// loadSavedSet returns the question set saved for a model in an account; empty when
 // none is saved. It needs no view: the stream's last event names the set's
 // document.
-func (s *Service) savedSet(ctx context.Context, accountID string, modelID uuid.UUID) (benchmark.Set, error) {
+func (s *Benchmarks) loadSavedSet(ctx context.Context, accountID string, modelID uuid.UUID) (benchmark.Set, error) {
 	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(accountID, modelID))
 	if err := s.Store.Load(ctx, past); err != nil {
 		return benchmark.Set{}, err

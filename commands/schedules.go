@@ -10,10 +10,10 @@ import (
 	"readiness/eventstore"
 )
 
-// schedulable looks up a model for a schedule, as the caller. It refuses what an
+// lookUpAssessable looks up a model for a schedule, as the caller. It refuses what an
 // assessment of the model would refuse.
-func (s *Service) schedulable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
-	workspace, model, err := s.seen(ctx, who, workspaceID, modelID)
+func (s *Schedules) lookUpAssessable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
+	workspace, model, err := s.lookUpModel(ctx, who, workspaceID, modelID)
 	if err != nil {
 		return schedule.Model{}, err
 	}
@@ -23,8 +23,8 @@ func (s *Service) schedulable(ctx context.Context, who Caller, workspaceID, mode
 	return scheduled(workspace, model), nil
 }
 
-// seen returns a model and its workspace as the caller sees them.
-func (s *Service) seen(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
+// lookUpModel returns a model and its workspace as the caller sees them.
+func (s *Schedules) lookUpModel(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
 	if workspace, err = s.Platform.Workspace(ctx, who.Caller, workspaceID); err != nil {
 		return workspace, model, err
 	}
@@ -45,17 +45,17 @@ func (who Caller) onSchedule() eventstore.Metadata {
 	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Trace: who.Trace}
 }
 
-// keepToken stores the caller's token for the slots of the schedule, until the
+// storeToken stores the caller's token for the slots of the schedule, until the
 // token expires, if the schedule is active and the caller's.
-func (s *Service) keepToken(c *eventstore.Change, who Caller, now schedule.Schedule) {
+func (s *Schedules) storeToken(c *eventstore.Change, who Caller, now schedule.Schedule) {
 	if now.Status() == schedule.Active && now.Owner == who.Person && who.MayWrite {
 		sql, args := s.Vault.Put(now.TokenID(), who.Token, who.TokenExpires)
 		c.Queue(sql, args...)
 	}
 }
 
-// forgetToken deletes the token stored for a schedule.
-func (s *Service) forgetToken(c *eventstore.Change, before schedule.Schedule) {
+// deleteToken deletes the token stored for a schedule.
+func (s *Schedules) deleteToken(c *eventstore.Change, before schedule.Schedule) {
 	sql, args := s.Vault.Forget(before.TokenID())
 	c.Queue(sql, args...)
 }

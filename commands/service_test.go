@@ -41,7 +41,7 @@ func model(n int) uuid.UUID {
 // service has all parts of a command, with its own database and folder. Enqueued
 // work is not carried out unless a test starts the queue.
 type service struct {
-	*commands.Service
+	*commands.Commands
 	pool  *pgxpool.Pool
 	queue *work.Queue
 	views *projections.Views
@@ -88,7 +88,7 @@ func newService(t *testing.T, n int) *service {
 	if s.queue, err = work.NewQueue(wired.Work); err != nil {
 		t.Fatal(err)
 	}
-	s.Service = wired.Commands
+	s.Commands = wired.Commands
 	s.Platform, s.Jobs = platform, s.queue
 	return s
 }

@@ -9,9 +9,9 @@ import (
 	"readiness/domain/operation"
 )
 
-// StartAgentAssessment starts the assessment of one data agent (docs/decisions.md
+// StartAgent starts the assessment of one data agent (docs/decisions.md
 // 7), counted and tracked like that of a semantic model. The agent is looked up as
 // the caller before anything is counted; its sources are read by the step.
-func (s *Service) StartAgentAssessment(ctx context.Context, who Caller, workspaceID, agentID uuid.UUID) (Accepted, error) {
-	return s.startAssessment(ctx, who, operation.AssessDataAgent, workspaceID, item.DataAgent, agentID)
+func (s *Assessments) StartAgent(ctx context.Context, who Caller, workspaceID, agentID uuid.UUID) (Accepted, error) {
+	return s.startOne(ctx, who, operation.AssessDataAgent, workspaceID, item.DataAgent, agentID)
 }

@@ -61,13 +61,13 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 			before := s.left(t)
 			who := s.ana(c.plan)
 			who.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
-			if _, err := s.StartAgentAssessment(t.Context(), who, c.workspace, c.item); !domain.IsRefused(err, c.code) {
+			if _, err := s.Assessments.StartAgent(t.Context(), who, c.workspace, c.item); !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
 			s.unchanged(t, before)
 		})
 	}
-	if _, err := s.StartAssessment(t.Context(), s.ana(account.Team), retail, analyst); !domain.IsRefused(err, domain.ItemNotFound) {
+	if _, err := s.Assessments.Start(t.Context(), s.ana(account.Team), retail, analyst); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Errorf("an agent as a model: got %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	ana := s.ana(s.limited(2))
 	assess := func() operation.Impact {
 		t.Helper()
-		got, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst)
+		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +124,11 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	s.assess(t, ana, 0)
 	other := uuid.UUID{15: 1}
 	dataAgent(t, s.root, "Retail", "Other", other)
-	if _, err := s.StartAgentAssessment(t.Context(), ana, retail, other); err != nil {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); err != nil {
 		t.Fatal(err)
 	}
 	before := s.left(t)
-	if _, err := s.StartAgentAssessment(t.Context(), ana, retail, other); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Errorf("beyond the cap: %v", err)
 	}
 	s.unchanged(t, before)
@@ -138,7 +138,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(s.root, "Retail", "Analyst.DataAgent")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Items(t.Context(), ana, retail, item.DataAgent); err != nil {
+	if _, err := s.Workspaces.Items(t.Context(), ana, retail, item.DataAgent); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.tracked(t, "contoso")[analyst]; got.Status != trackeditem.Deleted {
@@ -153,12 +153,12 @@ func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
 	dataAgent(t, s.root, "Retail", "Analyst", analyst)
 	ana := s.ana(account.Team)
 	ana.Key = &commands.IdempotencyKey{Key: "once", Fingerprint: "f"}
-	first, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst)
+	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
 	if err != nil || first.Replayed {
 		t.Fatal(first, err)
 	}
 	before := s.left(t)
-	if again, err := s.StartAgentAssessment(t.Context(), ana, retail, analyst); err != nil || !again.Replayed || again.OperationID != first.OperationID {
+	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst); err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	s.unchanged(t, before)

@@ -15,7 +15,7 @@ import (
 // (4.5/route/apply). The log records what it will write, with the previous values:
 // in the event that accepts the call or, for an unattended apply, with its
 // proposal.
-func (s *Service) StartApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
+func (s *Optimizations) StartApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
 		return Accepted{}, err
@@ -23,33 +23,33 @@ func (s *Service) StartApply(ctx context.Context, who Caller, workspaceID, model
 	if err := r.Check(k); err != nil {
 		return Accepted{}, err
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		apply, err := s.applying(ctx, who, k, modelID, r)
+		apply, err := s.planApply(ctx, who, k, modelID, r)
 		if err != nil {
 			return err
 		}
-		return s.write(ctx, who, operationID, operation.ApplyOptimization, t, apply)
+		return s.acceptApply(ctx, who, operationID, operation.ApplyOptimization, t, apply)
 	})
 }
 
-// applying returns what an apply will write, and how many of the day's applies it
+// planApply returns what an apply will write, and how many of the day's applies it
 // counts as (4.5/apply/6; docs/decisions.md 8.4).
-func (s *Service) applying(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
+func (s *Optimizations) planApply(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
 	apply := optimization.ApplyAccepted{Kind: k, Unattended: r.Unattended()}
 	if r.Unattended() {
-		source, err := s.source(ctx, who, k, modelID)
+		source, err := s.findSource(ctx, who, k, modelID)
 		if err != nil {
 			return apply, err
 		}
 		apply.Source = source
-		apply.Applies, err = s.writesOf(ctx, k, source)
+		apply.Applies, err = s.maxWrites(ctx, k, source)
 		return apply, err
 	}
-	p, err := s.preview(ctx, who, k, modelID, *r.PreviewID)
+	p, err := s.loadPreview(ctx, who, k, modelID, *r.PreviewID)
 	if err != nil {
 		return apply, err
 	}
@@ -59,30 +59,30 @@ func (s *Service) applying(ctx context.Context, who Caller, k optimization.Kind,
 	return apply, err
 }
 
-// write accepts an apply that is not the child of a bundle.
-func (s *Service) write(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
-	w, err := s.writing(who, operationID, kind, t, apply)
+// acceptApply accepts an apply that is not the child of a bundle.
+func (s *Optimizations) acceptApply(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
+	w, err := s.prepareWrite(who, operationID, kind, t, apply)
 	if err != nil {
 		return err
 	}
-	carrying := s.carrying(ctx, who, t.workspace)
-	return s.whenFree(ctx, who, func() error {
-		return s.change(ctx, who, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
-			if err := carrying.active(w.owner.State); err != nil {
+	state := s.workspaceState(ctx, who, t.workspace)
+	return s.lapseHolderAndRetry(ctx, who, func() error {
+		return s.changeAsMember(ctx, who, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
+			if err := state.checkStart(w.owner.State); err != nil {
 				return err
 			}
-			if err := s.accept(c, w); err != nil {
+			if err := s.acceptWrite(c, w); err != nil {
 				return err
 			}
-			s.remember(c, who, operationID)
+			s.keys.remember(c, who, operationID)
 			return nil
 		})
 	})
 }
 
-// whenFree calls do, which takes a model's lock. If the lock is held by an
+// lapseHolderAndRetry calls do, which takes a model's lock. If the lock is held by an
 // operation that has waited too long for its owner, that operation is ended first.
-func (s *Service) whenFree(ctx context.Context, who Caller, do func() error) error {
+func (s *Optimizations) lapseHolderAndRetry(ctx context.Context, who Caller, do func() error) error {
 	err := do()
 	r, refused := domain.Refused(err)
 	if !refused || r.Code != domain.OperationInProgress {
@@ -104,7 +104,7 @@ func (s *Service) whenFree(ctx context.Context, who Caller, do func() error) err
 
 // lapse ends an apply or a revert of the account that has waited too long for its
 // owner, and reports whether it did.
-func (s *Service) lapse(ctx context.Context, accountID string, operationID uuid.UUID) (bool, error) {
+func (s *Optimizations) lapse(ctx context.Context, accountID string, operationID uuid.UUID) (bool, error) {
 	w, err := s.Recorder.Load(ctx, operationID)
 	if err != nil || w.Operation.Account != accountID {
 		return false, err

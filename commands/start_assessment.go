@@ -9,14 +9,14 @@ import (
 	"readiness/domain/operation"
 )
 
-// StartAssessment starts the assessment of one semantic model (4.4/single). The
+// Start starts the assessment of one semantic model (4.4/single). The
 // model is looked up as the caller before anything is counted.
-func (s *Service) StartAssessment(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (Accepted, error) {
-	return s.startAssessment(ctx, who, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
+func (s *Assessments) Start(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (Accepted, error) {
+	return s.startOne(ctx, who, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
 }
 
-func (s *Service) startAssessment(ctx context.Context, who Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (Accepted, error) {
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
+func (s *Assessments) startOne(ctx context.Context, who Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (Accepted, error) {
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 		if err != nil {
 			return err

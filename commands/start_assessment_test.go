@@ -37,10 +37,10 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 		return ids
 	}
 	one := func(who commands.Caller, workspace, id uuid.UUID) func() error {
-		return func() error { _, err := s.StartAssessment(ctx, key(who), workspace, id); return err }
+		return func() error { _, err := s.Assessments.Start(ctx, key(who), workspace, id); return err }
 	}
 	many := func(who commands.Caller, workspace uuid.UUID, ids ...uuid.UUID) func() error {
-		return func() error { _, err := s.StartBulkAssessment(ctx, key(who), workspace, ids); return err }
+		return func() error { _, err := s.Assessments.StartBulk(ctx, key(who), workspace, ids); return err }
 	}
 	for name, c := range map[string]struct {
 		call  func() error
@@ -87,7 +87,7 @@ func TestStartAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	ctx := context.Background()
-	got, err := s.StartAssessment(ctx, s.ana(account.Team), retail, model(0))
+	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestStartAssessment(t *testing.T) {
 		t.Error("another account sees the operation")
 	}
 	// The second assessment of a model is not a first look (docs/decisions.md 5).
-	if _, err := s.StartAssessment(ctx, s.ana(account.Team), retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
 	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 2 || f != 1 {
@@ -120,10 +120,10 @@ func TestStartBulkAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
 	ctx := context.Background()
-	if _, err := s.StartAssessment(ctx, s.ana(account.Team), retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.StartBulkAssessment(ctx, s.ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)})
+	got, err := s.Assessments.StartBulk(ctx, s.ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestStartLargestRun(t *testing.T) {
 	for i := range ids {
 		ids[i] = model(i)
 	}
-	if _, err := s.StartBulkAssessment(context.Background(), s.ana(account.Enterprise), retail, ids); err != nil {
+	if _, err := s.Assessments.StartBulk(context.Background(), s.ana(account.Enterprise), retail, ids); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.left(t); l.Jobs != assessment.MaxModels || l.Operations != 1 {
@@ -194,7 +194,7 @@ func TestRaceForAnAllowance(t *testing.T) {
 			var wg sync.WaitGroup
 			errs := make([]error, 50)
 			for i := range errs {
-				wg.Go(func() { _, errs[i] = s.StartAssessment(context.Background(), s.ana(c.plan), retail, c.target(i)) })
+				wg.Go(func() { _, errs[i] = s.Assessments.Start(context.Background(), s.ana(c.plan), retail, c.target(i)) })
 			}
 			wg.Wait()
 			accepted := 0
@@ -224,7 +224,7 @@ func TestDayBoundary(t *testing.T) {
 	s := newService(t, 1)
 	ctx := context.Background()
 	start := func() error {
-		_, err := s.StartAssessment(ctx, s.ana(account.Free), retail, model(0))
+		_, err := s.Assessments.Start(ctx, s.ana(account.Free), retail, model(0))
 		return err
 	}
 	for range 5 {
@@ -253,7 +253,7 @@ func TestIdempotencyKey(t *testing.T) {
 	ctx := context.Background()
 	start := func(who commands.Caller, key, fingerprint string, id uuid.UUID) (commands.Accepted, error) {
 		who.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
-		return s.StartAssessment(ctx, who, retail, id)
+		return s.Assessments.Start(ctx, who, retail, id)
 	}
 	ana := s.ana(account.Team)
 	first, err := start(ana, "k", "one", model(0))
@@ -311,7 +311,7 @@ func TestIdempotencyKeyRace(t *testing.T) {
 		wg.Go(func() {
 			who := s.ana(account.Team)
 			who.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
-			got, err := s.StartAssessment(context.Background(), who, retail, model(0))
+			got, err := s.Assessments.Start(context.Background(), who, retail, model(0))
 			ids[i], errs[i] = got.OperationID, err
 		})
 	}
@@ -336,20 +336,20 @@ func TestCancelOperation(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	ctx := context.Background()
-	got, err := s.StartAssessment(ctx, s.ana(account.Team), retail, model(0))
+	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := s.left(t)
-	if _, err := s.CancelOperation(ctx, s.ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
+	if _, err := s.Operations.Cancel(ctx, s.ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
 		t.Errorf("while it runs: %v", err)
 	}
 	for name, who := range map[string]commands.Caller{"another account": s.person("fabrikam", "ana", account.Team)} {
-		if _, err := s.CancelOperation(ctx, who, got.OperationID); !domain.IsRefused(err, domain.OperationNotFound) {
+		if _, err := s.Operations.Cancel(ctx, who, got.OperationID); !domain.IsRefused(err, domain.OperationNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.CancelOperation(ctx, s.ana(account.Team), uuid.New()); !domain.IsRefused(err, domain.OperationNotFound) {
+	if _, err := s.Operations.Cancel(ctx, s.ana(account.Team), uuid.New()); !domain.IsRefused(err, domain.OperationNotFound) {
 		t.Errorf("no such operation: %v", err)
 	}
 	s.unchanged(t, before)

@@ -12,18 +12,18 @@ import (
 	"readiness/eventstore"
 )
 
-// StartBenchmarkRun starts asking those saved benchmark questions of a model that
+// StartRun starts asking those saved benchmark questions of a model that
 // can run (docs/decisions.md 7). If repeats is nil, the repeats saved with the
 // questions apply.
-func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest, repeats *int) (Accepted, error) {
+func (s *Benchmarks) StartRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest, repeats *int) (Accepted, error) {
 	if err := by.Check("answeredBy"); err != nil {
 		return Accepted{}, err
 	}
 	if err := abtest.CheckRepeats(repeats); err != nil {
 		return Accepted{}, err
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		side, workspace, err := s.side(ctx, who, workspaceID, modelID, by)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		side, workspace, err := s.lookUpSide(ctx, who, workspaceID, modelID, by)
 		if err != nil {
 			return err
 		}
@@ -34,15 +34,15 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 		if len(set.Questions) == 0 {
 			return noQuestions(modelID, saved)
 		}
-		a, err := s.asking(who, operationID, &side)
+		a, err := s.prepareAsking(who, operationID, &side)
 		if err != nil {
 			return err
 		}
 		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
-		carrying := s.carrying(ctx, who, workspace)
-		return s.change(ctx, who, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
-			if err := carrying.active(a.owner.State); err != nil {
+		state := s.workspaceState(ctx, who, workspace)
+		return s.changeAsMember(ctx, who, who.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
+			if err := state.checkStart(a.owner.State); err != nil {
 				return err
 			}
 			if err := a.providersKnown(c, ""); err != nil {
@@ -52,7 +52,7 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 			if err != nil {
 				return err
 			}
-			accepted := s.accepted(who, operationID, operation.RunBenchmark, workspaceID, modelID)
+			accepted := s.acceptance(who, operationID, operation.RunBenchmark, workspaceID, modelID)
 			accepted.Impact = impact
 			if err := eventstore.Decide(c, op, operation.Accept{Accepted: accepted}); err != nil {
 				return err
@@ -68,8 +68,8 @@ func (s *Service) StartBenchmarkRun(ctx context.Context, who Caller, workspaceID
 			}}); err != nil {
 				return err
 			}
-			s.enqueueAsking(c, who, operationID, operationID)
-			s.remember(c, who, operationID)
+			s.enqueueRun(c, who, operationID, operationID)
+			s.keys.remember(c, who, operationID)
 			return nil
 		})
 	})

@@ -12,16 +12,16 @@ import (
 	"readiness/domain/operation"
 )
 
-// StartBulkAssessment starts one run over the named models (4.4/bulk): all are
+// StartBulk starts one run over the named models (4.4/bulk): all are
 // accepted or none. A model named twice counts once (docs/decisions.md 8.10).
-func (s *Service) StartBulkAssessment(ctx context.Context, who Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
+func (s *Assessments) StartBulk(ctx context.Context, who Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(modelIDs); {
 	case n == 0:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models", assessment.MaxModels)
 	case n > assessment.MaxModels:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n, assessment.MaxModels)
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ const approvalRequired = "required"
 // StartBundle starts the previews of several kinds as one operation; with approval
 // none their applies follow (4.5/bundle/1 to 4.5/bundle/5). If names is nil, it
 // takes all kinds.
-func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
+func (s *Optimizations) StartBundle(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
@@ -30,8 +30,8 @@ func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, mode
 	case unattended && slices.Equal(kinds, []optimization.Kind{optimization.AIDataSchema}):
 		return Accepted{}, optimization.ApplyRequest{Approval: &approval}.Check(optimization.AIDataSchema)
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (s *Service) StartBundle(ctx context.Context, who Caller, workspaceID, mode
 		if unattended {
 			b.kind, b.form = operation.ApplyOptimizations, optimization.Unattended
 		}
-		if err := s.previewAll(ctx, who, kinds, modelID, &b); err != nil {
+		if err := s.planPreviews(ctx, who, kinds, modelID, &b); err != nil {
 			return err
 		}
-		return s.acceptPreviews(ctx, who, t, b)
+		return s.acceptBundlePreview(ctx, who, t, b)
 	})
 }
 
@@ -79,13 +79,13 @@ type bundling struct {
 	previews    []optimization.PreviewAccepted // of the children with a PreviewID, in their order
 }
 
-// previewAll adds a preview for each kind that its own route would start. When
+// planPreviews adds a preview for each kind that its own route would start. When
 // every kind is refused, the bundle is refused with the first refusal
 // (4.5/bundle/3).
-func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimization.Kind, modelID uuid.UUID, b *bundling) error {
+func (s *Optimizations) planPreviews(ctx context.Context, who Caller, kinds []optimization.Kind, modelID uuid.UUID, b *bundling) error {
 	var first error
 	for _, k := range kinds {
-		source, err := s.source(ctx, who, k, modelID)
+		source, err := s.findSource(ctx, who, k, modelID)
 		refusal, refused := domain.Refused(err)
 		if err != nil && !refused {
 			return err
@@ -117,12 +117,12 @@ func (s *Service) previewAll(ctx context.Context, who Caller, kinds []optimizati
 	return nil
 }
 
-// acceptPreviews records the bundle with each of its previews and enqueues them. A
+// acceptBundlePreview records the bundle with each of its previews and enqueues them. A
 // bundle that will write reserves the model.
-func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bundling) error {
+func (s *Optimizations) acceptBundlePreview(ctx context.Context, who Caller, t target, b bundling) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
-	carrying, owner := s.carrying(ctx, who, t.workspace), owner(who)
+	state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
 	limits, err := s.limits(who.Plan)
 	if err != nil {
 		return err
@@ -137,11 +137,11 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 			ids, works, pasts = append(ids, *child.PreviewID), append(works, work), append(pasts, work)
 		}
 	}
-	return s.change(ctx, who, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
-		if err := carrying.active(owner.State); err != nil {
+	return s.changeAsMember(ctx, who, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
+		if err := state.checkStart(owner.State); err != nil {
 			return err
 		}
-		if err := eventstore.Decide(c, bundle, s.acceptBundle(who, t, b)); err != nil {
+		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(who, t, b)); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(b.children, func(c optimization.Child) bool { return c.Standing == optimization.ChildNotStarted }) {
@@ -152,21 +152,21 @@ func (s *Service) acceptPreviews(ctx context.Context, who Caller, t target, b bu
 		for i, work := range works {
 			preview := b.previews[i]
 			preview.ModelName = t.model.DisplayName
-			accept := optimization.Accept{Operation: s.accepted(who, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
+			accept := optimization.Accept{Operation: s.acceptance(who, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
 			if err := eventstore.Decide(c, work, accept); err != nil {
 				return err
 			}
-			s.enqueue(c, who, ids[i], workspaceID, modelID)
+			s.enqueueStep(c, who, ids[i], workspaceID, modelID)
 		}
-		s.remember(c, who, b.operationID)
+		s.keys.remember(c, who, b.operationID)
 		return nil
 	})
 }
 
-// acceptBundle returns the command that records the bundle's acceptance.
-func (s *Service) acceptBundle(who Caller, t target, b bundling) optimization.AcceptBundle {
+// bundleAcceptance returns the command that records the bundle's acceptance.
+func (s *Optimizations) bundleAcceptance(who Caller, t target, b bundling) optimization.AcceptBundle {
 	return optimization.AcceptBundle{
-		Operation: s.accepted(who, b.operationID, b.kind, t.workspace.ID, t.model.ID),
+		Operation: s.acceptance(who, b.operationID, b.kind, t.workspace.ID, t.model.ID),
 		Bundle: optimization.BundleAccepted{
 			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of, Children: b.children,
 		},

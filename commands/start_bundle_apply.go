@@ -15,17 +15,17 @@ import (
 // StartBundleApply starts writing the previews of a bundle preview, one kind after
 // the other; the call starts the first (4.5/bundle/6). If names is nil, it takes
 // every kind that has a preview.
-func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
+func (s *Optimizations) StartBundleApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		preview, err := s.bundlePreview(ctx, who, modelID, previewID)
+		preview, err := s.loadBundlePreview(ctx, who, modelID, previewID)
 		if err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID,
 				return domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(previewID), k).About("kind", k)
 			}
 		}
-		if err := s.active(ctx, who, t.workspace); err != nil {
+		if err := s.checkStart(ctx, who, t.workspace); err != nil {
 			return err
 		}
 		b.of = &preview.Operation.ID
 		used := eventstore.Fold(operation.Stream(preview.Operation.ID), optimization.EvolveBundle)
-		return s.startFirst(ctx, who, t, b, used, func(c *eventstore.Change) error {
+		return s.acceptWithFirstChild(ctx, who, t, b, used, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, used, optimization.Use{By: operationID})
 		})
 	})
@@ -59,15 +59,15 @@ func (s *Service) StartBundleApply(ctx context.Context, who Caller, workspaceID,
 // shortened cuts the caller's text to the length of an id, for messages.
 func shortened(text string) string { return text[:min(len(text), 36)] }
 
-// bundlePreview returns the bundle preview with the id, or refuses with
+// loadBundlePreview returns the bundle preview with the id, or refuses with
 // InvalidPreview.
-func (s *Service) bundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+func (s *Optimizations) loadBundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := optimization.NotThePreview(text, "there is no bundle preview with this id")
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return optimization.Bundle{}, none
 	}
-	b, err := s.bundle(ctx, id)
+	b, err := s.loadBundle(ctx, id)
 	switch {
 	case err != nil:
 		return b, err
@@ -84,8 +84,8 @@ func (s *Service) bundlePreview(ctx context.Context, who Caller, modelID uuid.UU
 	return b, err
 }
 
-// bundle folds the stream of a bundle.
-func (s *Service) bundle(ctx context.Context, id uuid.UUID) (optimization.Bundle, error) {
+// loadBundle folds the stream of a bundle.
+func (s *Optimizations) loadBundle(ctx context.Context, id uuid.UUID) (optimization.Bundle, error) {
 	past := eventstore.Fold(operation.Stream(id), optimization.EvolveBundle)
 	err := s.Store.Load(ctx, past)
 	return past.State, err

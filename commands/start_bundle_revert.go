@@ -15,13 +15,13 @@ import (
 
 // StartBundleRevert starts putting back what a bundle apply wrote, one kind after
 // the other, the last first; the call starts the first revert (4.5/bundle/7).
-func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.target(ctx, who, workspaceID, modelID)
+func (s *Optimizations) StartBundleRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		applied, err := s.appliedBundle(ctx, who, modelID, applyID)
+		applied, err := s.loadAppliedBundle(ctx, who, modelID, applyID)
 		if err != nil {
 			return err
 		}
@@ -31,23 +31,23 @@ func (s *Service) StartBundleRevert(ctx context.Context, who Caller, workspaceID
 				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID, Standing: optimization.ChildNotStarted})
 			}
 		}
-		if err := s.active(ctx, who, t.workspace); err != nil {
+		if err := s.checkStart(ctx, who, t.workspace); err != nil {
 			return err
 		}
 		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
-		return s.startFirst(ctx, who, t, b, of, func(*eventstore.Change) error { return nil })
+		return s.acceptWithFirstChild(ctx, who, t, b, of, func(*eventstore.Change) error { return nil })
 	})
 }
 
-// appliedBundle returns the bundle apply with the id if something of it is left to
+// loadAppliedBundle returns the bundle apply with the id if something of it is left to
 // put back; else it refuses (4.5/bundle/7).
-func (s *Service) appliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+func (s *Optimizations) loadAppliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return optimization.Bundle{}, none
 	}
-	b, err := s.bundle(ctx, id)
+	b, err := s.loadBundle(ctx, id)
 	if err != nil {
 		return b, err
 	}

@@ -18,10 +18,10 @@ import (
 	"readiness/eventstore"
 )
 
-// StartPixies starts adding Pixies to a report, or removing them (4.7/add,
+// Start starts adding Pixies to a report, or removing them (4.7/add,
 // 4.7/remove).
-func (s *Service) StartPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID, reportID uuid.UUID) (Accepted, error) {
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
+func (s *Pixies) Start(ctx context.Context, who Caller, verb pixies.Verb, workspaceID, reportID uuid.UUID) (Accepted, error) {
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 		if err != nil {
 			return err
@@ -30,20 +30,20 @@ func (s *Service) StartPixies(ctx context.Context, who Caller, verb pixies.Verb,
 		if err != nil {
 			return err
 		}
-		return s.acceptPixies(ctx, who, operationID, pixies.RunAccepted{Verb: verb, Single: true}, workspace, []item.Item{report}, nil)
+		return s.acceptRun(ctx, who, operationID, pixies.RunAccepted{Verb: verb, Single: true}, workspace, []item.Item{report}, nil)
 	})
 }
 
-// StartBulkPixies starts adding Pixies to many reports of a workspace, or removing
+// StartBulk starts adding Pixies to many reports of a workspace, or removing
 // them, as one run (4.7/bulk). A report named twice counts once.
-func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted, error) {
+func (s *Pixies) StartBulk(ctx context.Context, who Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(reportIDs); {
 	case n == 0:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds is empty; name 1 to %d reports", pixies.MaxReports)
 	case n > pixies.MaxReports:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", n, pixies.MaxReports)
 	}
-	return s.start(ctx, who, func(operationID uuid.UUID) error {
+	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
 		if err != nil {
 			return err
@@ -60,18 +60,18 @@ func (s *Service) StartBulkPixies(ctx context.Context, who Caller, verb pixies.V
 		if err != nil {
 			return err
 		}
-		return s.acceptPixies(ctx, who, operationID, pixies.RunAccepted{Verb: verb}, workspace, reports, seen)
+		return s.acceptRun(ctx, who, operationID, pixies.RunAccepted{Verb: verb}, workspace, reports, seen)
 	})
 }
 
-// acceptPixies locks the reports, which were looked up as the caller, and enqueues
+// acceptRun locks the reports, which were looked up as the caller, and enqueues
 // a step for each. For a run that adds Pixies it reserves all reports; each becomes
 // a tracked item once it was written to.
-func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
+func (s *Pixies) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
 	active := func(owner account.Account) error { return license(owner, who).Starts() }
 	if adds { // a removal never asks for the capacity (docs/decisions.md 8.6)
-		active = s.carrying(ctx, who, workspace).active
+		active = s.workspaceState(ctx, who, workspace).checkStart
 	}
 	limits, err := s.limits(who.Plan)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	for _, n := range seen {
 		pasts = append(pasts, n.past)
 	}
-	return s.change(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
 		if err := active(owner.State); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 			if err := tracking.reserve(c, who, owner.State, limits, adding...); err != nil {
 				return err
 			}
-			setup, err := s.setup(owner.State, workspace.ID)
+			setup, err := s.trackingSetup(owner.State, workspace.ID)
 			if err != nil {
 				return err
 			}
@@ -132,7 +132,7 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 		}
 		sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 		c.Queue(sql, args...)
-		s.remember(c, who, operationID)
+		s.keys.remember(c, who, operationID)
 		steps := make([]pixies.Step, len(reports))
 		for i, r := range reports {
 			steps[i] = pixies.Step{
@@ -145,9 +145,9 @@ func (s *Service) acceptPixies(ctx context.Context, who Caller, operationID uuid
 	})
 }
 
-// setup returns the workspace's saved tracking setup, or the documented default
+// trackingSetup returns the workspace's saved tracking setup, or the documented default
 // (docs/decisions.md 8.2).
-func (s *Service) setup(a account.Account, workspaceID uuid.UUID) (pixies.Setup, error) {
+func (s *Pixies) trackingSetup(a account.Account, workspaceID uuid.UUID) (pixies.Setup, error) {
 	var setup pixies.Setup
 	if text, saved := a.Saved[account.TrackingSetupDocument(workspaceID)]; saved {
 		if err := json.Unmarshal([]byte(text), &setup); err != nil {

@@ -13,25 +13,25 @@ import (
 
 // startSideB starts side B of a run that waits for its owner, with the token of the
 // owner's read. Of many simultaneous reads, one starts it.
-func (s *Service) startSideB(ctx context.Context, who Caller, operationID uuid.UUID) error {
-	if lapsed, err := s.Runs.Lapse(ctx, operationID); lapsed || err != nil {
+func (s *ABTests) startSideB(ctx context.Context, who Caller, operationID uuid.UUID) error {
+	if lapsed, err := s.benchmarks.Runs.Lapse(ctx, operationID); lapsed || err != nil {
 		return err
 	}
 	id := s.NewID()
 	ab := eventstore.Fold(operation.Stream(operationID), abtest.EvolveRun)
 	run := eventstore.Fold(benchmark.RunStream(id), benchmark.EvolveRun)
-	return s.change(ctx, who, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
 		err := eventstore.Decide(c, ab, abtest.StartSideB{BenchmarkRunID: id, Now: s.Now()})
 		if err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
 		accepted := sideRun(ab.State, abtest.B, id, ab.State.SideB)
-		accepted.At = s.Runs.now()
+		accepted.At = s.benchmarks.Runs.now()
 		if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: accepted}); err != nil {
 			return err
 		}
-		s.enqueueAsking(c, who, operationID, id)
+		s.benchmarks.enqueueRun(c, who, operationID, id)
 		return nil
 	})
 }

@@ -28,7 +28,7 @@ const (
 // StartDue starts the assessments of all schedules that are due, of every account,
 // earliest first. A slot that fails because of a fault stays due and does not stop
 // the others.
-func (s *Service) StartDue(ctx context.Context) error {
+func (s *Schedules) StartDue(ctx context.Context) error {
 	var failed []error
 	var last schedule.Slot
 	now := s.Now()
@@ -50,7 +50,7 @@ func (s *Service) StartDue(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-func (s *Service) startSlotInTime(ctx context.Context, slot schedule.Slot) error {
+func (s *Schedules) startSlotInTime(ctx context.Context, slot schedule.Slot) error {
 	ctx, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
 	return s.StartSlot(ctx, slot)
@@ -64,7 +64,7 @@ var errSlotOver = errors.New("commands: the slot is no longer due")
 // their call would. The same append records it on the schedule, so a slot starts
 // only once. A refusal pauses the schedule, except a refusal that may pass with
 // time. A slot that is not due is skipped.
-func (s *Service) StartSlot(ctx context.Context, slot schedule.Slot) error {
+func (s *Schedules) StartSlot(ctx context.Context, slot schedule.Slot) error {
 	past := pastSchedule(slot.AccountID, slot.ModelID)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *Service) StartSlot(ctx context.Context, slot schedule.Slot) error {
 	if !past.State.Due(slot, s.Now()) {
 		return nil
 	}
-	err := s.assessAtSlot(ctx, slot, past.State)
+	err := s.acceptAssessment(ctx, slot, past.State)
 	refusal, refused := domain.Refused(err)
 	switch {
 	case err == nil || errors.Is(err, errSlotOver):
@@ -80,17 +80,17 @@ func (s *Service) StartSlot(ctx context.Context, slot schedule.Slot) error {
 	case !refused || errors.Is(err, eventstore.ErrConflict):
 		return err
 	}
-	return s.recordSlot(ctx, slot, refusal)
+	return s.recordRefusedSlot(ctx, slot, refusal)
 }
 
-// assessAtSlot accepts the assessment of a slot.
-func (s *Service) assessAtSlot(ctx context.Context, slot schedule.Slot, due schedule.Schedule) error {
-	who, err := s.ownerOf(ctx, slot.AccountID, due)
+// acceptAssessment accepts the assessment of a slot.
+func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, due schedule.Schedule) error {
+	who, err := s.loadOwner(ctx, slot.AccountID, due)
 	if err != nil {
 		return err
 	}
-	_, err = s.start(ctx, who, func(operationID uuid.UUID) error {
-		workspace, model, err := s.seen(ctx, who, due.WorkspaceID, due.ModelID)
+	_, err = s.startOperation(ctx, who, func(operationID uuid.UUID) error {
+		workspace, model, err := s.lookUpModel(ctx, who, due.WorkspaceID, due.ModelID)
 		if err != nil {
 			return err
 		}
@@ -101,14 +101,14 @@ func (s *Service) assessAtSlot(ctx context.Context, slot schedule.Slot, due sche
 			}
 			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID, Model: scheduled(workspace, model), At: s.Now()})
 		}}
-		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, []noticed{started})
+		return s.assessments.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, []noticed{started})
 	})
 	return err
 }
 
-// ownerOf returns the schedule's owner as the caller of a call with the stored
+// loadOwner returns the schedule's owner as the caller of a call with the stored
 // token. It refuses what that call would be refused for.
-func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Schedule) (Caller, error) {
+func (s *Schedules) loadOwner(ctx context.Context, accountID string, due schedule.Schedule) (Caller, error) {
 	past := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return Caller{}, err
@@ -134,8 +134,8 @@ func (s *Service) ownerOf(ctx context.Context, accountID string, due schedule.Sc
 	return CallerOf(m, token, expires, true), err
 }
 
-// recordSlot records on the schedule that its slot was refused.
-func (s *Service) recordSlot(ctx context.Context, slot schedule.Slot, refusal *domain.Refusal) error {
+// recordRefusedSlot records on the schedule that its slot was refused.
+func (s *Schedules) recordRefusedSlot(ctx context.Context, slot schedule.Slot, refusal *domain.Refusal) error {
 	past := pastSchedule(slot.AccountID, slot.ModelID)
 	meta := eventstore.Metadata{Account: slot.AccountID, Causation: "schedule"}
 	return s.Store.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
@@ -146,7 +146,7 @@ func (s *Service) recordSlot(ctx context.Context, slot schedule.Slot, refusal *d
 		if !past.State.Due(slot, s.Now()) {
 			return nil
 		}
-		s.forgetToken(c, past.State)
+		s.deleteToken(c, past.State)
 		return eventstore.Decide(c, past, schedule.Pause{Slot: slot, Reason: reason, At: s.Now()})
 	})
 }

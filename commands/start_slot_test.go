@@ -43,7 +43,7 @@ func newPlanner(t *testing.T, models int) *planner {
 func (p *planner) declare(t *testing.T, change func(d *account.Declaration)) {
 	t.Helper()
 	change(&p.declared)
-	if _, err := p.ApplyAccounts(t.Context(), []account.Declaration{p.declared}); err != nil {
+	if _, err := p.Accounts.Apply(t.Context(), []account.Declaration{p.declared}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,7 +59,7 @@ func (p *planner) caller(name string, life time.Duration) commands.Caller {
 // tomorrow's, in eighteen hours.
 func (p *planner) plan(t *testing.T, workspaceID, modelID uuid.UUID, life time.Duration) schedule.Schedule {
 	t.Helper()
-	made, err := p.CreateSchedule(t.Context(), p.caller("ana", life), workspaceID, modelID, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
+	made, err := p.Schedules.Create(t.Context(), p.caller("ana", life), workspaceID, modelID, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (p *planner) plan(t *testing.T, workspaceID, modelID uuid.UUID, life time.D
 
 func (p *planner) takeUp(t *testing.T, by string, id uuid.UUID) schedule.Schedule {
 	t.Helper()
-	s, err := p.ChangeSchedule(t.Context(), p.caller(by, week), id, schedule.Patch{Enabled: new(true)})
+	s, err := p.Schedules.Change(t.Context(), p.caller(by, week), id, schedule.Patch{Enabled: new(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,14 +79,14 @@ func (p *planner) takeUp(t *testing.T, by string, id uuid.UUID) schedule.Schedul
 func (p *planner) look(t *testing.T, at time.Time) {
 	t.Helper()
 	p.clock.Store(&at)
-	if err := p.StartDue(t.Context()); err != nil {
+	if err := p.Schedules.StartDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (p *planner) read(t *testing.T, id uuid.UUID) schedule.Schedule {
 	t.Helper()
-	s, found, err := p.Schedule(t.Context(), "contoso", id)
+	s, found, err := p.Schedules.Schedule(t.Context(), "contoso", id)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -180,7 +180,7 @@ func TestSlotStartsOnce(t *testing.T) {
 	for i := range failed {
 		wg.Go(func() {
 			<-begin
-			failed[i] = p.StartSlot(context.Background(), slot)
+			failed[i] = p.Schedules.StartSlot(context.Background(), slot)
 		})
 	}
 	close(begin)
@@ -223,7 +223,7 @@ func TestRefusedSlots(t *testing.T) {
 	p.Plans[account.Team] = limits
 	first, asleep := p.plan(t, retail, model(0), week), p.plan(t, paused, model(900), week)
 	p.look(t, six.Add(-time.Hour))
-	if _, err := p.StartAssessment(t.Context(), p.caller("bob", time.Hour), retail, model(0)); err != nil {
+	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
 	before := p.left(t)
@@ -345,7 +345,7 @@ func TestPausedSlots(t *testing.T) {
 			p := newPlanner(t, 2)
 			id := p.plan(t, retail, model(0), c.life).ScheduleID
 			if c.code == domain.ItemNotFound { // results deleted earlier do not affect the schedule
-				if _, err := p.DeleteResults(t.Context(), p.caller("ana", week), retail, model(0)); err != nil {
+				if _, err := p.Assessments.DeleteResults(t.Context(), p.caller("ana", week), retail, model(0)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -396,7 +396,7 @@ func TestFaultsLeaveSlotsDue(t *testing.T) {
 	}
 	at := six.Add(time.Minute)
 	p.clock.Store(&at)
-	if err := p.StartDue(t.Context()); !errors.Is(err, fault) {
+	if err := p.Schedules.StartDue(t.Context()); !errors.Is(err, fault) {
 		t.Errorf("got %v", err)
 	}
 	if s := p.read(t, ids[0]); s.LastRun != nil || !s.NextRunAt().Equal(six) || !p.keeps(t, ids[0]) {
@@ -420,7 +420,7 @@ func TestDueSlotsInOrder(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 6)
 	at := func(n int, time string) schedule.Slot {
-		s, err := p.ChangeSchedule(t.Context(), p.caller("ana", week), p.plan(t, retail, model(n), week).ScheduleID, schedule.Patch{TimeUTC: &time})
+		s, err := p.Schedules.Change(t.Context(), p.caller("ana", week), p.plan(t, retail, model(n), week).ScheduleID, schedule.Patch{TimeUTC: &time})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -430,16 +430,16 @@ func TestDueSlotsInOrder(t *testing.T) {
 	if second.ScheduleID.String() > third.ScheduleID.String() {
 		second, third = third, second
 	}
-	if _, err := p.ChangeSchedule(t.Context(), p.caller("bob", week), off.ScheduleID, schedule.Patch{Enabled: new(false)}); err != nil {
+	if _, err := p.Schedules.Change(t.Context(), p.caller("bob", week), off.ScheduleID, schedule.Patch{Enabled: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.DeleteSchedule(t.Context(), p.caller("bob", week), deleted.ScheduleID); err != nil {
+	if err := p.Schedules.Delete(t.Context(), p.caller("bob", week), deleted.ScheduleID); err != nil {
 		t.Fatal(err)
 	}
 	var got []schedule.Slot
 	var last schedule.Slot
 	for {
-		page, err := p.DueSlots(t.Context(), six, last, 1)
+		page, err := p.Schedules.DueSlots(t.Context(), six, last, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -451,7 +451,7 @@ func TestDueSlotsInOrder(t *testing.T) {
 	if want := []schedule.Slot{first, second, third}; !slices.Equal(got, want) {
 		t.Errorf("%v are due, want %v", got, want)
 	}
-	if page, err := p.DueSlots(t.Context(), later.At, schedule.Slot{}, 100); err != nil || len(page) != 4 || page[3] != later {
+	if page, err := p.Schedules.DueSlots(t.Context(), later.At, schedule.Slot{}, 100); err != nil || len(page) != 4 || page[3] != later {
 		t.Errorf("a minute later: %v, %v", page, err)
 	}
 }
@@ -466,7 +466,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 	failed := make([]error, len(people))
 	for i, name := range people {
 		wg.Go(func() {
-			_, failed[i] = p.CreateSchedule(context.Background(), p.caller(name, week), retail, model(0), schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
+			_, failed[i] = p.Schedules.Create(context.Background(), p.caller(name, week), retail, model(0), schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
 		})
 	}
 	wg.Wait()
@@ -487,7 +487,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 	}
 	for i, name := range people {
 		wg.Go(func() {
-			_, failed[i] = p.ChangeSchedule(context.Background(), p.caller(name, week), past.State.ScheduleID, schedule.Patch{Enabled: new(true)})
+			_, failed[i] = p.Schedules.Change(context.Background(), p.caller(name, week), past.State.ScheduleID, schedule.Patch{Enabled: new(true)})
 		})
 	}
 	wg.Wait()

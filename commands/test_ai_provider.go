@@ -17,9 +17,9 @@ type ProviderTester interface {
 	Test(ctx context.Context, settings aiprovider.Settings) (aiprovider.Observation, error)
 }
 
-// TestAIProvider makes a test call to an AI provider of the caller's account,
+// Test makes a test call to an AI provider of the caller's account,
 // records its outcome and returns the provider (docs/decisions.md 7).
-func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
+func (s *Providers) Test(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
 	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
@@ -28,7 +28,7 @@ func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID str
 	if err != nil {
 		return p, err
 	}
-	settings, err := s.Providers.settings(ctx, who.Account, p)
+	settings, err := s.settings(ctx, who.Account, p)
 	if err != nil {
 		return p, err
 	}
@@ -37,7 +37,7 @@ func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID str
 		return p, err
 	}
 	record := aiprovider.RecordTest{ProviderID: p.ProviderID, Observed: observed, Of: p.Connection()}
-	err = s.change(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, record)
 	})
 	p, _ = past.State.Find(p.ProviderID)
@@ -46,7 +46,7 @@ func (s *Service) TestAIProvider(ctx context.Context, who Caller, providerID str
 
 // testCall asks the provider, outside any transaction, and returns what it
 // observed. A data agent is only looked up, as the caller.
-func (s *Service) testCall(ctx context.Context, who Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
+func (s *Providers) testCall(ctx context.Context, who Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
 	switch {
 	case !p.Askable():
 		return s.failedTest(aiprovider.KeyMissing(p.Name, p.ProviderID))
@@ -67,7 +67,7 @@ func (s *Service) testCall(ctx context.Context, who Caller, p aiprovider.Provide
 
 // failedTest returns the observation for a refused test call. A fault is returned
 // as an error.
-func (s *Service) failedTest(err error) (aiprovider.Observation, error) {
+func (s *Providers) failedTest(err error) (aiprovider.Observation, error) {
 	refusal, ok := domain.Refused(err)
 	if !ok {
 		return aiprovider.Observation{}, fmt.Errorf("commands: test an AI provider: %w", err)
@@ -76,7 +76,7 @@ func (s *Service) failedTest(err error) (aiprovider.Observation, error) {
 }
 
 // instant returns the current time at the log's resolution of one microsecond.
-func (s *Service) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+func (s *core) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
 // aboutProvider returns the origin that the events of a call on an AI provider
 // record.

@@ -50,7 +50,7 @@ func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequest
 	if r.Body != nil {
 		again = abtest.AgainRequest{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
 	}
-	done, err := s.commands.RunAbTestAgain(ctx, of(ctx).who, r.AbTestID, again)
+	done, err := s.commands.ABTests.RunAgain(ctx, of(ctx).who, r.AbTestID, again)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunReque
 	if err != nil {
 		return nil, err
 	}
-	if err := s.commands.DeleteAbTestRun(ctx, of(ctx).who, r.AbTestID, r.RunID); err != nil {
+	if err := s.commands.ABTests.DeleteRun(ctx, of(ctx).who, r.AbTestID, r.RunID); err != nil {
 		return nil, err
 	}
 	return api.DeleteAbTestRun200JSONResponse{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil

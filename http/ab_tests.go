@@ -34,7 +34,7 @@ func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObje
 	if b.Hypothesis != nil {
 		create.Hypothesis = &abtest.Hypothesis{Text: b.Hypothesis.Text, Kind: b.Hypothesis.Kind}
 	}
-	done, err := s.commands.CreateAbTest(ctx, of(ctx).who, create)
+	done, err := s.commands.ABTests.Create(ctx, of(ctx).who, create)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObje
 	if r.Params.IfMatch != nil {
 		version = versionOf(*r.Params.IfMatch, before.Version)
 	}
-	if err := s.commands.RewordAbTest(ctx, of(ctx).who, r.AbTestID, version, change); err != nil {
+	if err := s.commands.ABTests.Reword(ctx, of(ctx).who, r.AbTestID, version, change); err != nil {
 		return nil, err
 	}
 	t, err := s.abTest(ctx, r.AbTestID)
@@ -177,7 +177,7 @@ func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObje
 	if !ok {
 		return nil, abtest.NotFound(r.AbTestID)
 	}
-	runs, err := s.commands.DeleteAbTest(ctx, of(ctx).who, r.AbTestID)
+	runs, err := s.commands.ABTests.Delete(ctx, of(ctx).who, r.AbTestID)
 	if err != nil {
 		return nil, err
 	}

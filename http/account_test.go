@@ -33,7 +33,7 @@ func (w *world) duo() {
 	}
 	lea := person("lea", "")
 	lea.Role = account.Admin
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
 		{
 			AccountID: "duo", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: on,
 			Licenses: []account.License{
@@ -207,17 +207,17 @@ func TestWriteRefusal(t *testing.T) {
 	for _, access := range []item.Access{item.ConsentRequired, item.Unavailable} {
 		t.Run("the platform permission is "+string(access), func(t *testing.T) {
 			stands := map[item.Permission]item.Access{item.PermissionPlatform: access}
-			w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return stands, nil })
+			w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return stands, nil })
 			w.cloud.fails = func(item.Caller) error { return item.Permitted(stands) }
 			w.announces(t, w.in("acme", "uma"), map[item.Access]domain.Code{item.ConsentRequired: domain.PlatformConsentRequired, item.Unavailable: domain.PlatformUnavailable}[access])
 		})
 	}
 	t.Run("permissions that cannot be learned", func(t *testing.T) {
-		w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
+		w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
 		w.cloud.fails = func(item.Caller) error { return fmt.Errorf("hunter2") }
 		w.announces(t, w.in("acme", "uma"), domain.UnknownError)
 	})
-	w.commands.Permissions, w.cloud.fails = w.views, nil
+	w.commands.Accounts.Permissions, w.cloud.fails = w.views, nil
 
 	var hits int
 	check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE 'start "acme" "" "ada"'`).Scan(&hits))
@@ -306,15 +306,15 @@ func TestPermissionsList(t *testing.T) {
 	check(t, err)
 	shows("uma", item.Granted, item.ConsentRequired, item.ConsentRequired, item.Granted)
 
-	w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
+	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
 		return nil, domain.Refuse(domain.PlatformUnavailable, "no answer")
 	})
 	shows("ada", item.Unavailable, item.Unavailable, item.Unavailable, item.Unavailable)
-	w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
+	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
 		return nil, domain.Refuse(domain.PlatformAccessDenied, "gone")
 	})
 	w.get("/v1/account/permissions", w.as("ada")).refused(403, domain.PlatformAccessDenied)
-	w.commands.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
+	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
 	w.get("/v1/account/permissions", w.as("ada")).refused(500, domain.UnknownError)
 }
 

@@ -54,7 +54,7 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 			return nil, err
 		}
 	}
-	p, err := s.commands.SaveAIProvider(ctx, who, of, key)
+	p, err := s.commands.Providers.Save(ctx, who, of, key)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.commands.ChangeAIProvider(ctx, of(ctx).who, providerID(r.ProviderID), patch, key)
+	p, err := s.commands.Providers.Change(ctx, of(ctx).who, providerID(r.ProviderID), patch, key)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func nullable[T any](member string, raw json.RawMessage, into **T) error {
 // DeleteAIProvider handles DELETE /v1/aiProviders/{providerId}.
 func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderRequestObject) (api.DeleteAIProviderResponseObject, error) {
 	id := providerID(r.ProviderID)
-	if err := s.commands.DeleteAIProvider(ctx, of(ctx).who, id); err != nil {
+	if err := s.commands.Providers.Delete(ctx, of(ctx).who, id); err != nil {
 		return nil, err
 	}
 	return api.DeleteAIProvider200JSONResponse{ProviderID: id, Deleted: true}, nil
@@ -149,7 +149,7 @@ func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderReq
 
 // TestAIProvider handles POST /v1/aiProviders/{providerId}/test.
 func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequestObject) (api.TestAIProviderResponseObject, error) {
-	p, err := s.commands.TestAIProvider(ctx, of(ctx).who, providerID(r.ProviderID))
+	p, err := s.commands.Providers.Test(ctx, of(ctx).who, providerID(r.ProviderID))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (m *llm) answers(status int) {
 // withLLM returns a world that accepts providers on this machine, and a fake model.
 func withLLM(t testing.TB) (*world, *llm) {
 	w := newWorld(t)
-	w.commands.Tester = ai.New(ai.Options{PrivateAddresses: true})
+	w.commands.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
 	return w, startLLM(t)
 }
 
@@ -124,7 +124,7 @@ func TestAIProvider(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
 	ada, bob := w.as("ada"), w.as("bob")
-	_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{
+	_, err := w.commands.Accounts.Apply(t.Context(), []account.Declaration{{
 		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Member}, {Person: item.Person{ID: "olga"}, Role: account.Admin}},
 	}})
@@ -378,7 +378,7 @@ func TestTestAIProvider(t *testing.T) {
 		m.mu.Lock()
 		m.during = nil
 		m.mu.Unlock()
-		_, err := w.commands.ChangeAIProvider(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{})
+		_, err := w.commands.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -409,7 +409,7 @@ func TestTestAIProvider(t *testing.T) {
 func TestAIProviderInOurNetwork(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
-	w.commands.Tester = ai.New(ai.Options{})
+	w.commands.Providers.Tester = ai.New(ai.Options{})
 	_, got := w.saves(m, "Local", `,"apiKey":"`+apiKey+`"`)
 	test, _ := got.body["lastTest"].(map[string]any)
 	if test["ok"] != false || test["errorCode"] != "AddressNotAllowed" || len(m.asked()) != 0 {

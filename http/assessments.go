@@ -14,7 +14,7 @@ import (
 
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject, error) {
-	done, err := s.commands.StartAssessment(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	done, err := s.commands.Assessments.Start(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject, error) {
-	done, err := s.commands.StartBulkAssessment(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds)
+	done, err := s.commands.Assessments.StartBulk(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	if err != nil {
 		return list, err
 	}
-	if _, err := s.commands.Item(ctx, who, workspaceID, t, id); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, who, workspaceID, t, id); err != nil {
 		return list, err
 	}
 	found, err := s.views.Assessments(ctx, projections.AssessmentsQuery{
@@ -87,7 +87,7 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 // (docs/decisions.md 8.12).
 func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID, assessmentID string) (a assessment.Assessment, err error) {
 	who := of(ctx).who
-	if _, err := s.commands.Item(ctx, who, workspaceID, t, itemID); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, who, workspaceID, t, itemID); err != nil {
 		return a, err
 	}
 	found := false
@@ -105,7 +105,7 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 
 // DeleteAssessments handles DELETE …/aiReadiness/assessments.
 func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
-	deleted, err := s.commands.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	deleted, err := s.commands.Assessments.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	}
 	platform, err := folder.Open(c.dir, folder.Options{Access: c.views.Access})
 	check(b, err)
-	c.commands.Platform, c.commands.Permissions = platform, platform
+	c.commands.Platform, c.commands.Accounts.Permissions = platform, platform
 	c.work.Log, c.log.blank = slog.New(slog.DiscardHandler), true
 	queue, err := work.NewQueue(c.work)
 	check(b, err)
@@ -79,7 +79,7 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 			Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}, People: people,
 		}
 	}
-	_, err = c.commands.ApplyAccounts(b.Context(), declared)
+	_, err = c.commands.Accounts.Apply(b.Context(), declared)
 	check(b, err)
 	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
 	check(b, err)

@@ -16,7 +16,7 @@ import (
 
 // StartBenchmarkRun handles POST …/aiReadiness/benchmark/runs.
 func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
-	done, err := s.commands.StartBenchmarkRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy), r.Body.Repeats)
+	done, err := s.commands.Benchmarks.StartRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy), r.Body.Repeats)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsR
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
 		return nil, err
 	}
 	found, err := s.views.BenchmarkRuns(ctx, projections.BenchmarkRunsQuery{
@@ -68,7 +68,7 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 	if err != nil {
 		return nil, err
 	}
-	if err := s.commands.DeleteBenchmarkRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
+	if err := s.commands.Benchmarks.DeleteRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
 		return nil, err
 	}
 	return api.DeleteBenchmarkRun200JSONResponse{RunID: run.RunID, Deleted: true}, nil
@@ -132,7 +132,7 @@ func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, er
 
 // benchmarkRun returns a benchmark run of a model that the caller can see.
 func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
-	if _, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.SemanticModel, modelID); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, of(ctx).who, workspaceID, item.SemanticModel, modelID); err != nil {
 		return run, err
 	}
 	return s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)

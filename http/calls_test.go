@@ -28,11 +28,11 @@ func newCalling(t testing.TB) *calling {
 	t.Helper()
 	c := &calling{disk: newOnDisk(t)}
 	c.memory, c.llm = withLLM(t)
-	c.memory.commands.Tester = ai.New(ai.Options{PrivateAddresses: true})
+	c.memory.commands.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
 	queue, err := work.NewQueue(c.memory.work)
 	check(t, err)
 	c.memory.jobs.next = queue
-	c.disk.commands.CollectorURL = c.disk.base
+	c.disk.commands.Pixies.CollectorURL = c.disk.base
 	c.disk.done("ada", "/assess", "") // the first step ever enqueued queries the database's version
 	c.memory.assess("ada", modelB)
 	return c

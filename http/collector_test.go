@@ -91,12 +91,12 @@ func TestThousandViews(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
 	c, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Count: w.commands.CountViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.now,
+		Resolve: w.views.PixieIDs, Count: w.commands.Pixies.CountViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.now,
 	})
 	check(t, err)
 	w.collector = c
 	w.base, w.client = w.serve(w.limiter(w.url))
-	w.commands.CollectorURL = w.base
+	w.commands.Pixies.CollectorURL = w.base
 	w.done("ada", reportPath(reportA)+"/addPixies", "")
 	addresses := map[string]string{} // by page
 	for path, text := range w.files() {
@@ -135,7 +135,7 @@ func TestThousandViews(t *testing.T) {
 	running.Wait()
 	today := w.now()
 	w.later(2 * time.Hour) // the hour has ended
-	check(t, w.commands.RecordViews(t.Context()))
+	check(t, w.commands.Pixies.RecordViews(t.Context()))
 
 	engine := projections.NewEngine(w.pool, projections.All()...)
 	router, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})

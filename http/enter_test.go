@@ -113,7 +113,7 @@ func TestPersonWhoChangesAccount(t *testing.T) {
 				accounts[i] = peopled(p, to, account.Active, "eve", "finn")
 			}
 		}
-		_, err := w.commands.ApplyAccounts(t.Context(), accounts)
+		_, err := w.commands.Accounts.Apply(t.Context(), accounts)
 		check(t, err)
 		w.get(operationPath(id), tok).refused(status, code)
 	}

@@ -155,7 +155,7 @@ func TestRegressionsFoundByFuzzing(t *testing.T) {
 
 // redirectProviders sends all requests to AI providers to m, whatever their address.
 func (w *world) redirectProviders(m *llm) {
-	w.commands.Tester = ai.New(ai.Options{
+	w.commands.Providers.Tester = ai.New(ai.Options{
 		PrivateAddresses: true, Wait: func(context.Context, time.Duration) error { return nil },
 		Client: &http.Client{Transport: toHost{strings.TrimPrefix(m.URL, "http://")}},
 	})
@@ -242,7 +242,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 	strangers := w.abTest("other", abtest.Words{Name: "Theirs"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
 	alone := w.benchmark("acme", modelA)
 	w.hasQuestions("acme", modelA)
-	w.commands.CollectorURL = w.base
+	w.commands.Pixies.CollectorURL = w.base
 	_, agents := w.agentAssessed("ada", assessment.Draft, assessment.Usage{})
 	ids := func(all ...uuid.UUID) (texts []string) {
 		for _, id := range all {

@@ -186,11 +186,11 @@ func (s *Server) startRefusal(ctx context.Context, c *call) error {
 		}
 		err := allowed(route, c.by)
 		if err == nil {
-			access, err := s.commands.Permissions.Access(ctx, c.who.Caller)
+			access, err := s.commands.Accounts.Permissions.Access(ctx, c.who.Caller)
 			if err := cmp.Or(err, item.Permitted(access)); err != nil {
 				return err
 			}
-			return s.commands.Startable(ctx, c.who)
+			return s.commands.Accounts.CheckLicense(ctx, c.who)
 		}
 		first = cmp.Or(first, err)
 	}

@@ -20,7 +20,7 @@ func (w *world) withOIDC() *oidctest.Provider {
 	w.t.Helper()
 	p := oidctest.Start(w.t)
 	w.trusted = append(w.trusted, token.Trusted{URL: p.URL, Audiences: []string{oidctest.Service}})
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
 		peopled(p, "north", account.Active, "eve", "finn"), peopled(p, "south", account.Active, "eve"),
 		peopled(p, "frozen", account.Suspended, "sol"), peopled(p, "ended", account.Closed, "cleo"),
 	})

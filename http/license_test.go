@@ -17,7 +17,7 @@ import (
 func (w *world) licensed(l account.License) {
 	w.t.Helper()
 	l.ID = "own"
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "held", Plan: account.Team, Status: account.Active,
 		Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		Licenses: []account.License{l, {ID: "rest", Default: true, Status: account.LicenseActive}},

@@ -44,7 +44,7 @@ func newOnDisk(t testing.TB) *onDisk {
 	w.model("Finance", "Ledger", kept, shop())
 	platform, err := folder.Open(w.dir, folder.Options{Access: w.views.Access})
 	check(t, err)
-	w.commands.Platform, w.commands.Permissions = platform, platform
+	w.commands.Platform, w.commands.Accounts.Permissions = platform, platform
 	w.work.Platform, w.work.Permissions = platform, platform
 	w.work.Log, w.work.Workers = slog.New(slog.NewJSONHandler(w.log, nil)), 2
 	queue, err := work.NewQueue(w.work)
@@ -188,7 +188,7 @@ func (w *onDisk) agents() {
 	person := func(name string, agent item.Access) account.Person {
 		return account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionAgent: agent}}
 	}
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "agents", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People:     []account.Person{person("gus", item.ConsentRequired), person("hal", item.Unavailable), person("ivy", item.Granted)},
 		AIProvider: &account.AIProvider{Kind: aiprovider.DataAgent, WorkspaceID: sales, DataAgentID: agent},

@@ -64,7 +64,7 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 	o, err := s.operation(ctx, r.OperationID)
 	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person && !of(ctx).head {
 		// ReadByOwner fails when concurrent reads won every attempt. The operation is then as they left it.
-		if err = s.commands.ReadByOwner(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
+		if err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 
 // CancelOperation handles POST /v1/operations/{operationId}/cancel.
 func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (api.CancelOperationResponseObject, error) {
-	done, err := s.commands.CancelOperation(ctx, of(ctx).who, r.OperationID)
+	done, err := s.commands.Operations.Cancel(ctx, of(ctx).who, r.OperationID)
 	if err != nil {
 		return nil, err
 	}

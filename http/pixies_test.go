@@ -33,7 +33,7 @@ func reportPath(report uuid.UUID) string { return reportsPath + "/" + report.Str
 func newReporting(t *testing.T) *onDisk {
 	t.Helper()
 	w := newOnDisk(t)
-	w.commands.CollectorURL = w.base
+	w.commands.Pixies.CollectorURL = w.base
 	w.report(reportA, "Overview", "../Actuals.SemanticModel", 1, 2)
 	w.report(reportB, "Details", "../Budget.SemanticModel", 3)
 	w.report(reportC, "Costs", "", 1)
@@ -402,7 +402,7 @@ func TestPixiesInAPausedCapacity(t *testing.T) {
 	w := newReporting(t)
 	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales","capacity":{"id":"c1","state":"Paused"}}`, sales), "Sales", "workspace.json")
 	for person, looks := range map[string]bool{"pam": true, "pip": false} {
-		_, err := w.commands.ApplyAccounts(t.Context(), []account.Declaration{{
+		_, err := w.commands.Accounts.Apply(t.Context(), []account.Declaration{{
 			AccountID: person, Plan: account.Team, Status: account.Active,
 			Settings: account.Settings{AddPixies: true, CapacityDetails: looks, DefinitionCopies: account.CopiesNone},
 			People:   []account.Person{{Person: item.Person{ID: person}, Role: account.Member}},

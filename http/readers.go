@@ -65,7 +65,7 @@ func (s *Server) sees(ctx context.Context, it item.Item) error {
 	if at, seen := s.sights.Get(key); seen && now.Sub(at).Abs() < sightLife {
 		return nil
 	}
-	_, err := s.commands.Item(ctx, who, it.WorkspaceID, it.Type, it.ID)
+	_, err := s.commands.Workspaces.Item(ctx, who, it.WorkspaceID, it.Type, it.ID)
 	if err == nil {
 		s.sights.Add(key, now)
 	}

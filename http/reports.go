@@ -24,7 +24,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.commands.Reports(ctx, who, r.WorkspaceID)
+	all, err := s.commands.Workspaces.Reports(ctx, who, r.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 // reportName looks up a report's name on the platform as the caller. A report that the caller cannot see is refused
 // as not found. When the look-up fails for another reason, found is false and reasons explains why.
 func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool, err error) {
-	report, err := s.commands.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
+	report, err := s.commands.Workspaces.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
 	if err == nil {
 		return report.DisplayName, true, nil
 	}

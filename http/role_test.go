@@ -121,7 +121,7 @@ func (w *world) plainFree() {
 	small.Members = account.Allowance{Limit: &two, Period: account.Lifetime}
 	plans[account.Free] = small
 	w.commands.Plans = plans
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "bare", Plan: account.Free, Status: account.Active, Settings: account.Settings{AddPixies: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "amy"}, Role: account.Admin}, {Person: item.Person{ID: "mel"}, Role: account.Member}},
 	}})

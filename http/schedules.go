@@ -36,7 +36,7 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.commands.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, who, r.WorkspaceID, item.SemanticModel, r.SemanticModelID); err != nil {
 		return nil, err
 	}
 	found, err := s.schedules(ctx, p, &r.SemanticModelID)
@@ -75,7 +75,7 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 		timing.DayOfWeek = string(*r.Body.DayOfWeek)
 	}
 	enabled := r.Body.Enabled == nil || *r.Body.Enabled
-	made, err := s.commands.CreateSchedule(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, timing, enabled)
+	made, err := s.commands.Schedules.Create(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, timing, enabled)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
 	if c.head {
 		return nil
 	}
-	return s.commands.RenewSchedule(ctx, c.who, read)
+	return s.commands.Schedules.Renew(ctx, c.who, read)
 }
 
 // ChangeSchedule handles PATCH /v1/aiReadiness/schedules/{scheduleId}.
@@ -115,7 +115,7 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 			return nil, fmt.Errorf("http: dayOfWeek: %w", err)
 		}
 	}
-	changed, err := s.commands.ChangeSchedule(ctx, of(ctx).who, r.ScheduleID, patch)
+	changed, err := s.commands.Schedules.Change(ctx, of(ctx).who, r.ScheduleID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 
 // DeleteSchedule handles DELETE /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (api.DeleteScheduleResponseObject, error) {
-	if err := s.commands.DeleteSchedule(ctx, of(ctx).who, r.ScheduleID); err != nil {
+	if err := s.commands.Schedules.Delete(ctx, of(ctx).who, r.ScheduleID); err != nil {
 		return nil, err
 	}
 	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil

@@ -48,7 +48,7 @@ type Check struct {
 
 // Options configures a Server.
 type Options struct {
-	Commands *commands.Service
+	Commands *commands.Commands
 	Views    *projections.Views
 	Verifier *token.Verifier
 	Limiter  *rate.Limiter
@@ -76,7 +76,7 @@ type Options struct {
 
 // Server handles the routes of the API.
 type Server struct {
-	commands   *commands.Service
+	commands   *commands.Commands
 	views      *projections.Views
 	verifier   *token.Verifier
 	limiter    *rate.Limiter

@@ -40,7 +40,7 @@ func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequest
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.commands.Workspaces(ctx, who)
+	all, err := s.commands.Workspaces.List(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	all, err := s.commands.Items(ctx, who, workspaceID, t)
+	all, err := s.commands.Workspaces.Items(ctx, who, workspaceID, t)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -221,7 +221,7 @@ type world struct {
 	trace     *bench.Statements // of the pool and of the limiters
 	store     *eventstore.Store
 	views     *projections.Views
-	commands  *commands.Service
+	commands  *commands.Commands
 	work      work.Options
 	cloud     *cloud
 	jobs      *jobs
@@ -288,7 +288,7 @@ func openWorld(t testing.TB, url, issuer string) *world {
 	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: make([]byte, vault.KeySize), PixieKey: bytes.Repeat([]byte("p"), 32), Now: w.now})
 	check(t, err)
 	w.store, w.views, w.commands, w.work = log.Store, log.Views, wired.Commands, wired.Work
-	w.commands.Platform, w.commands.Permissions, w.commands.Jobs = w.cloud, w.views, w.jobs
+	w.commands.Platform, w.commands.Accounts.Permissions, w.commands.Jobs = w.cloud, w.views, w.jobs
 	w.issuer, err = token.OpenIssuer(issuer)
 	check(t, err)
 	return w
@@ -352,7 +352,7 @@ func (w *world) accounts() {
 	acme = append(acme,
 		account.Person{Person: item.Person{ID: "uma"}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Unavailable}},
 		account.Person{Person: item.Person{Issuer: w.provider.url, ID: "tenant/eve"}, Role: account.Member})
-	_, err := w.commands.ApplyAccounts(w.t.Context(), []account.Declaration{
+	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
 		{AccountID: "acme", Plan: account.Enterprise, Status: account.Active, Settings: on, People: acme},
 		{AccountID: "tiny", Plan: account.Free, Status: account.Active, Settings: on, People: people("tim")},
 		{AccountID: "other", Plan: account.Team, Status: account.Active, Settings: on, People: people("oscar", "dora")},

@@ -104,7 +104,7 @@ func asks(ts *testscript.TestScript, w *world, args []string) {
 
 // overdue ends operations that waited too long for their owner, as the workers do periodically.
 func overdue(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(w.commands.LapseOverdue(w.t.Context()))
+	ts.Check(w.commands.Operations.LapseOverdue(w.t.Context()))
 }
 
 // sweep deletes expired documents, as the service does periodically.

@@ -60,7 +60,7 @@ type world struct {
 	views    *projections.Views
 	platform *platform
 	asker    *asker
-	commands *commands.Service
+	commands *commands.Commands
 	options  work.Options
 	issuer   *token.Issuer
 	log      *logBook
@@ -122,7 +122,7 @@ func newWorld(env *testscript.Env) *world {
 	check(t, err)
 	w.options, w.commands = wired.Work, wired.Commands
 	w.options.Platform, w.options.Permissions = w.platform, onDisk
-	w.commands.Platform, w.commands.Permissions = w.platform, onDisk
+	w.commands.Platform, w.commands.Accounts.Permissions = w.platform, onDisk
 	w.asker = newAsker(w.options.Asker)
 	w.options.Asker = w.asker
 	w.issuer, err = token.OpenIssuer(t.TempDir())
@@ -199,7 +199,7 @@ func (w *world) now() time.Time {
 func (w *world) apply(name string, file []byte) {
 	declared, err := accounts.Parse(name, file, account.DefaultPlans())
 	check(w.t, err)
-	_, err = w.commands.ApplyAccounts(w.t.Context(), declared)
+	_, err = w.commands.Accounts.Apply(w.t.Context(), declared)
 	check(w.t, err)
 	w.declared = append(declared, w.declared...)
 }
@@ -226,10 +226,10 @@ func (w *world) up() {
 	check(w.t, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Count: w.commands.CountViews, Registry: registry, Log: w.options.Log, Now: w.now,
+		Resolve: w.views.PixieIDs, Count: w.commands.Pixies.CountViews, Registry: registry, Log: w.options.Log, Now: w.now,
 	})
 	check(w.t, err)
-	w.commands.CollectorURL = base
+	w.commands.Pixies.CollectorURL = base
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
 		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.options.Log, Now: w.now,

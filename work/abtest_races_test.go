@@ -100,20 +100,20 @@ func TestAbRunRaces(t *testing.T) {
 		wg.Wait()
 	}
 	type meeting func(id, testID uuid.UUID) error
-	owner := func(id, _ uuid.UUID) error { return b.ReadByOwner(t.Context(), b.ana(), id) }
+	owner := func(id, _ uuid.UUID) error { return b.Operations.ResumeOnRead(t.Context(), b.ana(), id) }
 	cancel := func(id, _ uuid.UUID) error {
-		_, err := b.CancelOperation(t.Context(), b.ana(), id)
+		_, err := b.Operations.Cancel(t.Context(), b.ana(), id)
 		return err
 	}
 	deleteRun := func(id, testID uuid.UUID) error {
-		return b.DeleteAbTestRun(t.Context(), b.ana(), testID.String(), id.String())
+		return b.ABTests.DeleteRun(t.Context(), b.ana(), testID.String(), id.String())
 	}
 	deleteTest := func(_, testID uuid.UUID) error {
-		_, err := b.DeleteAbTest(t.Context(), b.ana(), testID.String())
+		_, err := b.ABTests.Delete(t.Context(), b.ana(), testID.String())
 		return err
 	}
 	again := func(_, testID uuid.UUID) error {
-		_, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{QuestionSet: new(string(abtest.Current))})
+		_, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{QuestionSet: new(string(abtest.Current))})
 		return err
 	}
 	// Of two deletions of the same test, one finds nothing, and a deleted test
@@ -225,10 +225,10 @@ func TestLateEndKeepsSideBToken(t *testing.T) {
 	}
 	meta := eventstore.Metadata{Account: "contoso"}
 	before := b.positions(t)
-	if err := b.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}); err != nil {
+	if err := b.Benchmarks.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, `SELECT 1`, nil); err != nil {
+	if _, err := b.Benchmarks.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, `SELECT 1`, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.positions(t); n != before {

@@ -71,7 +71,7 @@ func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 	}
 	for n := range 10 {
 		made := benchmark.Asked{QuestionID: fmt.Sprintf("Q%d", n+1), N: 1, Verdict: comparison.Errored}
-		if _, err := b.Runs.Asked(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, "SELECT", nil); err != nil {
+		if _, err := b.Benchmarks.Runs.Asked(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, "SELECT", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestModelOfTestAgentDoesNotJudge(t *testing.T) {
 	b.saysWith(t, aiprovider.Configuration{ProviderID: uuid.NewString(), Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
 	b.saysWith(t, aiprovider.Configuration{ProviderID: model, Name: "Model", Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
 	by := abtest.AnswererRequest{Kind: string(comparison.ServiceTestAgent), DataAgentID: &agent}
-	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
+	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
 		t.Fatal(err)
 	}
 	j := &judges{respondent: &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
@@ -227,11 +227,11 @@ func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 	b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
 	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &id}
 	before := b.positions(t)
-	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); !domain.IsRefused(err, domain.ItemNotFound) || b.positions(t) != before || len(b.ask) != 0 {
+	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, by, nil); !domain.IsRefused(err, domain.ItemNotFound) || b.positions(t) != before || len(b.ask) != 0 {
 		t.Errorf("an agent that does not exist: %v, %d events, %d steps", err, b.positions(t)-before, len(b.ask))
 	}
 	b.publish(t)
-	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
+	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -257,7 +257,7 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 			Source: abtest.SourceRequest{Kind: string(abtest.FromRun), RunID: &stored},
 		}
 		r.SideB.AnsweredBy = abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &provider}
-		_, err := b.CreateAbTest(t.Context(), b.ana(), r)
+		_, err := b.ABTests.Create(t.Context(), b.ana(), r)
 		return err
 	}
 	before := b.positions(t)
@@ -280,7 +280,7 @@ func TestProviderIsLookedUpFirst(t *testing.T) {
 	ana := b.ana()
 	ana.Settings.CapacityDetails = true
 	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: new("nobody")}
-	if _, err := b.StartBenchmarkRun(t.Context(), ana, workspace, good, by, nil); !domain.IsRefused(err, domain.AiProviderNotFound) {
+	if _, err := b.Benchmarks.StartRun(t.Context(), ana, workspace, good, by, nil); !domain.IsRefused(err, domain.AiProviderNotFound) {
 		t.Errorf("got %v", err)
 	}
 }

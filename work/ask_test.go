@@ -123,7 +123,7 @@ var assistant = abtest.AnswererRequest{Kind: string(comparison.PlatformAssistant
 // benchmarkRun starts a run of good's questions.
 func (b *bench) benchmarkRun(t *testing.T) uuid.UUID {
 	t.Helper()
-	got, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, good, assistant, nil)
+	got, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, assistant, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func (b *bench) carryAsk(t *testing.T, r *respondent) error {
 
 func (b *bench) asking(t *testing.T, id uuid.UUID) commands.Asking {
 	t.Helper()
-	a, err := b.Runs.Load(t.Context(), id)
+	a, err := b.Benchmarks.Runs.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (b *bench) create(t *testing.T, change func(*abtest.CreateRequest)) (operat
 	if change != nil {
 		change(&r)
 	}
-	got, err := b.CreateAbTest(t.Context(), b.ana(), r)
+	got, err := b.ABTests.Create(t.Context(), b.ana(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	reading.MayWrite = false
 	off.Settings.AIFeatures = false
 	for _, who := range []commands.Caller{other, reading, off} {
-		if err := b.ReadByOwner(t.Context(), who, id); err != nil {
+		if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		wg.Go(func() {
 			owner := b.ana()
 			owner.Token = "eyJ.second"
-			if err := b.ReadByOwner(t.Context(), owner, id); err != nil {
+			if err := b.Operations.ResumeOnRead(t.Context(), owner, id); err != nil {
 				t.Error(err)
 			}
 		})
@@ -173,17 +173,17 @@ func TestAbRunUnreadLapses(t *testing.T) {
 	b.carried(t, &respondent{})
 	last := noon.Add(operation.Life - abtest.LastStart)
 	b.now = last // the last instant at which it may be started
-	if err := b.LapseOverdue(t.Context()); err != nil {
+	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if run := b.abRun(t, id); !run.WaitsForOwner() {
 		t.Fatalf("the run lapsed at its last instant: %+v", run.Operation.Failure)
 	}
 	b.now = last.Add(time.Second)
-	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil { // the owner reads too late
+	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil { // the owner reads too late
 		t.Fatal(err)
 	}
-	if err := b.LapseOverdue(t.Context()); err != nil {
+	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	op := b.operation(t, id)
@@ -198,7 +198,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 		t.Errorf("the test's standing is %+v", run)
 	}
 	// It can be run again.
-	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -234,7 +234,7 @@ func TestAbRunCancelled(t *testing.T) {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
 				stop()
-				if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -243,7 +243,7 @@ func TestAbRunCancelled(t *testing.T) {
 		"when side B is to begin": {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
-				if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 					t.Fatal(err)
 				}
 				stop()
@@ -257,7 +257,7 @@ func TestAbRunCancelled(t *testing.T) {
 			b.saveQuestions(t, good, 6, 1)
 			id, _ := b.create(t, nil)
 			tt.until(b, t, id, func() {
-				if _, err := b.CancelOperation(t.Context(), b.ana(), id); err != nil {
+				if _, err := b.Operations.Cancel(t.Context(), b.ana(), id); err != nil {
 					t.Error(err)
 				}
 			})
@@ -276,7 +276,7 @@ func TestAbRunCancelled(t *testing.T) {
 				t.Errorf("%d benchmark runs are counted and the impact says %d, want %d", n, *op.Impact.BenchmarkRuns, tt.runs)
 			}
 			before := b.positions(t)
-			if _, err := b.CancelOperation(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
+			if _, err := b.Operations.Cancel(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
 				t.Errorf("cancelling an ended run: %v, %d events", err, b.positions(t)-before)
 			}
 		})
@@ -290,7 +290,7 @@ func TestAbRunFails(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, _ := b.create(t, nil)
 	b.carried(t, &respondent{})
-	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 		t.Fatal(err)
 	}
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
@@ -313,12 +313,12 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
-	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // its side A has not begun
+	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // its side A has not begun
 	if err != nil {
 		t.Fatal(err)
 	}
 	spent := b.runsUsed(t)
-	runs, err := b.DeleteAbTest(t.Context(), b.ana(), testID.String())
+	runs, err := b.ABTests.Delete(t.Context(), b.ana(), testID.String())
 	if err != nil || runs != 2 {
 		t.Fatal(runs, err)
 	}
@@ -340,10 +340,10 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 		t.Errorf("side A's benchmark run is %s", kept.Status)
 	}
 	before := b.positions(t)
-	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
+	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
 		t.Errorf("a read after the delete: %v, %d events", err, b.positions(t)-before)
 	}
-	if _, err := b.DeleteAbTest(t.Context(), b.ana(), testID.String()); !domain.IsRefused(err, domain.AbTestNotFound) {
+	if _, err := b.ABTests.Delete(t.Context(), b.ana(), testID.String()); !domain.IsRefused(err, domain.AbTestNotFound) {
 		t.Errorf("deleted twice: %v", err)
 	}
 }
@@ -386,19 +386,19 @@ func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 	current := abtest.AgainRequest{QuestionSet: new(string(abtest.Current))}
 	// While the first run is in progress, its questions are those that will be
 	// frozen.
-	going, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
+	going, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), current)
 	if err != nil || b.abRun(t, going.OperationID).Freezes {
 		t.Fatal(going, err)
 	}
-	if _, err := b.CancelOperation(t.Context(), b.ana(), going.OperationID); err != nil {
+	if _, err := b.Operations.Cancel(t.Context(), b.ana(), going.OperationID); err != nil {
 		t.Fatal(err)
 	}
 	b.ask = b.ask[:1]
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
-	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.ResultNotReady) {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.ResultNotReady) {
 		t.Fatalf("nothing is frozen: %v", err)
 	}
-	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current); err != nil {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), current); err != nil {
 		t.Fatal(err)
 	}
 	b.carried(t, &respondent{})
@@ -406,11 +406,11 @@ func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 		t.Fatalf("the test froze %+v", test.Frozen)
 	}
 	b.saveQuestions(t, good, 3, 1) // the questions are frozen only once
-	again, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), current)
+	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), current)
 	if err != nil || b.abRun(t, again.OperationID).Freezes {
 		t.Error(again, err)
 	}
-	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -427,7 +427,7 @@ func TestAbTestUpdatesNothingUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.positions(t)
-	if _, err := b.RunAbTestAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
 		t.Errorf("got %v and %d events", err, b.positions(t)-before)
 	}
 }

@@ -60,7 +60,7 @@ func TestHardStartsWhileProvidersAreSilent(t *testing.T) {
 		}
 	})
 	for i := range 40 {
-		if _, err := b.StartPreview(t.Context(), b.of(fmt.Sprint("silent", i%3), fmt.Sprint("person", i)), workspace, good, "aiInstructions"); err != nil {
+		if _, err := b.Optimizations.StartPreview(t.Context(), b.of(fmt.Sprint("silent", i%3), fmt.Sprint("person", i)), workspace, good, "aiInstructions"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestHardStartsWhileProvidersAreSilent(t *testing.T) {
 	for i := range accounts {
 		account := fmt.Sprint("account", i)
 		called[account] = time.Now()
-		got, err := b.StartAssessment(t.Context(), b.of(account, account+"'s"), workspace, good)
+		got, err := b.Assessments.Start(t.Context(), b.of(account, account+"'s"), workspace, good)
 		if err != nil {
 			t.Fatal(err)
 		}

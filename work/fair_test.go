@@ -160,7 +160,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	})
 	for i := range 40 {
 		who := b.of(fmt.Sprint("silent", i%3), fmt.Sprint("person", i))
-		if _, err := b.StartPreview(t.Context(), who, workspace, good, "aiInstructions"); err != nil {
+		if _, err := b.Optimizations.StartPreview(t.Context(), who, workspace, good, "aiInstructions"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	ben := b.of("contoso", "ben")
 	for range 3 {
-		assessed, err := b.StartAssessment(t.Context(), ben, workspace, good)
+		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	// The accounts of the silent providers can assess too, and another account's
 	// provider answers.
-	own, err := b.StartAssessment(t.Context(), b.of("silent0", "person0"), workspace, good)
+	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	fourth := newUnanswering(t)
 	fourth.release() // it answers that it does not accept the key
 	b.saveProvider(t, "fourth", fourth.url)
-	preview, err := b.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
+	preview, err := b.Optimizations.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func steps(t *testing.T, texts []string) []any {
 // declare declares the account with a plan of its own.
 func (b *bench) declare(t *testing.T) {
 	t.Helper()
-	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},
+	_, err := b.Accounts.Apply(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},
 		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,12 +108,12 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 		"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
 		"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {
 			b.publish(t)
-			if _, err := b.StartAgentAssessment(t.Context(), b.ana(), workspace, agent); err != nil {
+			if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		"preview": {newOptimizing, func(t *testing.T, b *bench) {
-			if _, err := b.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
+			if _, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -126,12 +126,12 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			if !b.operation(t, id).Waits {
 				t.Fatal("the apply does not wait for its owner")
 			}
-			if err := b.ReadByOwner(t.Context(), who, id); err != nil {
+			if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		"unattended apply": {newOptimizing, func(t *testing.T, b *bench) {
-			a, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: new(optimization.NoApproval)})
+			a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: new(optimization.NoApproval)})
 			b.accepted(t, a, err)
 		}},
 		"revert": {newOptimizing, func(t *testing.T, b *bench) {
@@ -142,7 +142,7 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			b.revert(t, id)
 		}},
 		"bundle": {newOptimizing, func(t *testing.T, b *bench) {
-			a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, nil, "required")
+			a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, nil, "required")
 			b.accepted(t, a, err)
 		}},
 		"pixies": {newReporting, func(t *testing.T, b *bench) { b.pixiesOf(t, pixies.Adds, report1, report2) }},
@@ -171,7 +171,7 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			who := b.ana()
 			who.RequestID = "the read"
 			b.now = b.now.Add(time.Minute)
-			if err := b.ReadByOwner(t.Context(), who, id); err != nil {
+			if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
 				t.Fatal(err)
 			}
 		}},

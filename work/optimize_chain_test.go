@@ -21,7 +21,7 @@ import (
 func (b *bench) written(t *testing.T, kind optimization.Kind, keys []string, values map[string]string) uuid.UUID {
 	t.Helper()
 	previewID := b.preview(t, kind).PreviewID.String()
-	a, err := b.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys, Values: values})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys, Values: values})
 	id := b.accepted(t, a, err)
 	if s := b.read(t, id); s != operation.Succeeded {
 		t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)
@@ -70,7 +70,7 @@ func TestAppliesOnOneObjectRevertInOrder(t *testing.T) {
 	b.carry(t, b.options)
 	second := b.written(t, optimization.Descriptions, []string{"Sales|Revenue"}, text("Another text,\ron two lines."))
 	third := b.written(t, optimization.Properties, []string{"Sales|Status"}, nil)
-	if _, err := b.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.ItemChanged) || !strings.Contains(err.Error(), second.String()) {
+	if _, err := b.Optimizations.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.ItemChanged) || !strings.Contains(err.Error(), second.String()) {
 		t.Errorf("the revert of the first before the second: %v", err)
 	}
 	b.undone(t, second)
@@ -111,7 +111,7 @@ func TestARevertInPartAndANewApply(t *testing.T) {
 	if back, left := b.undone(t, first); back != 1 || left != 0 || b.work(t, first).Standing() != optimization.Reverted {
 		t.Errorf("%d were restored, %d were left out, the apply is %s", back, left, b.work(t, first).Standing())
 	}
-	if _, err := b.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.InvalidRequest) {
+	if _, err := b.Optimizations.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.InvalidRequest) {
 		t.Errorf("a second revert: %v", err)
 	}
 	if back, left := b.undone(t, second); back != 1 || left != 0 {
@@ -129,10 +129,10 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	kinds := []string{"properties", "aiDataSchema"}
-	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required")
+	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required")
 	preview := b.accepted(t, a, err)
 	b.read(t, preview)
-	a, err = b.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
+	a, err = b.Optimizations.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
 	id := b.accepted(t, a, err)
 	var mu sync.Mutex
 	b.Jobs = &counting{bench: b, mu: &mu}
@@ -147,7 +147,7 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 		var failed []error
 		for i := range 10 {
 			reads.Go(func() {
-				if err := b.ReadByOwner(context.Background(), b.ana(), read[i%2]); err != nil {
+				if err := b.Operations.ResumeOnRead(context.Background(), b.ana(), read[i%2]); err != nil {
 					mu.Lock()
 					failed = append(failed, err)
 					mu.Unlock()

@@ -60,13 +60,13 @@ func TestABundleWithoutApprovalWritesUnattended(t *testing.T) {
 	for approval, want := range map[string]bool{"none": true, "required": false} {
 		b := newOptimizing(t)
 		kinds := []string{"aiInstructions"}
-		a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, approval)
+		a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, approval)
 		id := b.accepted(t, a, err)
 		if s := b.read(t, id); s != operation.Succeeded {
 			t.Fatalf("the bundle is %s", s)
 		}
 		if !want {
-			a, err = b.StartBundleApply(t.Context(), b.ana(), workspace, good, id.String(), nil)
+			a, err = b.Optimizations.StartBundleApply(t.Context(), b.ana(), workspace, good, id.String(), nil)
 			if id = b.accepted(t, a, err); b.read(t, id) != operation.Succeeded {
 				t.Fatal("it was not applied")
 			}
@@ -115,7 +115,7 @@ func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, optimization
 	previewID := b.preview(t, optimization.Properties).PreviewID.String()
 	who := b.ana()
 	who.TokenExpires = b.now.Add(24 * time.Hour)
-	a, err := b.StartApply(t.Context(), who, workspace, good, "properties", optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys})
+	a, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, "properties", optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys})
 	id := b.accepted(t, a, err)
 	step := b.optimize[0]
 	b.optimize = nil
@@ -194,9 +194,9 @@ func TestLateWorkerWritesNothing(t *testing.T) {
 	o := b.options
 	platform := &meddled{Platform: o.Platform}
 	platform.read = func() error {
-		w, err := b.Recorder.Load(t.Context(), step.OperationID)
+		w, err := b.Optimizations.Recorder.Load(t.Context(), step.OperationID)
 		if err == nil {
-			_, err = b.Recorder.Record(t.Context(), eventstore.Metadata{Account: "contoso"}, w, optimization.Fail{Failure: operation.Failure{Code: domain.OptimizationFailed, Message: "ended"}}, nil)
+			_, err = b.Optimizations.Recorder.Record(t.Context(), eventstore.Metadata{Account: "contoso"}, w, optimization.Fail{Failure: operation.Failure{Code: domain.OptimizationFailed, Message: "ended"}}, nil)
 		}
 		return err
 	}

@@ -42,7 +42,7 @@ func TestARevertIsRefusedInOrder(t *testing.T) {
 	for id, want := range map[uuid.UUID]domain.Code{
 		uuid.Must(uuid.NewV7()): domain.OperationNotFound, reverted: domain.InvalidRequest, standing: domain.CapacityPaused,
 	} {
-		if _, err := b.StartRevert(t.Context(), who, workspace, good, id.String()); !domain.IsRefused(err, want) {
+		if _, err := b.Optimizations.StartRevert(t.Context(), who, workspace, good, id.String()); !domain.IsRefused(err, want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -63,19 +63,19 @@ func TestNextChildStartsLikeItsRoute(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	kinds := []string{"aiInstructions", "aiDataSchema"}
-	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required")
+	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required")
 	preview := b.accepted(t, a, err)
 	b.read(t, preview)
-	a, err = b.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
+	a, err = b.Optimizations.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
 	id := b.accepted(t, a, err)
 	b.carry(t, b.options)
 	answers := b.Platform
 	b.Platform = silent{answers}
-	if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
+	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
 		t.Fatalf("while the platform does not answer: %v, %d steps, waiting %v", err, len(b.optimize), b.operation(t, id).Waits)
 	}
 	b.Platform = answers
-	if err := b.ReadByOwner(t.Context(), b.pause(t), id); err != nil {
+	if err := b.Operations.ResumeOnRead(t.Context(), b.pause(t), id); err != nil {
 		t.Fatal(err)
 	}
 	bundle, err := b.views.Bundle(t.Context(), id)
@@ -97,7 +97,7 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	kinds := []string{"properties"}
-	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "none")
+	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "none")
 	id := b.accepted(t, a, err)
 	if s := b.read(t, id); s != operation.Succeeded {
 		t.Fatalf("the bundle is %s", s)
@@ -107,7 +107,7 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 		t.Fatal(err, string(data))
 	}
 	write(t, b.file("tables/Sales.tmdl"), strings.Replace(string(data), "displayFolder: ", "displayFolder: Their ", 1))
-	a, err = b.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
+	a, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	undo := b.accepted(t, a, err)
 	if s := b.read(t, undo); s != operation.Succeeded {
 		t.Fatalf("the revert is %s", s)
@@ -133,18 +133,18 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	none := "none"
-	previews, err := b.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions")
+	previews, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions")
 	preview := b.accepted(t, previews, err)
-	applies, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
+	applies, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
 	apply := b.accepted(t, applies, err)
 	early := preview.String()
-	if _, err := b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
+	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
 		t.Errorf("an apply of a preview that was not made yet: %v", err)
 	}
 	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyRequest{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
+	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyRequest{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
 		t.Errorf("another apply: %v", err)
 	}
 	b.carry(t, b.options)

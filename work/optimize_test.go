@@ -103,7 +103,7 @@ func (b *bench) accepted(t *testing.T, a commands.Accepted, err error) uuid.UUID
 // preview makes a preview of the kind and returns it.
 func (b *bench) preview(t *testing.T, kind optimization.Kind) optimization.Preview {
 	t.Helper()
-	a, err := b.StartPreview(t.Context(), b.ana(), workspace, good, string(kind))
+	a, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, string(kind))
 	id := b.accepted(t, a, err)
 	b.carry(t, b.options)
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
@@ -134,13 +134,13 @@ func (b *bench) work(t *testing.T, id uuid.UUID) optimization.Work {
 func (b *bench) apply(t *testing.T, p optimization.Preview) uuid.UUID {
 	t.Helper()
 	id := p.PreviewID.String()
-	a, err := b.StartApply(t.Context(), b.ana(), workspace, good, string(p.Kind), optimization.ApplyRequest{PreviewID: &id})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(p.Kind), optimization.ApplyRequest{PreviewID: &id})
 	return b.accepted(t, a, err)
 }
 
 func (b *bench) revert(t *testing.T, applyID uuid.UUID) uuid.UUID {
 	t.Helper()
-	a, err := b.StartRevert(t.Context(), b.ana(), workspace, good, applyID.String())
+	a, err := b.Optimizations.StartRevert(t.Context(), b.ana(), workspace, good, applyID.String())
 	return b.accepted(t, a, err)
 }
 
@@ -153,7 +153,7 @@ func (b *bench) read(t *testing.T, id uuid.UUID) operation.Status {
 		if !op.Waits {
 			return op.Status
 		}
-		if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+		if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -295,7 +295,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			if err := work.CarryOptimize(t.Context(), b.options, step, 0); err != nil {
 				t.Errorf("the step once more: %v", err)
 			}
-			if _, err := b.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
+			if _, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
 				t.Error(err)
 			}
 			if n := b.used(t, account.OptimizationApplies, account.Day); n != 1 {
@@ -355,7 +355,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	bob.Person.ID = "bob"
 	reader.MayWrite = false
 	for _, who := range []commands.Caller{bob, reader} {
-		if err := b.ReadByOwner(t.Context(), who, id); err != nil {
+		if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -368,7 +368,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	b.Jobs = &counting{bench: b, mu: &mu}
 	for range 10 {
 		reads.Go(func() {
-			if err := b.ReadByOwner(context.Background(), b.ana(), id); err != nil {
+			if err := b.Operations.ResumeOnRead(context.Background(), b.ana(), id); err != nil {
 				mu.Lock()
 				failed = append(failed, err)
 				mu.Unlock()
@@ -407,7 +407,7 @@ func TestUnreadApplyReleasesLock(t *testing.T) {
 	b := newOptimizing(t)
 	none := "none"
 	start := func() (commands.Accepted, error) {
-		return b.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
+		return b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
 	}
 	a, err := start()
 	first := b.accepted(t, a, err)
@@ -425,7 +425,7 @@ func TestUnreadApplyReleasesLock(t *testing.T) {
 	}
 	b.carry(t, b.options)
 	b.now = b.now.Add(25 * time.Hour)
-	if err := b.LapseOverdue(t.Context()); err != nil {
+	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if op := b.operation(t, second); op.Status != operation.Failed {
@@ -442,7 +442,7 @@ func TestBundle(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	before := b.parts(t)
-	a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, nil, "none")
+	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, nil, "none")
 	id := b.accepted(t, a, err)
 	if s := b.read(t, id); s != operation.Succeeded {
 		t.Fatalf("the bundle is %s: %+v", s, b.operation(t, id).Failure)
@@ -463,7 +463,7 @@ func TestBundle(t *testing.T) {
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 4 {
 		t.Errorf("%d applies are spent, want 1 + 1 + 2", n)
 	}
-	a, err = b.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
+	a, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	undo := b.accepted(t, a, err)
 	reverting, err := b.views.Bundle(t.Context(), undo)
 	if err != nil {
@@ -482,7 +482,7 @@ func TestBundle(t *testing.T) {
 	if bundle, err = b.views.Bundle(t.Context(), id); err != nil || bundle.Standing() != optimization.Reverted {
 		t.Errorf("the bundle is %s, %v", bundle.Standing(), err)
 	}
-	_, err = b.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
+	_, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	if !domain.IsRefused(err, domain.InvalidRequest) {
 		t.Errorf("a second revert: %v", err)
 	}

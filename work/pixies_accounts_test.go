@@ -25,7 +25,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 	t.Helper()
 	who := b.ana()
 	who.Account = account
-	started, err := b.StartPixies(t.Context(), who, verb, workspace, report1)
+	started, err := b.Pixies.Start(t.Context(), who, verb, workspace, report1)
 	id := b.accepted(t, started, err)
 	b.change(t, b.options)
 	run := b.run(t, id)

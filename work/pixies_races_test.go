@@ -160,7 +160,7 @@ func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
 		AccountID: "contoso", Plan: account.Team, Status: account.Active, People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}},
 		Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesKeep30Days},
 	}
-	if _, err := b.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+	if _, err := b.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
 		t.Fatal(err)
 	}
 	const theirs = `{"version":"2.0.1"}`
@@ -212,7 +212,7 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if listed {
-			if _, err := b.Reports(t.Context(), b.ana(), workspace); err != nil {
+			if _, err := b.Workspaces.Reports(t.Context(), b.ana(), workspace); err != nil {
 				t.Fatal(err)
 			}
 			if r := b.standing(t, report1); r.Holder == nil || *r.Holder != id {

@@ -38,7 +38,7 @@ var (
 func newReporting(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.CollectorURL = "https://views.example"
+	b.Pixies.CollectorURL = "https://views.example"
 	for _, id := range []uuid.UUID{report1, report2, ruined} {
 		dir := b.report(id)
 		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"Report","displayName":"Report %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
@@ -81,10 +81,10 @@ func (b *bench) bytes(t *testing.T, id uuid.UUID) map[string]string {
 func (b *bench) pixiesOf(t *testing.T, verb pixies.Verb, reports ...uuid.UUID) uuid.UUID {
 	t.Helper()
 	if len(reports) == 1 {
-		a, err := b.StartPixies(t.Context(), b.ana(), verb, workspace, reports[0])
+		a, err := b.Pixies.Start(t.Context(), b.ana(), verb, workspace, reports[0])
 		return b.accepted(t, a, err)
 	}
-	a, err := b.StartBulkPixies(t.Context(), b.ana(), verb, workspace, reports)
+	a, err := b.Pixies.StartBulk(t.Context(), b.ana(), verb, workspace, reports)
 	return b.accepted(t, a, err)
 }
 
@@ -260,7 +260,7 @@ func TestAHeldReport(t *testing.T) {
 	id := b.pixiesOf(t, pixies.Adds, report1)
 	events := b.count(t, `SELECT count(*) FROM events`)
 	for _, verb := range []pixies.Verb{pixies.Adds, pixies.Removes} {
-		_, err := b.StartBulkPixies(t.Context(), b.ana(), verb, workspace, []uuid.UUID{report2, report1})
+		_, err := b.Pixies.StartBulk(t.Context(), b.ana(), verb, workspace, []uuid.UUID{report2, report1})
 		r, refused := domain.Refused(err)
 		if !refused || r.Code != domain.OperationInProgress || !slices.Contains(r.Params, domain.Param{Name: "operationId", Value: id.String()}) {
 			t.Errorf("%s: %v", verb, err)
@@ -347,7 +347,7 @@ func TestTheCapOnReports(t *testing.T) {
 	limits.TrackedItems.Limit = &limit
 	plans := account.Plans{account.Team: limits}
 	b.Plans, b.options.Plans = plans, plans
-	if _, err := b.StartBulkPixies(t.Context(), b.ana(), pixies.Adds, workspace, []uuid.UUID{report1, report2}); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+	if _, err := b.Pixies.StartBulk(t.Context(), b.ana(), pixies.Adds, workspace, []uuid.UUID{report1, report2}); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Fatalf("got %v, want the cap", err)
 	}
 	if n := b.count(t, `SELECT count(*) FROM events`); n != 0 {
@@ -356,7 +356,7 @@ func TestTheCapOnReports(t *testing.T) {
 	refused := func(reportID uuid.UUID) {
 		t.Helper()
 		before := b.count(t, `SELECT count(*) FROM events`)
-		if _, err := b.StartPixies(t.Context(), b.ana(), pixies.Adds, workspace, reportID); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+		if _, err := b.Pixies.Start(t.Context(), b.ana(), pixies.Adds, workspace, reportID); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 			t.Errorf("got %v, want the cap", err)
 		}
 		if n := b.count(t, `SELECT count(*) FROM events`); n != before {
@@ -392,7 +392,7 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		if keep {
 			d.Settings.DefinitionCopies = account.CopiesKeep30Days
 		}
-		if _, err := b.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+		if _, err := b.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
 			t.Fatal(err)
 		}
 		before, err := b.options.Platform.Definition(t.Context(), item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}}, item.Item{ID: report1, Type: item.Report, WorkspaceID: workspace})

@@ -43,7 +43,7 @@ func (b *bench) sells(t *testing.T, table string) {
 
 func (b *bench) generate(t *testing.T, modelID uuid.UUID, count int) uuid.UUID {
 	t.Helper()
-	got, err := b.GenerateQuestions(t.Context(), b.ana(), workspace, modelID, count)
+	got, err := b.Benchmarks.GenerateQuestions(t.Context(), b.ana(), workspace, modelID, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func (b *bench) generate(t *testing.T, modelID uuid.UUID, count int) uuid.UUID {
 
 func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
 	t.Helper()
-	got, err := b.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2})
+	got, err := b.Benchmarks.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func (b *bench) result(t *testing.T, id uuid.UUID) (r benchmark.QuestionsResult)
 
 func (b *bench) saved(t *testing.T) benchmark.QuestionsResult {
 	t.Helper()
-	r, err := b.SavedQuestions(t.Context(), b.ana(), workspace, good)
+	r, err := b.Benchmarks.SavedQuestions(t.Context(), b.ana(), workspace, good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +448,7 @@ func TestQuestionsStay(t *testing.T) {
 	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.DeleteResults(t.Context(), b.ana(), workspace, good); err != nil || n != 1 {
+	if n, err := b.Assessments.DeleteResults(t.Context(), b.ana(), workspace, good); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	if b.saved(t).Count != 1 {
@@ -456,7 +456,7 @@ func TestQuestionsStay(t *testing.T) {
 	}
 	other := b.ana()
 	other.Account = "fabrikam"
-	if r, err := b.SavedQuestions(t.Context(), other, workspace, good); err != nil || r.Count != 0 {
+	if r, err := b.Benchmarks.SavedQuestions(t.Context(), other, workspace, good); err != nil || r.Count != 0 {
 		t.Errorf("another account reads %+v, %v", r, err)
 	}
 }

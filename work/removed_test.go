@@ -27,7 +27,7 @@ func (b *bench) belong(t *testing.T, people ...string) {
 	for _, p := range people {
 		d.People = append(d.People, account.Person{Person: item.Person{ID: p}, Role: account.Admin})
 	}
-	if _, err := b.ApplyAccounts(t.Context(), []account.Declaration{d}); err != nil {
+	if _, err := b.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -56,26 +56,26 @@ func TestCallOfRemovedPerson(t *testing.T) {
 	for name, prepare := range map[string]func(*testing.T, *bench) func(commands.Caller) error{
 		"an assessment": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.StartAssessment(t.Context(), who, workspace, good)
+				_, err := b.Assessments.Start(t.Context(), who, workspace, good)
 				return err
 			}
 		},
 		"assessments": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.StartBulkAssessment(t.Context(), who, workspace, []uuid.UUID{good, gone})
+				_, err := b.Assessments.StartBulk(t.Context(), who, workspace, []uuid.UUID{good, gone})
 				return err
 			}
 		},
 		"a preview": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.StartPreview(t.Context(), who, workspace, good, kinds[0])
+				_, err := b.Optimizations.StartPreview(t.Context(), who, workspace, good, kinds[0])
 				return err
 			}
 		},
 		"an apply": func(t *testing.T, b *bench) func(commands.Caller) error {
 			id := b.preview(t, optimization.Descriptions).PreviewID.String()
 			return func(who commands.Caller) error {
-				_, err := b.StartApply(t.Context(), who, workspace, good, kinds[0], optimization.ApplyRequest{PreviewID: &id})
+				_, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, kinds[0], optimization.ApplyRequest{PreviewID: &id})
 				return err
 			}
 		},
@@ -83,45 +83,45 @@ func TestCallOfRemovedPerson(t *testing.T) {
 			id := b.apply(t, b.preview(t, optimization.Descriptions))
 			b.carry(t, b.options)
 			return func(who commands.Caller) error {
-				_, err := b.StartRevert(t.Context(), who, workspace, good, id.String())
+				_, err := b.Optimizations.StartRevert(t.Context(), who, workspace, good, id.String())
 				return err
 			}
 		},
 		"a bundle of previews": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.StartBundle(t.Context(), who, workspace, good, &kinds, "required")
+				_, err := b.Optimizations.StartBundle(t.Context(), who, workspace, good, &kinds, "required")
 				return err
 			}
 		},
 		"a bundle that writes": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.StartBundle(t.Context(), who, workspace, good, &kinds, none)
+				_, err := b.Optimizations.StartBundle(t.Context(), who, workspace, good, &kinds, none)
 				return err
 			}
 		},
 		"a benchmark run": func(t *testing.T, b *bench) func(commands.Caller) error {
 			b.saveQuestions(t, good, 2, 1)
 			return func(who commands.Caller) error {
-				_, err := b.StartBenchmarkRun(t.Context(), who, workspace, good, assistant, nil)
+				_, err := b.Benchmarks.StartRun(t.Context(), who, workspace, good, assistant, nil)
 				return err
 			}
 		},
 		"questions": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.GenerateQuestions(t.Context(), who, workspace, good, 3)
+				_, err := b.Benchmarks.GenerateQuestions(t.Context(), who, workspace, good, 3)
 				return err
 			}
 		},
 		"questions of one's own": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.SaveQuestions(t.Context(), who, workspace, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "Q1", Text: "Q1", Expected: benchmark.Expected{Fields: field("Q1")}}}})
+				_, err := b.Benchmarks.SaveQuestions(t.Context(), who, workspace, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "Q1", Text: "Q1", Expected: benchmark.Expected{Fields: field("Q1")}}}})
 				return err
 			}
 		},
 		"an A/B test": func(t *testing.T, b *bench) func(commands.Caller) error {
 			b.saveQuestions(t, good, 2, 1)
 			return func(who commands.Caller) error {
-				_, err := b.CreateAbTest(t.Context(), who, abtest.CreateRequest{
+				_, err := b.ABTests.Create(t.Context(), who, abtest.CreateRequest{
 					Words: abtest.Words{Name: "One"}, SideA: side(good), SideB: side(gone), Source: abtest.SourceRequest{Kind: string(abtest.FromQuestions)},
 				})
 				return err
@@ -130,7 +130,7 @@ func TestCallOfRemovedPerson(t *testing.T) {
 		"Pixies": func(t *testing.T, b *bench) func(commands.Caller) error {
 			write(t, b.root+"/Retail/R.Report/.platform", `{"metadata":{"type":"Report","displayName":"R"},"config":{"logicalId":"`+report1.String()+`"}}`)
 			return func(who commands.Caller) error {
-				_, err := b.StartPixies(t.Context(), who, pixies.Adds, workspace, report1)
+				_, err := b.Pixies.Start(t.Context(), who, pixies.Adds, workspace, report1)
 				return err
 			}
 		},
@@ -177,7 +177,7 @@ func TestPersonRemovedDuringCall(t *testing.T) {
 		}
 		return now()
 	}
-	if _, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required"); !domain.IsRefused(err, domain.UserNotRegistered) || before <= 0 {
+	if _, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "required"); !domain.IsRefused(err, domain.UserNotRegistered) || before <= 0 {
 		t.Errorf("got %v, want the refusal of a stranger", err)
 	}
 	if n := b.positions(t); n != before || len(b.optimize) != 0 {
@@ -194,7 +194,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	b.belong(t, "ana", "bob")
 	assessed := b.start(t, good)
 	none := optimization.NoApproval
-	a, err := b.StartApply(t.Context(), b.ana(), workspace, good, string(optimization.Descriptions), optimization.ApplyRequest{Approval: &none})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(optimization.Descriptions), optimization.ApplyRequest{Approval: &none})
 	waits := b.accepted(t, a, err)
 	b.belong(t, "bob")
 	b.carry(t, b.options)
@@ -205,11 +205,11 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 		t.Fatalf("the apply is %s, and does not wait", op.Status)
 	}
 	before := b.positions(t)
-	if err := b.ReadByOwner(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
+	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
 		t.Errorf("a read by the removed person: %v, and %d events", err, b.positions(t)-before)
 	}
 	b.now = b.now.Add(25 * time.Hour)
-	if err := b.LapseOverdue(t.Context()); err != nil {
+	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if op := b.operation(t, waits); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed {

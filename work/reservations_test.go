@@ -44,11 +44,11 @@ func TestWorkReservesAndClaims(t *testing.T) {
 	apply := func(t *testing.T, b *bench) uuid.UUID { return b.apply(t, b.preview(t, optimization.Descriptions)) }
 	none, kinds := optimization.NoApproval, []string{string(optimization.Descriptions), string(optimization.Properties)}
 	unattended := func(t *testing.T, b *bench) uuid.UUID {
-		a, err := b.StartApply(t.Context(), b.ana(), workspace, good, kinds[0], optimization.ApplyRequest{Approval: &none})
+		a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, kinds[0], optimization.ApplyRequest{Approval: &none})
 		return b.accepted(t, a, err)
 	}
 	bundle := func(t *testing.T, b *bench) uuid.UUID {
-		a, err := b.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, none)
+		a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, none)
 		return b.accepted(t, a, err)
 	}
 	driven := func(t *testing.T, b *bench, id uuid.UUID) {
@@ -68,7 +68,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		return id
 	}
 	cancel := func(t *testing.T, b *bench, id uuid.UUID) {
-		if _, err := b.CancelOperation(t.Context(), b.ana(), id); err != nil {
+		if _, err := b.Operations.Cancel(t.Context(), b.ana(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		"an unattended apply that nobody reads": {1, unattended, func(t *testing.T, b *bench, _ uuid.UUID) {
 			b.carry(t, b.options)
 			b.now = b.now.Add(25 * time.Hour)
-			if err := b.LapseOverdue(t.Context()); err != nil {
+			if err := b.Operations.LapseOverdue(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}, operation.Failed, 0},
@@ -120,7 +120,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 				if used, reserved := b.room(t); used != 0 || reserved != 1 {
 					t.Errorf("before the end %d are used and %d reserved", used, reserved)
 				}
-				if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 					t.Fatal(err)
 				}
 				b.carry(t, o)
@@ -133,7 +133,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			if used, reserved := b.room(t); used != 1 || reserved != 1 {
 				t.Errorf("after side A %d are used and %d reserved", used, reserved)
 			}
-			if err := b.ReadByOwner(t.Context(), b.ana(), id); err != nil {
+			if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
 				t.Fatal(err)
 			}
 			b.carried(t, &respondent{})
@@ -145,12 +145,12 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		"an A/B run whose owner never comes": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
 			b.now = b.now.Add(operation.Life)
-			if lapsed, err := b.Runs.Lapse(t.Context(), id); !lapsed || err != nil {
+			if lapsed, err := b.Benchmarks.Runs.Lapse(t.Context(), id); !lapsed || err != nil {
 				t.Fatal(lapsed, err)
 			}
 		}, operation.Failed, 1},
 		"an A/B run that is deleted": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
-			if err := b.DeleteAbTestRun(t.Context(), b.ana(), b.abRun(t, id).AbTestID.String(), id.String()); err != nil {
+			if err := b.ABTests.DeleteRun(t.Context(), b.ana(), b.abRun(t, id).AbTestID.String(), id.String()); err != nil {
 				t.Fatal(err)
 			}
 		}, operation.Failed, 0},
@@ -191,7 +191,7 @@ func (b *bench) noRoom(t *testing.T) {
 	write(t, filepath.Join(b.root, "Retail", other.String()+".SemanticModel", ".platform"), `{"metadata":{"type":"SemanticModel","displayName":"Other"},"config":{"logicalId":"`+other.String()+`"}}`)
 	b.saveQuestions(t, other, 1, 1)
 	before := b.positions(t)
-	if _, err := b.StartBenchmarkRun(t.Context(), b.ana(), workspace, other, assistant, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, other, assistant, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Errorf("another model: %v", err)
 	}
 	if n := b.positions(t); n != before {

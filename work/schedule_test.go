@@ -11,6 +11,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/schedule"
+	"readiness/internal/wiring"
 	"readiness/projections"
 	"readiness/work"
 )
@@ -21,7 +22,7 @@ func planned(t *testing.T) (*bench, schedule.Schedule) {
 	t.Helper()
 	b := newBench(t)
 	b.now = time.Now().UTC()
-	_, err := b.ApplyAccounts(t.Context(), []account.Declaration{{
+	_, err := b.Accounts.Apply(t.Context(), []account.Declaration{{
 		AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Member}},
 	}})
@@ -30,7 +31,7 @@ func planned(t *testing.T) (*bench, schedule.Schedule) {
 	}
 	who := b.ana()
 	who.TokenExpires = b.now.Add(96 * time.Hour) // for every slot of the test
-	made, err := b.CreateSchedule(t.Context(), who, workspace, good, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
+	made, err := b.Schedules.Create(t.Context(), who, workspace, good, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +59,13 @@ func TestTwoJobsStartSlotOnce(t *testing.T) {
 		if queues[i], err = work.NewQueue(b.options); err != nil {
 			t.Fatal(err)
 		}
-		service := *b.Service // one per process
-		service.Jobs = queues[i]
+		wired, err := wiring.Wire(b.parts) // one per process
+		if err != nil {
+			t.Fatal(err)
+		}
+		wired.Commands.Platform, wired.Commands.Jobs = b.Platform, queues[i]
 		looks[i] = b.options
-		looks[i].StartDue = service.StartDue
+		looks[i].StartDue = wired.Commands.Schedules.StartDue
 	}
 	var wg sync.WaitGroup
 	begin := make(chan struct{})
@@ -120,7 +124,7 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 	if all := b.operations(t); all[0].Status != operation.Succeeded || all[0].Owner.ID != "ana" {
 		t.Errorf("the assessment ended as %+v", all[0])
 	}
-	s, _, err := b.Schedule(t.Context(), "contoso", made.ScheduleID)
+	s, _, err := b.Schedules.Schedule(t.Context(), "contoso", made.ScheduleID)
 	if err != nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(*made.NextRunAt()) || !s.NextRunAt().After(b.now) {
 		t.Errorf("the schedule reads %+v, last %+v, %v", s, s.LastRun, err)
 	}

@@ -85,7 +85,7 @@ type Options struct {
 	// in every process.
 	PixieKey []byte
 	// Providers finds the AI providers of accounts.
-	Providers commands.Providers
+	Providers *commands.Providers
 	// Unfinished returns operations of all accounts that have not ended, do not
 	// wait for their owner, and have had no event since before. It returns at most
 	// limit, ordered by id, starting behind after.

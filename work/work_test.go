@@ -48,7 +48,8 @@ var (
 // bench is the service up to the queue: enqueued steps are kept in memory, and
 // tests carry them out.
 type bench struct {
-	*commands.Service
+	*commands.Commands
+	parts   wiring.Parts // of Commands
 	options work.Options
 	pool    *pgxpool.Pool
 	views   *projections.Views
@@ -127,11 +128,12 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: pixieKey, Now: now, Workers: 2})
+	b.parts = wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: pixieKey, Now: now, Workers: 2}
+	wired, err := wiring.Wire(b.parts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.views, b.Service, b.options = log.Views, wired.Commands, wired.Work
+	b.views, b.Commands, b.options = log.Views, wired.Commands, wired.Work
 	b.Platform, b.Jobs = platform, b
 	b.options.Platform, b.options.Permissions = platform, platform
 	return b
@@ -159,9 +161,9 @@ func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
 	var got commands.Accepted
 	var err error
 	if len(models) == 1 {
-		got, err = b.StartAssessment(t.Context(), b.ana(), workspace, models[0])
+		got, err = b.Assessments.Start(t.Context(), b.ana(), workspace, models[0])
 	} else {
-		got, err = b.StartBulkAssessment(t.Context(), b.ana(), workspace, models)
+		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models)
 	}
 	if err != nil {
 		t.Fatal(err)

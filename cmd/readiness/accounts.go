@@ -31,7 +31,7 @@ removed or set to its default. Accounts that the file does not name stay unchang
 	}
 	flags.add(c.PersistentFlags())
 	plansFlag(c.PersistentFlags(), &plansFile)
-	command := func(use, short, example string, do func(context.Context, *commands.Service, []account.Declaration) error) *cobra.Command {
+	command := func(use, short, example string, do func(context.Context, *commands.Accounts, []account.Declaration) error) *cobra.Command {
 		return &cobra.Command{
 			Use: use, Short: short, Example: example,
 			Args: cobra.ExactArgs(1),
@@ -76,21 +76,21 @@ removed or set to its default. Accounts that the file does not name stay unchang
 }
 
 // diffAccounts prints what applying the declarations would change.
-func (r *root) diffAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
-	changes, err := s.DiffAccounts(ctx, declared)
+func (r *root) diffAccounts(ctx context.Context, s *commands.Accounts, declared []account.Declaration) error {
+	changes, err := s.Diff(ctx, declared)
 	describeChanges(r.stdout, changes)
 	return err
 }
 
 // applyAccounts prints what applying the declarations changes, then applies them. If one account is refused, none
 // changes.
-func (r *root) applyAccounts(ctx context.Context, s *commands.Service, declared []account.Declaration) error {
-	planned, err := s.DiffAccounts(ctx, declared)
+func (r *root) applyAccounts(ctx context.Context, s *commands.Accounts, declared []account.Declaration) error {
+	planned, err := s.Diff(ctx, declared)
 	if err != nil {
 		return err
 	}
 	describeChanges(r.stdout, planned)
-	applied, err := s.ApplyAccounts(ctx, declared)
+	applied, err := s.Apply(ctx, declared)
 	if err == nil && !reflect.DeepEqual(applied, planned) {
 		fmt.Fprintln(r.stdout, "\nThe accounts were changed by another process meanwhile. Applied:")
 		describeChanges(r.stdout, applied)

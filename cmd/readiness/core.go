@@ -43,7 +43,7 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 
 func (c *core) close() { c.pool.Close() }
 
-// accountCommands returns the service for commands on accounts, which needs no platform.
-func (c *core) accountCommands() *commands.Service {
-	return &commands.Service{Pool: c.pool, Store: c.store, Plans: c.plans, Now: time.Now, NewID: wiring.NewID}
+// accountCommands returns the commands on accounts, which need no platform.
+func (c *core) accountCommands() *commands.Accounts {
+	return commands.New(commands.Options{Store: c.store, Plans: c.plans}).Accounts
 }

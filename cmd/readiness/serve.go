@@ -172,7 +172,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	if f.accounts != "" {
-		changes, err := s.commands.ApplyAccounts(ctx, declared)
+		changes, err := s.commands.Accounts.Apply(ctx, declared)
 		for _, c := range changes {
 			r.log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
 		}

@@ -30,7 +30,7 @@ import (
 // service is a process that serves or works: the log, the commands and the queue of their work.
 type service struct {
 	*core
-	commands *commands.Service
+	commands *commands.Commands
 	queue    *work.Queue
 	ai       *ai.Proposer
 	secrets  secrets
@@ -86,14 +86,14 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
-	wired.Work.Life = wired.Commands.Life
-	life.background("life", wired.Commands.Life.Keep, wired.Commands.KeepReleasingKeys)
+	wired.Work.Life = wired.Commands.Keys.Life
+	life.background("life", wired.Commands.Keys.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	queue, err := work.NewQueue(wired.Work)
 	if err != nil {
 		return nil, err
 	}
 	s := wired.Commands
-	s.Platform, s.Permissions, s.Jobs = platform, platform, queue
+	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
 	return &service{core: core, queue: queue, ai: wired.AI, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
 }
 
@@ -131,10 +131,10 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	if f.portalURL == "" {
 		f.portalURL = f.baseURL
 	}
-	s.commands.CollectorURL = f.baseURL
+	s.commands.Pixies.CollectorURL = f.baseURL
 	registry := newRegistry(s.pool, s.queue, s.ai)
 	views, err := collector.New(collector.Options{
-		Resolve: s.views.PixieIDs, Count: s.commands.CountViews, Registry: registry, Log: s.log, Now: time.Now,
+		Resolve: s.views.PixieIDs, Count: s.commands.Pixies.CountViews, Registry: registry, Log: s.log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -174,16 +174,16 @@ func (s *service) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := s.commands.SweepKeys(ctx); err != nil && ctx.Err() == nil {
+			if err := s.commands.Keys.Sweep(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired idempotency keys failed", "error", err)
 			}
 			if err := documents.Sweep(ctx, s.pool, time.Now()); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired documents failed", "error", err)
 			}
-			if err := s.commands.RecordViews(ctx); err != nil && ctx.Err() == nil {
+			if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
 			}
-			if err := s.commands.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
+			if err := s.commands.Operations.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("ending operations that waited for too long failed", "error", err)
 			}
 		}

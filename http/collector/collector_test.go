@@ -34,7 +34,7 @@ type bench struct {
 	options  collector.Options
 	pool     *pgxpool.Pool
 	store    *eventstore.Store
-	service  *commands.Service
+	service  *commands.Commands
 	registry *prometheus.Registry
 	now      atomic.Pointer[time.Time]
 	log      strings.Builder
@@ -51,9 +51,9 @@ func newBench(t *testing.T) *bench {
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	check(t, err)
 	b.store = eventstore.New(b.pool, codec, eventstore.Options{Inline: engine.Inline})
-	b.service = &commands.Service{Pool: b.pool, Store: b.store, Now: func() time.Time { return *b.now.Load() }}
+	b.service = commands.New(commands.Options{Pool: b.pool, Store: b.store, Now: func() time.Time { return *b.now.Load() }})
 	b.options = collector.Options{
-		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Count: b.service.CountViews,
+		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Count: b.service.Pixies.CountViews,
 		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: func() time.Time { return *b.now.Load() },
 	}
 	b.Collector, err = collector.New(b.options)
@@ -189,7 +189,7 @@ func TestViewsAddUp(t *testing.T) {
 	b.became(t, map[string]int{"recorded": 8, "unknown": 9})
 	b.Collect(t.Context()) // counted once, although collected twice
 	holds(5, 0)
-	check(t, b.service.RecordViews(t.Context())) // noon has ended; midnight's hour has not
+	check(t, b.service.Pixies.RecordViews(t.Context())) // noon has ended; midnight's hour has not
 	holds(1, 3)
 	b.See(id(4))
 	b.Collect(t.Context())
@@ -198,7 +198,7 @@ func TestViewsAddUp(t *testing.T) {
 	later := midnight.Add(time.Hour + time.Minute)
 	b.now.Store(&later)
 	for range 2 { // recorded once, although called twice
-		check(t, b.service.RecordViews(t.Context()))
+		check(t, b.service.Pixies.RecordViews(t.Context()))
 		holds(0, 5)
 	}
 	var said string

@@ -92,7 +92,7 @@ func TestHardTenMillionViews(t *testing.T) {
 	}
 	end := at.Add(2 * time.Hour)
 	b.now.Store(&end)
-	check(t, b.service.RecordViews(t.Context()))
+	check(t, b.service.Pixies.RecordViews(t.Context()))
 	if sum, left := stored(), b.counting(t); sum != seen || left != 0 {
 		t.Errorf("%d views are stored of %d seen, and %d rows are still counted", sum, seen, left)
 	}
@@ -121,9 +121,9 @@ func recordUntilKilled(t *testing.T, url string) {
 	views.Inline = true
 	engine := projections.NewEngine(pool, projections.Pixies, &views)
 	store := eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})
-	service := &commands.Service{Pool: pool, Store: store, Now: func() time.Time { return recorderNow(t, pool) }}
+	service := commands.New(commands.Options{Pool: pool, Store: store, Now: func() time.Time { return recorderNow(t, pool) }})
 	for parent := os.Getppid(); os.Getppid() == parent; { // stop when the parent process is killed
-		_ = service.RecordViews(t.Context())
+		_ = service.Pixies.RecordViews(t.Context())
 	}
 }
 

@@ -45,7 +45,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 		recorders.Go(func() {
 			for ctx.Err() == nil {
 				// An attempt may fail because its connection was cut or because another process was faster.
-				_ = b.service.RecordViews(ctx)
+				_ = b.service.Pixies.RecordViews(ctx)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 			want[v.ReportID][v.Page] += int64(v.Views)
 		}
 		for {
-			err := b.service.CountViews(t.Context(), views)
+			err := b.service.Pixies.CountViews(t.Context(), views)
 			if errors.Is(err, commands.ErrNotCounted) {
 				continue
 			}
@@ -81,7 +81,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 	}
 	stop()
 	recorders.Wait()
-	check(t, b.service.RecordViews(t.Context()))
+	check(t, b.service.Pixies.RecordViews(t.Context()))
 	if n := b.counting(t); n != 0 {
 		t.Errorf("%d rows are still counted", n)
 	}
@@ -105,14 +105,14 @@ func TestBotCausesOneEventPerHour(t *testing.T) {
 				b.See(id(1))
 			}
 			b.Collect(t.Context())
-			check(t, b.service.RecordViews(t.Context()))
+			check(t, b.service.Pixies.RecordViews(t.Context()))
 			if n := b.appends(t); n != hour {
 				t.Fatalf("%d events in the hour %d, want one for each hour that has ended", n, hour)
 			}
 		}
 	}
-	check(t, b.service.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
-	check(t, b.service.RecordViews(t.Context()))
+	check(t, b.service.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
+	check(t, b.service.Pixies.RecordViews(t.Context()))
 	if n := b.appends(t); n != 3 {
 		t.Errorf("%d events, want two for the ended hours and one for the late views", n)
 	}
@@ -127,11 +127,11 @@ func TestRecordingFailsForOneAccount(t *testing.T) {
 	b := newBench(t)
 	report := uuid.New()
 	for _, account := range []string{"a", "broken", "z"} {
-		check(t, b.service.CountViews(t.Context(), []pixies.Viewed{{AccountID: account, ReportID: report, Hour: noon.Add(-2 * time.Hour), Page: "page", Views: 7}}))
+		check(t, b.service.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: account, ReportID: report, Hour: noon.Add(-2 * time.Hour), Page: "page", Views: 7}}))
 	}
 	_, err := b.pool.Exec(t.Context(), `ALTER TABLE events ADD CONSTRAINT broken CHECK (account_id <> 'broken')`)
 	check(t, err)
-	if err := b.service.RecordViews(t.Context()); err == nil {
+	if err := b.service.Pixies.RecordViews(t.Context()); err == nil {
 		t.Error("no error says that views were not recorded")
 	}
 	if h, n := b.counting(t), b.appends(t); h != 1 || n != 2 {
@@ -139,7 +139,7 @@ func TestRecordingFailsForOneAccount(t *testing.T) {
 	}
 	_, err = b.pool.Exec(t.Context(), `ALTER TABLE events DROP CONSTRAINT broken`)
 	check(t, err)
-	check(t, b.service.RecordViews(t.Context()))
+	check(t, b.service.Pixies.RecordViews(t.Context()))
 	if h, n := b.counting(t), b.appends(t); h != 0 || n != 3 {
 		t.Errorf("%d rows are counted and %d events are there, want none and three", h, n)
 	}

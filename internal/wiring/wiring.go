@@ -72,14 +72,14 @@ type Parts struct {
 // Service is the result of Wire. The caller must set Platform, Permissions and
 // Jobs, which differ between the program and tests.
 type Service struct {
-	Commands *commands.Service
+	Commands *commands.Commands
 	Work     work.Options
 	AI       *ai.Proposer
 }
 
 // Wire connects the parts.
 func Wire(p Parts) (*Service, error) {
-	kept, err := vault.New(p.Log.Pool, p.VaultKey)
+	tokens, err := vault.New(p.Log.Pool, p.VaultKey)
 	if err != nil {
 		return nil, err
 	}
@@ -90,35 +90,31 @@ func Wire(p Parts) (*Service, error) {
 	if len(p.PixieKey) < 32 {
 		return nil, fmt.Errorf("wiring: the key of Pixies has %d bytes, want at least 32", len(p.PixieKey))
 	}
-	providers := commands.Providers{Store: p.Log.Store, Keys: keys}
 	if p.Plans == nil {
 		p.Plans = account.DefaultPlans()
 	}
 	p.Logger = cmp.Or(p.Logger, slog.New(slog.DiscardHandler))
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
-	service := &commands.Service{
-		HeldKeys: &commands.HeldKeys{},
-		Pool:     p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
-		Recorder:  commands.Recorder{Store: p.Log.Store, Vault: kept, Now: p.Now},
-		Runs:      commands.Runs{Store: p.Log.Store, Vault: kept, Now: p.Now},
+	service := commands.New(commands.Options{
+		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Now: p.Now, NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
-		DropDocuments: projections.DropDocuments, Providers: providers, Tester: proposer,
-	}
+		DropDocuments: projections.DropDocuments, Tester: proposer,
+	})
 	asker := asking.New(asking.Options{
 		// The platform is set later.
 		Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 			return service.Platform.Definition(ctx, as, it)
 		},
-		Providers: providers, Models: proposer, Now: p.Now, Log: p.Logger,
+		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
 	return &Service{
 		Commands: service, AI: proposer,
 		Work: work.Options{
-			Pool: p.Log.Pool, Store: p.Log.Store, Vault: kept, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
-			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: providers,
-			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.StartDue, Unfinished: views.Unfinished,
+			Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
+			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
+			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue, Unfinished: views.Unfinished,
 			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 		},

@@ -10,9 +10,9 @@ import (
 	"readiness/eventstore"
 )
 
-// Startable refuses when the caller's license does not allow starting any work now.
+// CheckLicense refuses when the caller's license does not allow starting any work now.
 // GET /v1/account reports the same.
-func (s *Service) Startable(ctx context.Context, who Caller) error {
+func (s *Accounts) CheckLicense(ctx context.Context, who Caller) error {
 	owner := owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return err
@@ -20,28 +20,28 @@ func (s *Service) Startable(ctx context.Context, who Caller) error {
 	return license(owner.State, who).Starts()
 }
 
-// carrying is what the platform reports about a workspace in which work will start.
+// workspaceState is what the platform reports about a workspace in which work will start.
 // Whether the caller's license allows the work there is decided from the account,
 // together with the work.
-type carrying struct {
+type workspaceState struct {
 	who       Caller
 	workspace item.Workspace
 	capacity  item.CapacityState // only when the account lets the service read capacities
 	err       error              // why the capacity's state is not known
 }
 
-// carrying asks the platform about the workspace.
-func (s *Service) carrying(ctx context.Context, who Caller, workspace item.Workspace) carrying {
-	c := carrying{who: who, workspace: workspace}
+// workspaceState asks the platform about the workspace.
+func (s *core) workspaceState(ctx context.Context, who Caller, workspace item.Workspace) workspaceState {
+	c := workspaceState{who: who, workspace: workspace}
 	if who.Settings.CapacityDetails {
 		c.capacity, c.err = s.Platform.Capacity(ctx, who.Caller, workspace.ID)
 	}
 	return c
 }
 
-// active refuses to start work in a workspace that the caller's license does not
+// checkStart refuses to start work in a workspace that the caller's license does not
 // cover, or whose capacity is paused (docs/decisions.md 8.6).
-func (c carrying) active(owner account.Account) error {
+func (c workspaceState) checkStart(owner account.Account) error {
 	own := license(owner, c.who)
 	if err := own.Starts(); err != nil {
 		return err
@@ -58,13 +58,13 @@ func (c carrying) active(owner account.Account) error {
 	return nil
 }
 
-// active is carrying.active for callers that must check before they decide.
-func (s *Service) active(ctx context.Context, who Caller, workspace item.Workspace) error {
-	c, owner := s.carrying(ctx, who, workspace), owner(who)
+// checkStart is workspaceState.checkStart for callers that must check before they decide.
+func (s *core) checkStart(ctx context.Context, who Caller, workspace item.Workspace) error {
+	c, owner := s.workspaceState(ctx, who, workspace), owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return err
 	}
-	return c.active(owner.State)
+	return c.checkStart(owner.State)
 }
 
 // owner is the past of the caller's account.
