@@ -59,10 +59,11 @@ func (s *Optimizations) prepareChild(ctx context.Context, who Caller, t target, 
 	}}, nil
 }
 
-// acceptWithFirstChild accepts a bundle of applies or reverts with the first child that can
-// start. Children that cannot start are marked Refused or NothingToDo. When every
-// child is refused, the bundle is refused with the first child's refusal. also adds
-// what must be committed with the bundle, deciding from more.
+// acceptWithFirstChild accepts a bundle of applies or reverts with the first
+// child that can start. Children that cannot start are marked Refused or
+// NothingToDo. When every child is refused, the bundle is refused with the first
+// child's refusal. also adds what must be committed with the bundle, deciding
+// from more.
 func (s *Optimizations) acceptWithFirstChild(ctx context.Context, who Caller, t target, b bundling, more eventstore.Loadable, also func(*eventstore.Change) error) error {
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	record := func(c *eventstore.Change) error {

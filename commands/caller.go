@@ -11,9 +11,9 @@ import (
 	"readiness/eventstore"
 )
 
-// changeAsMember is Store.Change for a call. It refuses the caller as a stranger unless
-// they are a member of the account at the time of the append. An account that is
-// not in the log has no members to check.
+// changeAsMember is Store.Change for a call. It refuses the caller as a stranger
+// unless they are a member of the account at the time of the append. An account
+// that is not in the log has no members to check.
 func (s *core) changeAsMember(ctx context.Context, who Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
 	in := owner(who).Unmoved()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {

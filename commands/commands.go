@@ -1,7 +1,8 @@
 // Package commands carries out commands. A command looks up what a call names as
 // the caller and lets the domain decide; events and the work that follows are
-// committed in one transaction. Each file holds one command. No command changes the
-// platform inside a database transaction.
+// committed in one transaction. Each resource has one type, whose methods are its
+// commands; core holds what several resources need. Each file holds one command. No
+// command changes the platform inside a database transaction.
 package commands
 
 import (
@@ -98,17 +99,17 @@ type Options struct {
 	Plans account.Plans
 	Now   func() time.Time
 	NewID func() uuid.UUID
-	// Life is the process that handles calls; it owns the idempotency keys of the
-	// calls in flight.
+	// Life is the process that handles calls; it owns the idempotency keys of
+	// the calls in flight.
 	Life *database.Life
-	// TrackedIn returns the account's tracked items of a type in a workspace, from
-	// the view. Decisions about an item use its stream instead.
+	// TrackedIn returns the account's tracked items of a type in a workspace,
+	// from the view. Decisions about an item use its stream instead.
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
 	// LatestAssessment returns the newest stored assessment of a model in the
 	// account; false when there is none.
 	LatestAssessment func(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error)
-	// Overdue returns operations whose deadline to wait for their owner has passed
-	// at now, from the view.
+	// Overdue returns operations whose deadline to wait for their owner has
+	// passed at now, from the view.
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Tester makes the test calls to AI providers.
 	Tester ProviderTester
@@ -120,8 +121,8 @@ type Options struct {
 	// DropDocuments queues the deletion of those documents that no stored
 	// assessment refers to any longer.
 	DropDocuments func(queue func(sql string, args ...any), hashes []string)
-	// CollectorURL is the service's own collector: where Pixies are loaded from in
-	// a workspace whose tracking setup names no other.
+	// CollectorURL is the service's own collector: where Pixies are loaded from
+	// in a workspace whose tracking setup names no other.
 	CollectorURL string
 }
 

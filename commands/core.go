@@ -30,8 +30,8 @@ type core struct {
 	keys      *IdempotencyKeys
 }
 
-// startOperation carries out a call that starts work, under its idempotency key if there is
-// one. do looks up, decides and appends for a new operation id.
+// startOperation carries out a call that starts work, under its idempotency key
+// if there is one. do looks up, decides and appends for a new operation id.
 func (s *core) startOperation(ctx context.Context, who Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
 	earlier, err := s.keys.claim(ctx, who)
 	if err != nil || earlier != nil {

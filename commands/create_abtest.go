@@ -69,8 +69,8 @@ type abRun struct {
 	inA, inB            item.Workspace // of the sides' models
 	mode                abtest.CorrectAnswers
 	computedAt          *time.Time
-	// freezes reports whether the questions become the test's own once side A has
-	// answered them.
+	// freezes reports whether the questions become the test's own once side A
+	// has answered them.
 	freezes bool
 	repeats int
 	// stored are questions that are already a document; if nil, set is stored.
@@ -101,8 +101,9 @@ func (r *abRun) replay(stored benchmark.Run) {
 	r.repeats = stored.Repeats
 }
 
-// reuseForSideA takes the answers of a stored run for side A. They must come from the same
-// answerer and must not be judged by the provider that side B asks.
+// reuseForSideA takes the answers of a stored run for side A. They must come
+// from the same answerer and must not be judged by the provider that side B
+// asks.
 func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.Run) error {
 	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
@@ -124,7 +125,8 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 	return nil
 }
 
-// useSavedQuestions makes the run ask those saved questions of side A's model that can run.
+// useSavedQuestions makes the run ask those saved questions of side A's model
+// that can run.
 func (s *ABTests) useSavedQuestions(ctx context.Context, who Caller, r *abRun) error {
 	saved, set, err := s.benchmarks.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
 	if err != nil {
@@ -137,8 +139,8 @@ func (s *ABTests) useSavedQuestions(ctx context.Context, who Caller, r *abRun) e
 	return s.recomputeAnswers(ctx, who, r)
 }
 
-// recomputeAnswers computes the correct answers from the current definition of side A's
-// model, if the test's mode is Update.
+// recomputeAnswers computes the correct answers from the current definition of
+// side A's model, if the test's mode is Update.
 func (s *ABTests) recomputeAnswers(ctx context.Context, who Caller, r *abRun) error {
 	if r.mode != abtest.Update {
 		return nil

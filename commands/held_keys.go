@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxHeldKeys bounds the keys that wait to be released; the claims of further
-	// ones expire after handling.
+	// maxHeldKeys bounds the keys that wait to be released; the claims of
+	// further ones expire after handling.
 	maxHeldKeys = 10_000
 	// releaseInterval is how often held keys are released.
 	releaseInterval = 500 * time.Millisecond

@@ -40,9 +40,9 @@ func (s *core) lookUpTarget(ctx context.Context, who Caller, workspaceID, modelI
 	return target{workspace, model}, assessable([]item.Item{model})
 }
 
-// findSource returns the model's latest assessment for a kind whose objects come from
-// findings, or refuses with AssessmentNotFound; nil for other kinds (4.5/preview/3,
-// 4.5/preview/4).
+// findSource returns the model's latest assessment for a kind whose objects come
+// from findings, or refuses with AssessmentNotFound; nil for other kinds
+// (4.5/preview/3, 4.5/preview/4).
 func (s *Optimizations) findSource(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
 	if !k.FromFindings() {
 		return nil, nil
@@ -70,9 +70,9 @@ func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, sour
 	return len(optimization.TargetsOf(k, findings)), nil
 }
 
-// loadPreview returns the document of a preview if it belongs to the caller's account,
-// the model and the kind and has not expired; else it refuses with InvalidPreview
-// (4.5/apply/1).
+// loadPreview returns the document of a preview if it belongs to the caller's
+// account, the model and the kind and has not expired; else it refuses with
+// InvalidPreview (4.5/apply/1).
 func (s *Optimizations) loadPreview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
 	var p optimization.Preview
 	id, ok := domain.ParseID(text)
@@ -112,8 +112,8 @@ func (s *core) acceptance(who Caller, id uuid.UUID, kind operation.Type, workspa
 	}
 }
 
-// enqueueStep stores the caller's token for the operation's next step and enqueues the
-// step.
+// enqueueStep stores the caller's token for the operation's next step and
+// enqueues the step.
 func (s *Optimizations) enqueueStep(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
 	c.Queue(sql, args...)
@@ -141,7 +141,8 @@ type writing struct {
 	tracking  *Tracking
 }
 
-// prepareWrite prepares an apply or a revert; its writes may be set until it is decided.
+// prepareWrite prepares an apply or a revert; its writes may be set until it is
+// decided.
 func (s *Optimizations) prepareWrite(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
 	limits, err := s.limits(who.Plan)
 	if err != nil {
@@ -164,9 +165,10 @@ func (w *writing) pasts() []eventstore.Loadable {
 	return append(w.tracking.Pasts(), w.work, w.lock, w.allowance, w.owner)
 }
 
-// acceptWrite decides the model's lock, the day's applies and the caps on tracked items,
-// and enqueues the first step (4.5/apply/8; docs/decisions.md 5). An apply of a
-// preview without changes ends immediately and takes none of these.
+// acceptWrite decides the model's lock, the day's applies and the caps on
+// tracked items, and enqueues the first step (4.5/apply/8; docs/decisions.md 5).
+// An apply of a preview without changes ends immediately and takes none of
+// these.
 func (s *Optimizations) acceptWrite(c *eventstore.Change, w *writing) error {
 	modelID := w.target.model.ID
 	if w.apply.NothingToWrite() {

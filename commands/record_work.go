@@ -40,8 +40,8 @@ type workPasts struct {
 	allowance *eventstore.Past[account.Usage]
 	// tracking covers the model, which the work or its bundle may have reserved.
 	tracking *Tracking
-	// reverted is the apply that the work, a revert, puts back; revertedBundle is
-	// the bundle of that apply.
+	// reverted is the apply that the work, a revert, puts back; revertedBundle
+	// is the bundle of that apply.
 	reverted       *eventstore.Past[optimization.Work]
 	revertedBundle *eventstore.Past[optimization.Bundle]
 	pasts          []eventstore.Loadable

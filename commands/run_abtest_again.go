@@ -31,8 +31,8 @@ func (s *ABTests) RunAgain(ctx context.Context, who Caller, abTestID string, r a
 			if err := s.useSavedQuestions(ctx, who, &run); err != nil {
 				return err
 			}
-			// If the first run failed before side A had answered, this run provides
-			// the test's questions.
+			// If the first run failed before side A had answered, this run
+			// provides the test's questions.
 			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Going()) == 0
 		} else if err := s.useFrozenQuestions(ctx, who, &run, test, r.ReuseRunID); err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// lookUpAssessable looks up a model for a schedule, as the caller. It refuses what an
-// assessment of the model would refuse.
+// lookUpAssessable looks up a model for a schedule, as the caller. It refuses
+// what an assessment of the model would refuse.
 func (s *Schedules) lookUpAssessable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
 	workspace, model, err := s.lookUpModel(ctx, who, workspaceID, modelID)
 	if err != nil {

@@ -80,8 +80,9 @@ func (s *Optimizations) acceptApply(ctx context.Context, who Caller, operationID
 	})
 }
 
-// lapseHolderAndRetry calls do, which takes a model's lock. If the lock is held by an
-// operation that has waited too long for its owner, that operation is ended first.
+// lapseHolderAndRetry calls do, which takes a model's lock. If the lock is held
+// by an operation that has waited too long for its owner, that operation is
+// ended first.
 func (s *Optimizations) lapseHolderAndRetry(ctx context.Context, who Caller, do func() error) error {
 	err := do()
 	r, refused := domain.Refused(err)

@@ -117,8 +117,8 @@ func (s *Optimizations) planPreviews(ctx context.Context, who Caller, kinds []op
 	return nil
 }
 
-// acceptBundlePreview records the bundle with each of its previews and enqueues them. A
-// bundle that will write reserves the model.
+// acceptBundlePreview records the bundle with each of its previews and enqueues
+// them. A bundle that will write reserves the model.
 func (s *Optimizations) acceptBundlePreview(ctx context.Context, who Caller, t target, b bundling) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)

@@ -39,8 +39,8 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, who Caller, works
 	})
 }
 
-// loadAppliedBundle returns the bundle apply with the id if something of it is left to
-// put back; else it refuses (4.5/bundle/7).
+// loadAppliedBundle returns the bundle apply with the id if something of it is
+// left to put back; else it refuses (4.5/bundle/7).
 func (s *Optimizations) loadAppliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
 	id, ok := domain.ParseID(text)

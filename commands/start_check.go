@@ -10,8 +10,8 @@ import (
 	"readiness/eventstore"
 )
 
-// CheckLicense refuses when the caller's license does not allow starting any work now.
-// GET /v1/account reports the same.
+// CheckLicense refuses when the caller's license does not allow starting any
+// work now. GET /v1/account reports the same.
 func (s *Accounts) CheckLicense(ctx context.Context, who Caller) error {
 	owner := owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {
@@ -20,9 +20,9 @@ func (s *Accounts) CheckLicense(ctx context.Context, who Caller) error {
 	return license(owner.State, who).Starts()
 }
 
-// workspaceState is what the platform reports about a workspace in which work will start.
-// Whether the caller's license allows the work there is decided from the account,
-// together with the work.
+// workspaceState is what the platform reports about a workspace in which work
+// will start. Whether the caller's license allows the work there is decided from
+// the account, together with the work.
 type workspaceState struct {
 	who       Caller
 	workspace item.Workspace
@@ -58,7 +58,8 @@ func (c workspaceState) checkStart(owner account.Account) error {
 	return nil
 }
 
-// checkStart is workspaceState.checkStart for callers that must check before they decide.
+// checkStart is workspaceState.checkStart for callers that must check before
+// they decide.
 func (s *core) checkStart(ctx context.Context, who Caller, workspace item.Workspace) error {
 	c, owner := s.workspaceState(ctx, who, workspace), owner(who)
 	if err := s.Store.Load(ctx, owner); err != nil {

@@ -145,8 +145,8 @@ func (s *Pixies) acceptRun(ctx context.Context, who Caller, operationID uuid.UUI
 	})
 }
 
-// trackingSetup returns the workspace's saved tracking setup, or the documented default
-// (docs/decisions.md 8.2).
+// trackingSetup returns the workspace's saved tracking setup, or the documented
+// default (docs/decisions.md 8.2).
 func (s *Pixies) trackingSetup(a account.Account, workspaceID uuid.UUID) (pixies.Setup, error) {
 	var setup pixies.Setup
 	if text, saved := a.Saved[account.TrackingSetupDocument(workspaceID)]; saved {

@@ -38,8 +38,9 @@ func (s *Optimizations) StartRevert(ctx context.Context, who Caller, workspaceID
 	})
 }
 
-// checkRevertable refuses an apply that can never be reverted. That the apply has not
-// ended, or that a later apply builds on it, is decided together with the lock.
+// checkRevertable refuses an apply that can never be reverted. That the apply
+// has not ended, or that a later apply builds on it, is decided together with
+// the lock.
 func (s *Optimizations) checkRevertable(ctx context.Context, who Caller, modelID, applyID uuid.UUID) error {
 	apply, err := s.Recorder.Load(ctx, applyID)
 	if err != nil {
@@ -57,9 +58,9 @@ func (s *Optimizations) checkRevertable(ctx context.Context, who Caller, modelID
 // errMoved reports that the model's applies changed between loading and deciding.
 var errMoved = errors.New("commands: another apply came between")
 
-// acceptRevert accepts the revert of an apply, standalone or as the child of a bundle. It
-// calls guard first, and also to add what must be committed with the revert; both
-// may decide from the pasts in more.
+// acceptRevert accepts the revert of an apply, standalone or as the child of a
+// bundle. It calls guard first, and also to add what must be committed with the
+// revert; both may decide from the pasts in more.
 func (s *Optimizations) acceptRevert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable,
 ) error {
@@ -73,8 +74,8 @@ func (s *Optimizations) acceptRevert(ctx context.Context, who Caller, operationI
 	})
 }
 
-// tryAcceptRevert decides from the apply and from the applies after it. It finds those
-// first, and returns errMoved if they have changed when it decides.
+// tryAcceptRevert decides from the apply and from the applies after it. It finds
+// those first, and returns errMoved if they have changed when it decides.
 func (s *Optimizations) tryAcceptRevert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more []eventstore.Loadable,
 ) error {

@@ -59,7 +59,7 @@ func TestTwoJobsStartSlotOnce(t *testing.T) {
 		if queues[i], err = work.NewQueue(b.options); err != nil {
 			t.Fatal(err)
 		}
-		wired, err := wiring.Wire(b.parts) // one per process
+		wired, err := wiring.Wire(b.wired) // one per process
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ var (
 // tests carry them out.
 type bench struct {
 	*commands.Commands
-	parts   wiring.Parts // of Commands
+	wired   wiring.Parts // of Commands
 	options work.Options
 	pool    *pgxpool.Pool
 	views   *projections.Views
@@ -128,8 +128,8 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.parts = wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: pixieKey, Now: now, Workers: 2}
-	wired, err := wiring.Wire(b.parts)
+	b.wired = wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: pixieKey, Now: now, Workers: 2}
+	wired, err := wiring.Wire(b.wired)
 	if err != nil {
 		t.Fatal(err)
 	}
