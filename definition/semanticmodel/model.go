@@ -19,6 +19,7 @@ type Model struct {
 	Expressions   []string // names of the shared M expressions
 	Functions     []string // names of the user-defined DAX functions
 	Copilot       Copilot
+	QnA           QnA
 	// Notices lists content of the files that Power BI refuses but that can be read.
 	Notices []Notice
 }
@@ -186,6 +187,9 @@ type Term struct{ Text, State string }
 // Copilot is the content of a definition's Copilot folder, which prepares the model
 // for AI.
 type Copilot struct {
+	// NotVisible is true when the platform did not show these parts, so that their
+	// absence says nothing. No reader sets it: whoever fetched the definition knows.
+	NotVisible bool
 	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string
 	// Schema is Copilot/schema.json; nil if absent or not a JSON object.

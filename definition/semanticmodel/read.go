@@ -21,6 +21,7 @@ func Read(d definition.Definition) (*Model, error) {
 		return nil, err
 	}
 	m.Copilot = readCopilot(d)
+	m.QnA = readQnA(d)
 	return m, nil
 }
 

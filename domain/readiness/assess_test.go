@@ -339,7 +339,7 @@ func TestWeighting(t *testing.T) {
 func TestRegimes(t *testing.T) {
 	t.Parallel()
 	all := readiness.Regimes()
-	if current := readiness.Current(); len(all) == 0 || all[len(all)-1] != current || current.ID != readiness.RegimeID || readiness.RegimeID != "2026-11" {
+	if current := readiness.Current(); len(all) != 2 || all[0] != current || current.ID != readiness.RegimeID || readiness.RegimeID != "2026-11" || all[1].ID != "2026-12" {
 		t.Errorf("got %v", all)
 	}
 	ids := map[string]bool{}

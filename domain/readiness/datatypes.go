@@ -37,9 +37,9 @@ func summarizedText(_ *scope, c *column) verdict {
 	case "none":
 		return verdict{}
 	case "", "default":
-		return fails(0.25, "set summarizeBy to none in place of the default", "%s column, summarizeBy is default", c.src.DataType)
+		return fails(0.25, "set summarizeBy to none in place of the default", "%s column, summarizeBy is default", c.dataType)
 	default:
-		return fails(1, "set summarizeBy to none, as its values do not add up", "%s column, summarizeBy is %s", c.src.DataType, shown(by, shownText))
+		return fails(1, "set summarizeBy to none, as its values do not add up", "%s column, summarizeBy is %s", c.dataType, shown(by, shownText))
 	}
 }
 
@@ -89,7 +89,7 @@ func untypedDate(_ *scope, c *column) verdict {
 	if !c.is(semanticmodel.String, semanticmodel.Int64) {
 		return verdict{}
 	}
-	return fails(1, "store it as a date, so that periods can be computed", "%s column, its name says %s", c.src.DataType, dateTypeWords.firstOf(c.words))
+	return fails(1, "store it as a date, so that periods can be computed", "%s column, its name says %s", c.dataType, dateTypeWords.firstOf(c.words))
 }
 
 var (

@@ -9,27 +9,32 @@ type Judged struct {
 	Message, Evidence string
 }
 
-// Judge applies one rule of the current regime to a model, or to what an agent that
+// Judge applies one rule of regime 2026-11 to a model, or to what an agent that
 // selected every exposed table sees of it. It returns nil for a rule that does not
 // apply.
 func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
-	s := newSnapshot(m)
+	return november2026.Judge(m, o, asAgent, ruleID)
+}
+
+// Judge applies one rule of the regime, as the function Judge.
+func (r *Regime) Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
+	s := newSnapshot(m, r.reading)
 	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
 	if asAgent {
 		exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
 		v = view{scope: newScope(s, exposed, o.Usage), agent: true}
 	}
-	for _, d := range Current().dimensions {
+	for _, d := range r.dimensions {
 		for _, r := range d.rules {
 			if r.id != ruleID {
 				continue
 			}
 			var out []Judged
-			if d.applies != nil && !d.applies(v.scope) || asAgent && r.layout {
+			if !d.judges(&r, v) {
 				return nil
 			}
 			r.check(v.scope, func(j judged, found verdict) {
-				key := Key{ObjectName: "#" + ruleID}
+				key := modelItself(ruleID).key()
 				if j != nil {
 					key = j.base().key()
 				}
@@ -42,21 +47,27 @@ func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Jud
 }
 
 // Exact returns S before rounding and caps, or false when it is null.
-func Exact(m *semanticmodel.Model, o Options) (float64, bool) {
-	s := newSnapshot(m)
+func Exact(m *semanticmodel.Model, o Options) (float64, bool) { return november2026.Exact(m, o) }
+
+// Exact returns S under the regime, as the function Exact.
+func (r *Regime) Exact(m *semanticmodel.Model, o Options) (float64, bool) {
+	s := newSnapshot(m, r.reading)
 	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
 	var all []scored
-	for _, d := range Current().modelWeights() {
+	for _, d := range r.modelWeights() {
 		all = append(all, scored{d, []part{v.judge(d.dimension, o)}})
 	}
 	score, _, ok := overall(all, byUsage)
 	return score, ok
 }
 
-// RuleIDs returns the rules of the current regime about models.
-func RuleIDs() []string {
+// RuleIDs returns the rules of regime 2026-11 about models.
+func RuleIDs() []string { return november2026.RuleIDs() }
+
+// RuleIDs returns the rules of the regime about models.
+func (r *Regime) RuleIDs() []string {
 	var ids []string
-	for _, d := range Current().dimensions {
+	for _, d := range r.dimensions {
 		for _, r := range d.rules {
 			ids = append(ids, r.id)
 		}
@@ -66,7 +77,7 @@ func RuleIDs() []string {
 
 // Weights returns the weights w of the exposed objects.
 func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]float64 {
-	s := newSnapshot(m)
+	s := newSnapshot(m, november2026.reading)
 	x := newScope(s, s.exposed, usage)
 	out := map[Key]float64{}
 	for _, o := range x.all {
@@ -80,7 +91,12 @@ func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]
 
 // Exposed returns the exposed set X and, by table name, the structure.
 func Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
-	s := newSnapshot(m)
+	return november2026.Exposed(m)
+}
+
+// Exposed returns the exposed set X and the structure under the regime.
+func (r *Regime) Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
+	s := newSnapshot(m, r.reading)
 	for _, o := range s.objects {
 		if s.exposed[o.index] {
 			x = append(x, o.key())
@@ -114,4 +130,6 @@ var (
 	Round4  = round4
 )
 
-func newTableNamed(name string) *table { return newTable(&semanticmodel.Table{Name: name}) }
+func newTableNamed(name string) *table {
+	return newTable(&semanticmodel.Table{Name: name}, november2026.reading)
+}

@@ -54,14 +54,14 @@ type ExposedAnswer struct {
 // Expose returns the exposed set X of a model with its preparation for AI: what the AI
 // data schema shows or, without a schema, what is not hidden (docs/regime.md C.1).
 func Expose(m *semanticmodel.Model) Exposure {
-	s := newSnapshot(m)
+	s := newSnapshot(m, Current().reading)
 	return s.show(s.exposed)
 }
 
 // ExposeToAgent returns what a data agent that selected the tables sees of a model
 // (docs/regime.md C.6 (2)), with the model's preparation for AI.
 func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
-	s := newSnapshot(m)
+	s := newSnapshot(m, Current().reading)
 	exposed, _ := s.selection(selectedBy(tables))
 	return s.show(exposed)
 }
@@ -70,7 +70,7 @@ func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
 // preparation for AI: neither the AI data schema, nor instructions, verified answers or
 // synonyms.
 func ExposeUnprepared(m *semanticmodel.Model) Exposure {
-	s := newSnapshot(m)
+	s := newSnapshot(m, Current().reading)
 	s.instructions, s.answers = "", nil
 	exposed := make([]bool, len(s.objects))
 	for _, o := range s.objects {

@@ -40,7 +40,7 @@ type failing struct {
 // add counts an object that the rule judged.
 func (j *judgement) add(f failing, o Options) {
 	if f.object == nil {
-		f.object = &object{kind: otherKind, objectType: ModelObject, index: -1, name: "#" + j.rule.id}
+		f.object = modelItself(j.rule.id)
 	}
 	if o.Ignore != nil && o.Ignore(j.rule.id, f.key()) {
 		j.ignored++
@@ -70,12 +70,17 @@ type part struct {
 	judgements []judgement
 }
 
+// judges reports whether a rule of the dimension applies to the view at all.
+func (d dimension) judges(r *rule, v view) bool {
+	return (d.applies == nil || d.applies(v.scope)) && !(v.agent && r.layout)
+}
+
 func (v view) judge(d dimension, o Options) part {
 	p := part{n: v.n, judgements: make([]judgement, 0, len(d.rules))}
 	var buffer []failing // reused to collect the failing objects of each rule
 	for i := range d.rules {
 		j := judgement{rule: &d.rules[i], failing: buffer[:0]}
-		if (d.applies == nil || d.applies(v.scope)) && !(v.agent && j.layout) {
+		if d.judges(j.rule, v) {
 			j.check(v.scope, func(judged judged, found verdict) {
 				f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
 				if judged != nil {

@@ -33,7 +33,7 @@ type Look struct {
 
 // NewLineage returns a lineage of the model's fields without any views.
 func NewLineage(m *semanticmodel.Model) *Lineage {
-	s := newSnapshot(m)
+	s := newSnapshot(m, Current().reading)
 	l := &Lineage{
 		snapshot: s, names: newNames(s), tables: map[string]*table{}, levels: map[level]*object{},
 		next: make([][]int, len(s.objects)), views: make([]int64, len(s.objects)),

@@ -56,7 +56,7 @@ func AssessAgent(a Agent, sources []Source, o Options) Result {
 
 // Assess scores a semantic model (docs/regime.md C.2).
 func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
-	s := newSnapshot(m)
+	s := newSnapshot(m, r.reading)
 	x := newScope(s, s.exposed, o.Usage)
 	return r.report(r.modelWeights(), []view{{scope: x, n: 1}}, nil, o)
 }
@@ -64,7 +64,7 @@ func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
 // selected every exposed table and has no configuration (docs/regime.md C.6 (7)).
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
-	s := newSnapshot(m)
+	s := newSnapshot(m, r.reading)
 	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
 	x := newScope(s, exposed, o.Usage)
 	return r.report(r.agentWeights(), []view{{scope: x, n: float64(len(x.f)), agent: true}}, nil, o)
@@ -82,7 +82,7 @@ func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 			unscored = append(unscored, source.ID)
 			continue
 		}
-		s := newSnapshot(source.Model)
+		s := newSnapshot(source.Model, r.reading)
 		config.snapshots[i] = s
 		exposed, hidden := s.selection(selectedBy(source.Tables))
 		x := newScope(s, exposed, source.Usage)

@@ -1,13 +1,17 @@
 package readiness
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // RegimeID is the id of the current regime.
 const RegimeID = "2026-11"
 
 // Regime is a set of scoring rules under an id.
 type Regime struct {
-	ID         string
+	ID string
+	reading
 	dimensions []dimension
 	agent      []agentRule // rules of the dimension without rules about a model
 	caps       []limit
@@ -22,51 +26,23 @@ type dimension struct {
 	rules                    []rule            // by id
 }
 
-// limit caps the score while it holds (docs/regime.md C.2).
-type limit struct {
-	id    string
-	most  float64
-	holds func(*scope) bool
-}
-
 // regimes are all published regimes, oldest first.
-var regimes = []*Regime{&november2026}
+var regimes = []*Regime{&november2026, &december2026}
 
 // Regimes returns all regimes, oldest first.
 func Regimes() []*Regime { return slices.Clone(regimes) }
 
-// Current returns the newest regime.
-func Current() *Regime { return regimes[len(regimes)-1] }
+// Current returns the regime of new assessments.
+func Current() *Regime { return &november2026 }
 
 // Find returns the regime with the id, or false when there is none. It serves to read
-// or repeat old assessments.
+// or repeat old assessments, and to try a regime that is not the current one.
 func Find(id string) (*Regime, bool) {
 	i := slices.IndexFunc(regimes, func(r *Regime) bool { return r.ID == id })
 	if i < 0 {
 		return nil, false
 	}
 	return regimes[i], true
-}
-
-var november2026 = Regime{
-	ID: RegimeID,
-	dimensions: []dimension{
-		{id: "descriptions", name: "Descriptions", modelWeight: 20, agentWeight: 20, rules: descriptionRules},
-		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: namingRules},
-		{id: "measures", name: "Measures", modelWeight: 14, agentWeight: 13, rules: measureRules},
-		{id: "types", name: "Types & summarization", modelWeight: 8, agentWeight: 6, rules: typeRules},
-		{id: "relationships", name: "Relationships / star schema", modelWeight: 14, agentWeight: 12, rules: relationshipRules},
-		{id: "visibility", name: "Visibility (AI data schema)", modelWeight: 10, agentWeight: 13, rules: visibilityRules},
-		{id: "instructions", name: "AI instructions & verified answers", modelWeight: 10, agentWeight: 12, rules: instructionRules},
-		{id: "synonyms", name: "Synonyms", modelWeight: 4, agentWeight: 2, rules: synonymRules},
-		{id: "time", name: "Time / date table", modelWeight: 6, agentWeight: 4, rules: timeRules, applies: hasTime},
-		{id: "agent", name: "Agent configuration", agentWeight: 6},
-	},
-	agent: agentRules,
-	caps: []limit{
-		{"CAP-NOMEASURE", 60, func(x *scope) bool { return len(x.m) == 0 }},
-		{"CAP-NOREL", 60, func(x *scope) bool { return x.disconnected() }},
-	},
 }
 
 // modelWeights returns the dimensions of a semantic model's score with their weights.
@@ -93,3 +69,20 @@ type weighted struct {
 	dimension
 	weight float64
 }
+
+// amended returns the rules of an older regime with some of them changed, and new ones
+// added, by id.
+func amended[R interface{ of() *rule }](rules []R, changed ...R) []R {
+	out := slices.Clone(rules)
+	for _, r := range changed {
+		i, known := slices.BinarySearchFunc(out, r.of().id, func(r R, id string) int { return strings.Compare(r.of().id, id) })
+		if known {
+			out[i] = r
+		} else {
+			out = slices.Insert(out, i, r)
+		}
+	}
+	return out
+}
+
+func (r rule) of() *rule { return &r }

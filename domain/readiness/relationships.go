@@ -53,7 +53,7 @@ func bothDirections(_ *scope, r *relationship) verdict {
 }
 
 func mixedTypes(_ *scope, r *relationship) verdict {
-	from, to := r.from.src.DataType, r.to.src.DataType
+	from, to := r.from.dataType, r.to.dataType
 	if from == "" || to == "" || from == to {
 		return verdict{}
 	}

@@ -1,7 +1,5 @@
 package readiness
 
-import "slices"
-
 // report scores the views and, if there is one, the agent's configuration.
 func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
@@ -20,7 +18,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 		}
 		all = append(all, s)
 	}
-	holding := r.limits(views)
+	holding := r.limits(views, all)
 	exposed := false // whether any table is exposed
 	for _, v := range views {
 		exposed = exposed || len(v.t) > 0
@@ -54,17 +52,6 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 		result.Findings = findings(all)
 	}
 	return result
-}
-
-// limits returns the caps that hold in every view.
-func (r *Regime) limits(views []view) []limit {
-	var holding []limit
-	for _, c := range r.caps {
-		if len(views) > 0 && !slices.ContainsFunc(views, func(v view) bool { return !c.holds(v.scope) }) {
-			holding = append(holding, c)
-		}
-	}
-	return holding
 }
 
 func (c *Counts) add(x *scope) {

@@ -77,6 +77,11 @@ func onModel(applies func(*scope) bool, judge func(*scope) verdict) check {
 
 func always(*scope) bool { return true }
 
+// modelItself returns the pseudo-object of a rule about the entire model.
+func modelItself(ruleID string) *object {
+	return &object{kind: otherKind, objectType: ModelObject, index: -1, name: "#" + ruleID}
+}
+
 // where returns the members of a set that keep accepts.
 func where[O judged](set func(*scope) []O, keep func(*scope, O) bool) func(*scope) []O {
 	return func(x *scope) []O {

@@ -56,6 +56,7 @@ func (o *object) compare(p *object) int {
 type table struct {
 	object
 	src         *semanticmodel.Table
+	calculated  bool // a partition of it is
 	columns     []*column
 	measures    []*measure
 	hierarchies []*hierarchy
@@ -79,6 +80,7 @@ func (t *table) markedAsDate() bool { return strings.EqualFold(t.src.DataCategor
 type column struct {
 	object
 	src      *semanticmodel.Column
+	dataType semanticmodel.DataType
 	key      bool // an end of a relationship, or isKey
 	end      bool // of any relationship
 	manySide bool // of any relationship
@@ -86,7 +88,7 @@ type column struct {
 }
 
 func (c *column) is(types ...semanticmodel.DataType) bool {
-	return slices.Contains(types, c.src.DataType)
+	return slices.Contains(types, c.dataType)
 }
 
 func (c *column) numeric() bool {
@@ -127,6 +129,7 @@ type answer struct {
 // snapshot is a model after dropping (docs/regime.md C.1), in object order, with everything
 // that does not depend on the consumer.
 type snapshot struct {
+	reading
 	src           *semanticmodel.Model
 	tables        []*table
 	columns       []*column
@@ -163,14 +166,14 @@ func isAutoDate(t *semanticmodel.Table) bool {
 	return local || template
 }
 
-func newSnapshot(m *semanticmodel.Model) *snapshot {
-	s := &snapshot{src: m, byNorm: map[ref]*object{}, named: map[string]bool{}, activated: map[[2]*object]bool{}}
+func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
+	s := &snapshot{reading: by, src: m, byNorm: map[ref]*object{}, named: map[string]bool{}, activated: map[[2]*object]bool{}}
 	for i := range m.Tables {
 		switch t := &m.Tables[i]; {
 		case isAutoDate(t):
 			s.autoDate = true
 		case !t.IsPrivate:
-			s.tables = append(s.tables, newTable(t))
+			s.tables = append(s.tables, newTable(t, by))
 		}
 	}
 	slices.SortStableFunc(s.tables, func(a, b *table) int { return a.compare(&b.object) })
@@ -189,10 +192,10 @@ func newSnapshot(m *semanticmodel.Model) *snapshot {
 	names := newNames(s)
 	s.relate(names)
 	s.expose()
-	s.structure()
 	for _, m := range s.measures {
 		m.refs = s.read(m.src.Expression, m.table, names)
 	}
+	s.structure()
 	for _, t := range s.tables {
 		if g := t.src.CalculationGroup; g != nil {
 			for _, item := range g.Items {
@@ -226,15 +229,15 @@ func (s *snapshot) add(o *object) {
 	}
 }
 
-func newTable(src *semanticmodel.Table) *table {
-	t := &table{src: src}
+func newTable(src *semanticmodel.Table, by reading) *table {
+	t := &table{src: src, calculated: slices.ContainsFunc(src.Partitions, isCalculated)}
 	t.object = newObject(tableKind, TableObject, t, src.Name, src.Description, src.IsHidden)
 	t.name = ""
 	for i := range src.Columns {
 		if c := &src.Columns[i]; !c.IsRowNumber {
 			t.columns = append(t.columns, &column{
 				object: newObject(columnKind, ColumnObject, t, c.Name, c.Description, c.IsHidden || src.IsHidden),
-				src:    c, key: c.IsKey,
+				src:    c, dataType: by.dataType(src, c), key: c.IsKey,
 			})
 		}
 	}
@@ -295,47 +298,6 @@ func join(t *table, many, otherMany bool) {
 
 // columnLabel returns a column as a relationship's label shows it, unquoted.
 func columnLabel(c *column) string { return c.table.src.Name + "[" + c.name + "]" }
-
-// structure computes TR, the facts and the date tables over all tables, hidden or not
-// (docs/regime.md C.9 (7, 8)).
-func (s *snapshot) structure() {
-	for _, t := range s.tables {
-		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
-		t.fieldParameter = calculated && slices.ContainsFunc(t.columns, func(c *column) bool {
-			_, ok := c.src.ExtendedProperties["ParameterMetadata"]
-			return ok
-		})
-		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end || s.exposed[c.index] })
-		t.starred = t.src.CalculationGroup == nil && !t.fieldParameter && !measureTable
-		if t.starred {
-			s.starred++
-		}
-		if t.fact() {
-			s.facts++
-		}
-		t.dateByName = t.dimension() && dateWords.meets(t.words) &&
-			slices.ContainsFunc(t.columns, func(c *column) bool { return c.is(semanticmodel.DateTime) })
-		t.date = t.dateByName || t.markedAsDate()
-	}
-	for _, r := range s.relationships {
-		r.from.dateEnd = r.from.dateEnd || r.to.table.date
-		r.to.dateEnd = r.to.dateEnd || r.from.table.date
-		if r.src.IsActive {
-			r.from.table.dated = r.from.table.dated || r.to.table.date
-			r.to.table.dated = r.to.table.dated || r.from.table.date
-		}
-	}
-}
-
-var dateWords = setOf("date,dates,calendar")
-
-// disconnected reports whether TR has at least two tables and no active relationship
-// connects two of them.
-func (s *snapshot) disconnected() bool {
-	return s.starred >= 2 && !slices.ContainsFunc(s.relationships, func(r *relationship) bool {
-		return r.src.IsActive && r.between() && r.from.table != r.to.table
-	})
-}
 
 // instructions returns the AI instructions: the Copilot part, else those of the default
 // culture, else those of the first culture by name that has any (docs/regime.md C.9 (5)).

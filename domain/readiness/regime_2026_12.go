@@ -1,0 +1,22 @@
+package readiness
+
+// december2026 is the regime of docs/regime.md H. What it does not change is as in
+// november2026.
+var december2026 = Regime{
+	ID:      "2026-12",
+	reading: declaredReading,
+	dimensions: []dimension{
+		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: descriptionRules},
+		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: namingRules},
+		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: measureRules},
+		{id: "types", name: "Types & summarization", modelWeight: 7, agentWeight: 5, rules: typeRules},
+		{id: "relationships", name: "Relationships / star schema", modelWeight: 15, agentWeight: 13, rules: relationshipRules},
+		{id: "visibility", name: "Visibility (AI data schema)", modelWeight: 14, agentWeight: 16, rules: visibilityRules},
+		{id: "instructions", name: "AI instructions & verified answers", modelWeight: 13, agentWeight: 15, rules: instructionRules},
+		{id: "synonyms", name: "Synonyms", modelWeight: 3, agentWeight: 2, rules: synonymRules},
+		{id: "time", name: "Time / date table", modelWeight: 5, agentWeight: 4, rules: timeRules, applies: hasTime},
+		{id: "agent", name: "Agent configuration", agentWeight: 5},
+	},
+	agent: agentRules,
+	caps:  []limit{withoutMeasure, withoutRelationship},
+}
