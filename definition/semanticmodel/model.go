@@ -188,7 +188,7 @@ type Term struct{ Text, State string }
 // for AI.
 type Copilot struct {
 	// NotVisible is true when the platform did not show these parts, so that their
-	// absence says nothing. No reader sets it: whoever fetched the definition knows.
+	// absence says nothing. No reader of definitions sets it.
 	NotVisible bool
 	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string

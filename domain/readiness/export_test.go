@@ -9,7 +9,7 @@ type Judged struct {
 	Message, Evidence string
 }
 
-// Judge applies one rule of regime 2026-11 to a model, or to what an agent that
+// Judge applies one rule of 2026-11 to a model, or to what an agent that
 // selected every exposed table sees of it. It returns nil for a rule that does not
 // apply.
 func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
@@ -61,7 +61,7 @@ func (r *Regime) Exact(m *semanticmodel.Model, o Options) (float64, bool) {
 	return score, ok
 }
 
-// RuleIDs returns the rules of regime 2026-11 about models.
+// RuleIDs returns the rules of 2026-11 about models.
 func RuleIDs() []string { return november2026.RuleIDs() }
 
 // RuleIDs returns the rules of the regime about models.

@@ -19,7 +19,7 @@ type reading struct {
 	isDate func(*table) bool
 }
 
-// declaredReading is that of regime 2026-11.
+// declaredReading is that of 2026-11.
 var declaredReading = reading{
 	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
 	holdsMeasures: func(t *table, exposed, _ func(*column) bool) bool { return !slices.ContainsFunc(t.columns, exposed) },
