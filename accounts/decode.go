@@ -119,14 +119,7 @@ func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 			d.value(fmt.Sprintf("%s[%d]", path, i), element, out.Index(i))
 		}
 	case reflect.String:
-		switch n := node.(type) {
-		case *ast.StringNode:
-			out.SetString(n.Value)
-		case *ast.LiteralNode:
-			out.SetString(n.Value.Value)
-		default:
-			d.mismatch(path, node, "text (in quotes, if it looks like something else)")
-		}
+		d.text(path, node, out)
 	case reflect.Bool:
 		n, ok := node.(*ast.BoolNode)
 		if !ok {
@@ -135,21 +128,38 @@ func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 		}
 		out.SetBool(n.Value)
 	case reflect.Int:
-		n, ok := node.(*ast.IntegerNode)
-		if !ok {
-			d.mismatch(path, node, "an integer")
+		d.integer(path, node, out)
+	}
+}
+
+// text decodes a text of one or more lines into out.
+func (d *decoder) text(path string, node ast.Node, out reflect.Value) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		out.SetString(n.Value)
+	case *ast.LiteralNode:
+		out.SetString(n.Value.Value)
+	default:
+		d.mismatch(path, node, "text (in quotes, if it looks like something else)")
+	}
+}
+
+// integer decodes an integer below 2^31 into out.
+func (d *decoder) integer(path string, node ast.Node, out reflect.Value) {
+	n, ok := node.(*ast.IntegerNode)
+	if !ok {
+		d.mismatch(path, node, "an integer")
+		return
+	}
+	switch v := n.Value.(type) {
+	case uint64:
+		if v >= 1<<31 {
+			d.mismatch(path, node, "an integer below 2147483648")
 			return
 		}
-		switch v := n.Value.(type) {
-		case uint64:
-			if v >= 1<<31 {
-				d.mismatch(path, node, "an integer below 2147483648")
-				return
-			}
-			out.SetInt(int64(v))
-		case int64:
-			out.SetInt(v)
-		}
+		out.SetInt(int64(v))
+	case int64:
+		out.SetInt(v)
 	}
 }
 
