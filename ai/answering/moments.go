@@ -36,27 +36,6 @@ func (q *question) moment(i int) (m moment, ok bool) {
 	if m, ok := oneWordMoment(w); ok {
 		return m, true
 	}
-	yearAt := func(n int) (int, int, bool) { // after "of", "in" or a comma too
-		used := 0
-		if q.is(i+n, "of|in") {
-			used = 1
-		}
-		if q.is(i+n+used, "the") && q.is(i+n+used+1, "year") {
-			used += 2
-		}
-		y, ok := year(q.word(i + n + used))
-		return y, n + used + 1, ok
-	}
-	part := func(n, length, place int) (moment, bool) { // a quarter or half of the year that follows
-		y, used, ok := yearAt(n)
-		if !ok {
-			return moment{}, false
-		}
-		if length == 6 {
-			return moment{span: benchmark.QuarterSpan(y, 2*place-1).Through(benchmark.QuarterSpan(y, 2*place)), used: used}, true
-		}
-		return moment{span: benchmark.QuarterSpan(y, place), used: used}, true
-	}
 	if y, isYear := year(w); isYear {
 		if p := quarterOf.FindStringSubmatch(q.word(i + 1).lower); p != nil {
 			n, _ := strconv.Atoi(p[1])
@@ -66,35 +45,65 @@ func (q *question) moment(i int) (m moment, ok bool) {
 	}
 	if p := quarterOf.FindStringSubmatch(w.lower); p != nil {
 		n, _ := strconv.Atoi(p[1])
-		if m, ok := part(1, 3, n); ok {
+		if m, ok := q.quarterOfYear(i, 1, n); ok {
 			return m, true
 		}
 		return moment{used: 1, unclear: "the year of " + w.text}, true
 	}
 	if q.is(i, "h1|h2") {
-		if m, ok := part(1, 6, int(w.lower[1]-'0')); ok {
+		if m, ok := q.halfOfYear(i, 1, int(w.lower[1]-'0')); ok {
 			return m, true
 		}
 	}
 	if n, ok := ordinal(w); ok && n <= 4 && q.is(i+1, "quarter") {
-		if m, ok := part(2, 3, n); ok {
+		if m, ok := q.quarterOfYear(i, 2, n); ok {
 			return m, true
 		}
 		return moment{used: 2, unclear: "the year of the quarter"}, true
 	}
 	if n, ok := ordinal(w); ok && n <= 2 && q.is(i+1, "half") {
-		if m, ok := part(2, 6, n); ok {
+		if m, ok := q.halfOfYear(i, 2, n); ok {
 			return m, true
 		}
 	}
 	if q.is(i, "quarter") {
 		if n, ok := count(q.word(i + 1)); ok && n <= 4 {
-			if m, ok := part(2, 3, n); ok {
+			if m, ok := q.quarterOfYear(i, 2, n); ok {
 				return m, true
 			}
 		}
 	}
 	return q.dayOrMonth(i)
+}
+
+// quarterOfYear reads the year behind the n words that name its quarter.
+func (q *question) quarterOfYear(i, n, quarter int) (m moment, ok bool) {
+	y, used, ok := q.followingYear(i + n)
+	if !ok {
+		return moment{}, false
+	}
+	return moment{span: benchmark.QuarterSpan(y, quarter), used: n + used}, true
+}
+
+// halfOfYear reads the year behind the n words that name its half.
+func (q *question) halfOfYear(i, n, half int) (m moment, ok bool) {
+	y, used, ok := q.followingYear(i + n)
+	if !ok {
+		return moment{}, false
+	}
+	return moment{span: benchmark.QuarterSpan(y, 2*half-1).Through(benchmark.QuarterSpan(y, 2*half)), used: n + used}, true
+}
+
+// followingYear reads a year, and the "of", "in" or "the year" before it. It returns the number of words that it read.
+func (q *question) followingYear(at int) (y, used int, ok bool) {
+	if q.is(at, "of|in") {
+		used = 1
+	}
+	if q.is(at+used, "the") && q.is(at+used+1, "year") {
+		used += 2
+	}
+	y, ok = year(q.word(at + used))
+	return y, used + 1, ok
 }
 
 // dayOrMonth reads 5 March 2024, March 5, 2024 and March 2024.

@@ -67,26 +67,8 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 			return t, true
 		}
 		at++ // "sales from 2023" are those of the year
-	case q.is(at, "since|starting"):
-		t.relation, at = since, at+1
-		if q.is(at, "from|in|with") {
-			at++
-		}
-	case q.is(at, "after"):
-		t.relation, at = after, at+1
-	case q.is(at, "before"):
-		t.relation, at = before, at+1
-	case q.is(at, "prior|up", "to"):
-		t.relation, at = before, at+2
-		if q.is(i, "up") {
-			t.relation = until
-		}
-	case q.is(at, "as", "of"):
-		t.relation, at = until, at+2
-	case q.is(at, "until|till|through|thru"):
-		t.relation, at = until, at+1
-	case q.is(at, "in|during|for|of|on|at|within|over|throughout"):
-		at++
+	default:
+		t.relation, at = q.relationBefore(at)
 	}
 	if named, ok := q.namedPeriod(at); ok {
 		t.to, t.named, t.period = named.to, true, named.period
@@ -116,19 +98,48 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 	t.to, t.span, t.unclear = start+m.used, m.span, m.unclear
 	if t.unclear == "" && t.relation == within {
 		q.moreYears(&t)
+		q.relationBehind(&t)
 	}
+	return t, true
+}
+
+// relationBefore reads the words that introduce a time, such as "up to". It returns the relation that they state and
+// the position behind them.
+func (q *question) relationBefore(at int) (r relation, next int) {
 	switch {
-	case t.relation != within || t.unclear != "":
-	case q.is(i-1, "by"):
+	case q.is(at, "since|starting"):
+		if q.is(at+1, "from|in|with") {
+			return since, at + 2
+		}
+		return since, at + 1
+	case q.is(at, "after"):
+		return after, at + 1
+	case q.is(at, "before"):
+		return before, at + 1
+	case q.is(at, "prior", "to"):
+		return before, at + 2
+	case q.is(at, "up", "to"), q.is(at, "as", "of"):
+		return until, at + 2
+	case q.is(at, "until|till|through|thru"):
+		return until, at + 1
+	case q.is(at, "in|during|for|of|on|at|within|over|throughout"):
+		return within, at + 1
+	}
+	return within, at
+}
+
+// relationBehind reads the words behind a time that change its relation, such as "or later".
+func (q *question) relationBehind(t *timePhrase) {
+	switch {
+	case q.is(t.from-1, "by"):
 		t.unclear = "whether until then or then is meant"
 	case q.is(t.to, "or|and", "later|after|onwards|onward"):
 		t.relation, t.to = since, t.to+2
-	case q.is(t.to, "onwards|onward"), q.is(i, "from") && q.is(t.to, "on"):
+	case q.is(t.to, "onwards|onward"), q.is(t.from, "from") && q.is(t.to, "on"):
 		t.relation, t.to = since, t.to+1
 	case q.is(t.to, "or|and", "earlier|before"):
 		t.relation, t.to = until, t.to+2
 	}
-	return t, true
 }
 
 // year skips "the year", "calendar year" and similar words before a moment.
