@@ -136,6 +136,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
+	from := proposing{d, m, now, g.options().Ignore, o.Propose}
 	var leftOut []string // kinds that the model cannot hold
 	var why error
 	for _, kind := range optimization.Kinds() {
@@ -148,26 +149,12 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		}
 		left := leftAlone(kind, now.Findings, ignored)
 		p.Ignored += left.count()
-		one := optimization.Preview{Kind: kind, SemanticModelName: p.Name, Changes: []optimization.Change{}, Skipped: []optimization.Skip{}}
-		asking := optimization.Asking{Targets: optimization.TargetsOf(kind, now.Findings), Ignore: g.options().Ignore}
-		asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
-			answer, err := o.Propose(ctx, ask)
-			answer.Proposals = slices.DeleteFunc(answer.Proposals, left.object)
-			return answer, err
-		}
-		switch {
-		case noPlace != nil:
+		if noPlace != nil {
 			leftOut, why = append(leftOut, string(kind)), noPlace
-			one.NothingToDo, one.ScoreNow, one.ScoreAfter = new(noPlace.Error()), now.Score, now.Score
-		case left.all:
-			why := fmt.Sprintf("all findings that it would clear are ignored: %s", left.ignored[0].Reason)
-			one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, now.Score, now.Score
-		case kind.FromFindings() && len(asking.Targets) == 0:
-			one.Nothing(now.Score)
-		default:
-			if err := one.Compose(d, m, asking); err != nil {
-				return err
-			}
+		}
+		one := optimization.Preview{Kind: kind, SemanticModelName: p.Name, Changes: []optimization.Change{}, Skipped: []optimization.Skip{}}
+		if err := from.preview(ctx, &one, left, noPlace); err != nil {
+			return err
 		}
 		p.Previews = append(p.Previews, one)
 		if err := p.apply(one, o.Keys); err != nil {
@@ -185,6 +172,39 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		return err
 	}
 	p.ScoreAfter = readiness.Assess(after, g.options()).Score
+	return nil
+}
+
+// proposing is what all previews of a model are made from: its definition, its assessment without what is ignored, and
+// the AI provider.
+type proposing struct {
+	d      definition.Definition
+	m      *semanticmodel.Model
+	now    readiness.Result
+	ignore func(rule string, key readiness.Key) bool
+	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
+}
+
+// preview fills the preview of one kind. It proposes nothing for what is left alone. noPlace is why the model cannot
+// hold the kind; nil if it can.
+func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
+	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Ignore: f.ignore}
+	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
+		answer, err := f.ask(ctx, ask)
+		answer.Proposals = slices.DeleteFunc(answer.Proposals, left.object)
+		return answer, err
+	}
+	switch {
+	case noPlace != nil:
+		one.NothingToDo, one.ScoreNow, one.ScoreAfter = new(noPlace.Error()), f.now.Score, f.now.Score
+	case left.all:
+		why := fmt.Sprintf("all findings that it would clear are ignored: %s", left.ignored[0].Reason)
+		one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, f.now.Score, f.now.Score
+	case one.Kind.FromFindings() && len(asking.Targets) == 0:
+		one.Nothing(f.now.Score)
+	default:
+		return one.Compose(f.d, f.m, asking)
+	}
 	return nil
 }
 
