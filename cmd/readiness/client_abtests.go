@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"readiness/client"
 )
@@ -72,11 +73,58 @@ func (c *clientCalls) abTestsListCommand() *cobra.Command {
 	return cmd
 }
 
+// abTestFlags are the flags of abtests create.
+type abTestFlags struct {
+	by          answeredByFlags
+	file, runID string
+	reuse       bool
+	repeats     int
+}
+
+func (f *abTestFlags) add(flags *pflag.FlagSet) {
+	f.by.add(flags)
+	flags.StringVar(&f.file, "file", "", "JSON file of the request; - for stdin")
+	flags.StringVar(&f.runID, "run", "", "stored run of the first model whose questions to ask, instead of the saved ones")
+	flags.BoolVar(&f.reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask only side B")
+	flags.IntVar(&f.repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved or asked before")
+}
+
+// check rejects arguments and flags that cannot be combined.
+func (f *abTestFlags) check(args []string) error {
+	_, wrong := uuid.Parse(f.runID)
+	switch {
+	case f.file != "" && (len(args) > 0 || f.runID != "" || f.reuse || f.by != answeredByFlags{}):
+		return usage("--file contains the complete request and cannot be combined with arguments or other flags")
+	case f.file == "" && len(args) != 3 && len(args) != 5:
+		return usage("create needs NAME, WORKSPACE and MODEL, and WORKSPACE_B and MODEL_B for another model on side B; or --file")
+	case f.runID != "" && wrong != nil:
+		return usage("--run: %q is not the id of a run; readiness client benchmark runs shows them", f.runID)
+	case f.reuse && f.runID == "":
+		return usage("--reuse-side-a needs --run, the run to keep")
+	}
+	return f.by.check()
+}
+
+// request returns the request for the arguments of abtests create.
+func (f *abTestFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, args []string) (client.CreateAbTestRequest, error) {
+	request := client.CreateAbTestRequest{Name: args[0], Repeats: given(cmd, "repeats", f.repeats), ReuseSideA: given(cmd, "reuse-side-a", f.reuse)}
+	request.Source.Kind = "Questions"
+	if f.runID != "" {
+		request.Source = client.AbTestSourceRequest{Kind: "Run", RunID: new(uuid.MustParse(f.runID))}
+	}
+	var err error
+	if request.SideA, err = f.by.side(ctx, s, args[1:3]); err != nil {
+		return request, err
+	}
+	request.SideB = request.SideA
+	if len(args) == 5 {
+		request.SideB, err = f.by.side(ctx, s, args[3:5])
+	}
+	return request, err
+}
+
 func (c *clientCalls) abTestsCreateCommand() *cobra.Command {
-	var by answeredByFlags
-	var file, runID string
-	var reuse bool
-	var repeats int
+	var f abTestFlags
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "create NAME WORKSPACE MODEL [WORKSPACE_B MODEL_B] | create --file FILE",
 		Short: "Create an A/B test and start its first run",
@@ -89,55 +137,28 @@ unless --file contains the request as the service expects it.`,
 		Args: cobra.MaximumNArgs(5),
 	})
 	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
-		if file != "" {
-			body, err := readBody(cmd, file)
+		if f.file != "" {
+			body, err := readBody(cmd, f.file)
 			if err != nil {
 				return err
 			}
 			answer, err := s.CreateAbTestWithBody(ctx, nil, "application/json", bytes.NewReader(body))
 			return c.started(ctx, s, answer, err)
 		}
-		request := client.CreateAbTestRequest{Name: args[0], Repeats: given(cmd, "repeats", repeats), ReuseSideA: given(cmd, "reuse-side-a", reuse)}
-		request.Source.Kind = "Questions"
-		if runID != "" {
-			request.Source = client.AbTestSourceRequest{Kind: "Run", RunID: new(uuid.MustParse(runID))}
-		}
-		var err error
-		if request.SideA, err = by.side(ctx, s, args[1:3]); err != nil {
+		request, err := f.request(ctx, s, cmd, args)
+		if err != nil {
 			return err
-		}
-		request.SideB = request.SideA
-		if len(args) == 5 {
-			if request.SideB, err = by.side(ctx, s, args[3:5]); err != nil {
-				return err
-			}
 		}
 		answer, err := s.CreateAbTest(ctx, nil, request)
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, wrong := uuid.Parse(runID)
-		switch {
-		case file != "" && (len(args) > 0 || runID != "" || reuse || by != answeredByFlags{}):
-			return usage("--file contains the complete request and cannot be combined with arguments or other flags")
-		case file == "" && len(args) != 3 && len(args) != 5:
-			return usage("create needs NAME, WORKSPACE and MODEL, and WORKSPACE_B and MODEL_B for another model on side B; or --file")
-		case runID != "" && wrong != nil:
-			return usage("--run: %q is not the id of a run; readiness client benchmark runs shows them", runID)
-		case reuse && runID == "":
-			return usage("--reuse-side-a needs --run, the run to keep")
-		}
-		if err := by.check(); err != nil {
+		if err := f.check(args); err != nil {
 			return err
 		}
 		return call(cmd, args)
 	}
-	by.add(cmd.Flags())
-	flags := cmd.Flags()
-	flags.StringVar(&file, "file", "", "JSON file of the request; - for stdin")
-	flags.StringVar(&runID, "run", "", "stored run of the first model whose questions to ask, instead of the saved ones")
-	flags.BoolVar(&reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask only side B")
-	flags.IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved or asked before")
+	f.add(cmd.Flags())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"readiness/client"
 )
@@ -136,6 +137,60 @@ type providerFlags struct {
 	sendDAX, enabled                          bool
 }
 
+func (f *providerFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kind, "kind", "", "kind of provider: openai, anthropic, openai_compatible, azure_openai or data_agent")
+	flags.StringVar(&f.model, "model", "", "language model; for azure_openai, the deployment")
+	flags.StringVar(&f.baseURL, "base-url", "", "address, if the kind has no fixed one")
+	flags.StringVar(&f.apiVersion, "api-version", "", "API version, for azure_openai only")
+	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key; - for stdin")
+	flags.StringSliceVar(&f.purposes, "purpose", nil, "purposes that it may be used for: Proposals, Questions, Judge, Agent")
+	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
+	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
+	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
+	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
+}
+
+// check rejects an unknown kind and flags that cannot be combined.
+func (f *providerFlags) check() error {
+	switch kinds := []string{"openai", "anthropic", "openai_compatible", "azure_openai", "data_agent"}; {
+	case f.kind != "" && !slices.Contains(kinds, f.kind):
+		return usage("--kind must be one of %s, not %q", strings.Join(kinds, ", "), f.kind)
+	case (f.agent == "") != (f.workspace == ""):
+		return usage("--agent and --workspace must be given together")
+	}
+	return nil
+}
+
+// request returns the request with what the flags set, except the key.
+func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, name string) (client.SaveAIProviderRequest, error) {
+	request := client.SaveAIProviderRequest{
+		Name: name, Kind: client.SavedAIProviderKind(f.kind), Model: given(cmd, "model", f.model), BaseURL: given(cmd, "base-url", f.baseURL),
+		APIVersion: given(cmd, "api-version", f.apiVersion), Enabled: given(cmd, "enabled", f.enabled),
+	}
+	if cmd.Flags().Changed("purpose") {
+		var all client.AIProviderPurposes
+		for _, p := range f.purposes {
+			all = append(all, client.AIProviderPurpose(p))
+		}
+		request.Purposes = &all
+	}
+	if cmd.Flags().Changed("send-dax") {
+		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: &f.sendDAX}
+	}
+	if f.agent != "" {
+		workspaceID, err := workspace(ctx, s, f.workspace)
+		if err != nil {
+			return request, err
+		}
+		agentID, err := dataAgent(ctx, s, workspaceID, f.agent)
+		if err != nil {
+			return request, err
+		}
+		request.WorkspaceID, request.DataAgentID = &workspaceID, &agentID
+	}
+	return request, nil
+}
+
 func (c *clientCalls) providersSaveCommand() *cobra.Command {
 	var f providerFlags
 	cmd := &cobra.Command{
@@ -150,89 +205,59 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
   readiness client providers save Ours --enabled=false`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
-		request := client.SaveAIProviderRequest{
-			Name: args[0], Kind: client.SavedAIProviderKind(f.kind), Model: given(cmd, "model", f.model), BaseURL: given(cmd, "base-url", f.baseURL),
-			APIVersion: given(cmd, "api-version", f.apiVersion), Enabled: given(cmd, "enabled", f.enabled),
-		}
-		if cmd.Flags().Changed("purpose") {
-			var all client.AIProviderPurposes
-			for _, p := range f.purposes {
-				all = append(all, client.AIProviderPurpose(p))
-			}
-			request.Purposes = &all
-		}
-		if cmd.Flags().Changed("send-dax") {
-			request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: &f.sendDAX}
-		}
-		if f.agent != "" {
-			workspaceID, err := workspace(ctx, s, f.workspace)
-			if err != nil {
-				return err
-			}
-			agentID, err := dataAgent(ctx, s, workspaceID, f.agent)
-			if err != nil {
-				return err
-			}
-			request.WorkspaceID, request.DataAgentID = &workspaceID, &agentID
-		}
-		id, err := provider(ctx, s, args[0])
-		isNew := errors.Is(err, errNoProvider)
-		if err != nil && !isNew {
+	save := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		return c.saveProvider(ctx, s, cmd, &f, args[0])
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(); err != nil {
 			return err
 		}
-		if isNew && f.kind == "" {
-			return usage("%s is a new AI provider and needs --kind", printable(args[0]))
-		}
-		if f.keyFile != "" {
-			key, err := c.readSecret(cmd.InOrStdin(), f.keyFile, "key")
-			if err != nil {
-				return err
-			}
-			request.APIKey = &key
-		}
-		if isNew {
-			got, err := s.SaveAIProviderWithResponse(ctx, request)
-			if err != nil {
-				return err
-			}
-			return c.savedProvider(got.Body, *got.JSON200)
-		}
-		change := client.ChangeAIProviderRequest{
-			Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
-			Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID, Kind: given(cmd, "kind", request.Kind),
-		}
-		got, err := s.ChangeAIProviderWithResponse(ctx, id, change)
+		return save(cmd, args)
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// saveProvider creates the AI provider, or changes the one with the name.
+func (c *clientCalls) saveProvider(ctx context.Context, s *client.Service, cmd *cobra.Command, f *providerFlags, name string) error {
+	request, err := f.request(ctx, s, cmd, name)
+	if err != nil {
+		return err
+	}
+	id, err := provider(ctx, s, name)
+	isNew := errors.Is(err, errNoProvider)
+	if err != nil && !isNew {
+		return err
+	}
+	if isNew && f.kind == "" {
+		return usage("%s is a new AI provider and needs --kind", printable(name))
+	}
+	if f.keyFile != "" {
+		key, err := c.readSecret(cmd.InOrStdin(), f.keyFile, "key")
 		if err != nil {
 			return err
 		}
-		if change.Kind == nil && change.BaseURL == nil && change.Model == nil && change.APIVersion == nil && change.APIKey == nil && f.agent == "" {
-			return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) }) // no test call was made
+		request.APIKey = &key
+	}
+	if isNew {
+		got, err := s.SaveAIProviderWithResponse(ctx, request)
+		if err != nil {
+			return err
 		}
 		return c.savedProvider(got.Body, *got.JSON200)
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "", "kind of provider: openai, anthropic, openai_compatible, azure_openai or data_agent")
-	flags.StringVar(&f.model, "model", "", "language model; for azure_openai, the deployment")
-	flags.StringVar(&f.baseURL, "base-url", "", "address, if the kind has no fixed one")
-	flags.StringVar(&f.apiVersion, "api-version", "", "API version, for azure_openai only")
-	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key; - for stdin")
-	flags.StringSliceVar(&f.purposes, "purpose", nil, "purposes that it may be used for: Proposals, Questions, Judge, Agent")
-	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
-	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
-	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
-	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
-	call := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch kinds := []string{"openai", "anthropic", "openai_compatible", "azure_openai", "data_agent"}; {
-		case f.kind != "" && !slices.Contains(kinds, f.kind):
-			return usage("--kind must be one of %s, not %q", strings.Join(kinds, ", "), f.kind)
-		case (f.agent == "") != (f.workspace == ""):
-			return usage("--agent and --workspace must be given together")
-		}
-		return call(cmd, args)
 	}
-	return cmd
+	change := client.ChangeAIProviderRequest{
+		Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
+		Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID, Kind: given(cmd, "kind", request.Kind),
+	}
+	got, err := s.ChangeAIProviderWithResponse(ctx, id, change)
+	if err != nil {
+		return err
+	}
+	if change.Kind == nil && change.BaseURL == nil && change.Model == nil && change.APIVersion == nil && change.APIKey == nil && f.agent == "" {
+		return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) }) // no test call was made
+	}
+	return c.savedProvider(got.Body, *got.JSON200)
 }
 
 // savedProvider prints a provider after save. It returns an error if the test call failed, although the provider is

@@ -154,16 +154,10 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 			return err
 		}
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	listener, err := listen(ctx, life, f.listen)
 	if err != nil {
 		return err
 	}
-	life.then("listener", func(context.Context) error {
-		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil
-	})
 	if f.baseURL == "" {
 		f.baseURL = r.ownAddress(listener.Addr())
 	}
@@ -172,11 +166,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	if f.accounts != "" {
-		changes, err := s.commands.Accounts.Apply(ctx, declared)
-		for _, c := range changes {
-			r.log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
-		}
-		if err != nil {
+		if err := r.applyAtStart(ctx, s, declared); err != nil {
 			return err
 		}
 	}
@@ -204,6 +194,30 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	case <-ended:
 	}
 	return nil
+}
+
+// listen listens on the address until the end of life.
+func listen(ctx context.Context, life *lifetime, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	life.then("listener", func(context.Context) error {
+		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return listener, nil
+}
+
+// applyAtStart applies the declarations of --accounts and logs the accounts that they change.
+func (r *root) applyAtStart(ctx context.Context, s *service, declared []account.Declaration) error {
+	changes, err := s.commands.Accounts.Apply(ctx, declared)
+	for _, c := range changes {
+		r.log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
+	}
+	return err
 }
 
 // issuers returns the verifier of trusted tokens, and the embedded issuer if it is trusted.
