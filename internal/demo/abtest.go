@@ -98,28 +98,8 @@ func (d *demo) abTest(ctx context.Context) error {
 		return err
 	}
 	d.screen.step("Questions for " + original.Name + ", from its measures and their dimensions")
-	var q questions
-	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", map[string]any{"count": asked}, &q, "generating"); err != nil {
+	if err := d.saveQuestions(ctx, address); err != nil {
 		return err
-	}
-	if q.Count != len(q.Value) || q.Count != asked || q.Runs != asked {
-		return fmt.Errorf("%d questions were generated and %d of them can run; want %d", q.Count, q.Runs, asked)
-	}
-	var rows []table.Row
-	for _, one := range q.Value[:worst] {
-		rows = append(rows, table.Row{one.ID, one.Text})
-	}
-	d.screen.table(table.Row{"Id", "Question"}, rows)
-	var kept []map[string]any
-	for _, one := range q.Value {
-		kept = append(kept, map[string]any{"questionId": one.ID, "text": one.Text, "expected": one.Expected})
-	}
-	hash := q.Hash
-	if _, err := d.finished(ctx, address+"/benchmark/questions/save", map[string]any{"questions": kept}, &q, "saving"); err != nil {
-		return err
-	}
-	if q.Hash != hash {
-		return fmt.Errorf("the saved questions hash to %s, as generated to %s", q.Hash, hash)
 	}
 
 	d.screen.step("A copy of the model, optimized in every kind")
@@ -149,6 +129,35 @@ func (d *demo) abTest(ctx context.Context) error {
 		return err
 	}
 	return before.same(folder)
+}
+
+// saveQuestions generates questions for the model at the address, shows the first
+// of them, and saves all of them.
+func (d *demo) saveQuestions(ctx context.Context, address string) error {
+	var q questions
+	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", map[string]any{"count": asked}, &q, "generating"); err != nil {
+		return err
+	}
+	if q.Count != len(q.Value) || q.Count != asked || q.Runs != asked {
+		return fmt.Errorf("%d questions were generated and %d of them can run; want %d", q.Count, q.Runs, asked)
+	}
+	var rows []table.Row
+	for _, one := range q.Value[:worst] {
+		rows = append(rows, table.Row{one.ID, one.Text})
+	}
+	d.screen.table(table.Row{"Id", "Question"}, rows)
+	var kept []map[string]any
+	for _, one := range q.Value {
+		kept = append(kept, map[string]any{"questionId": one.ID, "text": one.Text, "expected": one.Expected})
+	}
+	hash := q.Hash
+	if _, err := d.finished(ctx, address+"/benchmark/questions/save", map[string]any{"questions": kept}, &q, "saving"); err != nil {
+		return err
+	}
+	if q.Hash != hash {
+		return fmt.Errorf("the saved questions hash to %s, as generated to %s", q.Hash, hash)
+	}
+	return nil
 }
 
 // improvedFolder is the folder of the copy.

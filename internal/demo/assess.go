@@ -188,6 +188,29 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 	return nil
 }
 
+// bulkAssessed is the result of an assessment of many models.
+type bulkAssessed struct {
+	WorkspaceID   string `json:"workspaceId"`
+	WorkspaceName string `json:"workspaceName"`
+	Succeeded     int    `json:"succeeded"`
+	Failed        int    `json:"failed"`
+	Value         []struct {
+		ModelID      string   `json:"semanticModelId"`
+		ModelName    string   `json:"semanticModelName"`
+		Outcome      string   `json:"outcome"`
+		AssessmentID *string  `json:"assessmentId"`
+		Score        *float64 `json:"score"`
+		ForAgent     *float64 `json:"scoreDataAgent"`
+		Findings     *int     `json:"findingsCount"`
+		FirstLook    *bool    `json:"firstLook"`
+		TrackedItem  *bool    `json:"trackedItem"`
+		Error        *struct {
+			ErrorCode string `json:"errorCode"`
+			Message   string `json:"message"`
+		} `json:"error"`
+	} `json:"value"`
+}
+
 func (d *demo) assessMany(ctx context.Context) error {
 	const workspace = "Corporate Functions"
 	d.screen.step("Assess all models of workspace  " + workspace)
@@ -207,27 +230,7 @@ func (d *demo) assessMany(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var bulk struct {
-		WorkspaceID   string `json:"workspaceId"`
-		WorkspaceName string `json:"workspaceName"`
-		Succeeded     int    `json:"succeeded"`
-		Failed        int    `json:"failed"`
-		Value         []struct {
-			ModelID      string   `json:"semanticModelId"`
-			ModelName    string   `json:"semanticModelName"`
-			Outcome      string   `json:"outcome"`
-			AssessmentID *string  `json:"assessmentId"`
-			Score        *float64 `json:"score"`
-			ForAgent     *float64 `json:"scoreDataAgent"`
-			Findings     *int     `json:"findingsCount"`
-			FirstLook    *bool    `json:"firstLook"`
-			TrackedItem  *bool    `json:"trackedItem"`
-			Error        *struct {
-				ErrorCode string `json:"errorCode"`
-				Message   string `json:"message"`
-			} `json:"error"`
-		} `json:"value"`
-	}
+	var bulk bulkAssessed
 	if _, err := d.ada.call(ctx, http.StatusOK, http.MethodGet, address, nil, &bulk); err != nil {
 		return err
 	}

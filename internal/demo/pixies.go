@@ -66,20 +66,8 @@ func (d *demo) pixies(ctx context.Context) error {
 		}
 	}
 	d.screen.step("Add Pixies to the reports of " + workspace + " in one call")
-	var done changedReports
-	if _, err := d.finished(ctx, reports+"/addPixies", map[string]any{"reportIds": ids}, &done, "adding"); err != nil {
+	if err := d.addPixies(ctx, reports, ids); err != nil {
 		return err
-	}
-	var rows []table.Row
-	for _, r := range done.Value {
-		if r.Outcome != "Added" || r.PagesTracked == nil {
-			return fmt.Errorf("report %s is %s", r.ReportName, r.Outcome)
-		}
-		rows = append(rows, table.Row{r.ReportName, r.Outcome, *r.PagesTracked, *r.VisualsTraced})
-	}
-	d.screen.table(table.Row{"Report", "Outcome", "Pages", "Visuals"}, rows, "Pages", "Visuals")
-	if done.Succeeded != len(ids) || done.Failed != 0 || len(ids) < 3 {
-		return fmt.Errorf("%d of %d reports got Pixies", done.Succeeded, len(ids))
 	}
 	after, err := read(folder)
 	if err != nil {
@@ -96,6 +84,7 @@ func (d *demo) pixies(ctx context.Context) error {
 	}
 
 	d.screen.step("Remove them")
+	var done changedReports
 	if _, err := d.finished(ctx, reports+"/removePixies", map[string]any{"reportIds": ids}, &done, "removing"); err != nil {
 		return err
 	}
@@ -109,6 +98,27 @@ func (d *demo) pixies(ctx context.Context) error {
 		return fmt.Errorf("no report is listed as PixiesRemoved")
 	}
 	d.screen.say("Every file of the workspace is unchanged, byte for byte.")
+	return nil
+}
+
+// addPixies adds Pixies to the reports with the ids; reports is the address of their
+// list.
+func (d *demo) addPixies(ctx context.Context, reports string, ids []string) error {
+	var done changedReports
+	if _, err := d.finished(ctx, reports+"/addPixies", map[string]any{"reportIds": ids}, &done, "adding"); err != nil {
+		return err
+	}
+	var rows []table.Row
+	for _, r := range done.Value {
+		if r.Outcome != "Added" || r.PagesTracked == nil {
+			return fmt.Errorf("report %s is %s", r.ReportName, r.Outcome)
+		}
+		rows = append(rows, table.Row{r.ReportName, r.Outcome, *r.PagesTracked, *r.VisualsTraced})
+	}
+	d.screen.table(table.Row{"Report", "Outcome", "Pages", "Visuals"}, rows, "Pages", "Visuals")
+	if done.Succeeded != len(ids) || done.Failed != 0 || len(ids) < 3 {
+		return fmt.Errorf("%d of %d reports got Pixies", done.Succeeded, len(ids))
+	}
 	return nil
 }
 
