@@ -204,6 +204,7 @@ type operation struct {
 	Resource        json.RawMessage `json:"resource"`
 	AllowanceImpact json.RawMessage `json:"allowanceImpact"`
 	Error           json.RawMessage `json:"error"`
+	WaitingFor      json.RawMessage `json:"waitingFor"` // absent unless it waits for a read
 }
 
 // follow polls the operation at the intervals that it returns until it has
