@@ -321,9 +321,6 @@ func TestRequirementsOfRoutes(t *testing.T) {
 		if r.Inactive != (r.Path == "/v1/account") {
 			t.Errorf("%s: answers in an account that is not active: %v", r.Operation, r.Inactive)
 		}
-		if r.Starts && !r.Repeatable {
-			t.Errorf("%s starts work and takes no Idempotency-Key", r.Operation)
-		}
 	}
 	if n := len(readinesshttp.Routes()); n < 65 {
 		t.Errorf("the table has %d routes; the specification has more", n)

@@ -73,6 +73,9 @@ func declared(method string, value any) (d declaration, err error) {
 	if (d.Starts || d.Repeatable) && (method != "post" || d.Group != "start") {
 		err = errors.Join(err, errors.New("x-route: only a POST in the group start can start work or be repeatable"))
 	}
+	if d.Starts && !d.Repeatable {
+		err = errors.Join(err, errors.New("x-route: a route that starts work is repeatable"))
+	}
 	return d, err
 }
 

@@ -70,6 +70,7 @@ func TestIncompleteDeclarations(t *testing.T) {
 		{"feature: aiFeatures", "feature: AIFeatures", `the feature "AIFeatures", which is none of addPixies, aiFeatures`},
 		{"feature: aiFeatures", "features: aiFeatures", `unknown field "features"`},
 		{"starts: true", "starts: yes please", "x-route: json"},
+		{"repeatable: true, ", "", "a route that starts work is repeatable"},
 		{", roundTrips: 6", "", "x-route has no roundTrips"},
 		{"post:", "get:", "only a POST"},
 		{"group: start", "group: read", "only a POST"},
