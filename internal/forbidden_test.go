@@ -68,8 +68,8 @@ func TestForbidden(t *testing.T) {
 		want  []string
 	}{
 		"what is allowed": {map[string]string{
-			"a/a.go":           "package a; func F(t D) { t.Skip() }",
-			"testdata/a.md":    "TO" + "DO", "b.bin": "TO" + "DO", "c.md": "TO" + "DOs XX" + "XX",
+			"a/a.go":        "package a; func F(t D) { t.Skip() }",
+			"testdata/a.md": "TO" + "DO", "b.bin": "TO" + "DO", "c.md": "TO" + "DOs XX" + "XX",
 		}, nil},
 		"what is not": {map[string]string{
 			"a/a_test.go": "package a; func TestX(t *testing.T) { t.Skip(); time.Sleep(1) }",
