@@ -20,12 +20,12 @@ import (
 // first look up front; if an allowance or a cap on tracked items cannot cover the
 // run, it refuses the run and spends nothing. It records what the listing revealed
 // (seen) with the run, and reserves each model that may become a tracked item.
-func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
-	if err := assessable(models); err != nil {
+func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
+	if err := checkAssessable(models); err != nil {
 		return err
 	}
-	state := s.workspaceState(ctx, who, workspace)
-	limits, err := s.limits(who.Plan)
+	state := s.workspaceState(ctx, caller, workspace)
+	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return err
 	}
@@ -35,26 +35,26 @@ func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uui
 		itemType = item.DataAgent
 	}
 
-	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.Assessments, limits.Assessments.Period, at))
-	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(who.Account, account.FirstLooks, limits.FirstLooks.Period, at))
+	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.Assessments, limits.Assessments.Period, at))
+	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.FirstLooks, limits.FirstLooks.Period, at))
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
-	owner := owner(who)
+	owner := pastAccount(caller)
 	ids := make([]uuid.UUID, len(models))
 	for i, m := range models {
 		ids[i] = m.ID
 	}
-	tracking := Track(who.Account, ids...)
+	tracking := Track(caller.Account, ids...)
 	standings := make([]*eventstore.Past[assessment.Standing], len(models))
 	pasts := append(tracking.Pasts(), assessments, firstLooks, run, owner)
 	for i, m := range models {
-		standings[i] = eventstore.FoldLast[assessment.Standing](assessment.Stream(who.Account, m.ID))
+		standings[i] = eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, m.ID))
 		pasts = append(pasts, standings[i])
 	}
 	for _, n := range seen {
 		pasts = append(pasts, n.past)
 	}
 
-	return s.changeAsMember(ctx, who, who.metadata(operationID), pasts, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, caller, caller.metadata(operationID), pasts, func(c *eventstore.Change) error {
 		if err := state.checkStart(owner.State); err != nil {
 			return err
 		}
@@ -85,16 +85,16 @@ func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uui
 				return err
 			}
 			if !tracking.Item(m.ID).Counts() && standings[i].State.Accepted > 1 {
-				claims = append(claims, reserving(operationID, workspace, m))
+				claims = append(claims, reservation(operationID, workspace, m))
 			}
 		}
-		if err := tracking.reserve(c, who, owner.State, limits, claims...); err != nil {
+		if err := tracking.reserve(c, caller, owner.State, limits, claims...); err != nil {
 			return err
 		}
 		for i, m := range models {
 			accepted[i].TrackedItem = new(tracking.Expects(operationID, m.ID))
 		}
-		if err := record(c, seen); err != nil {
+		if err := recordAll(c, seen); err != nil {
 			return err
 		}
 		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: itemType}
@@ -103,19 +103,19 @@ func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uui
 			resource.ItemID = &models[0].ID
 		}
 		if err := eventstore.Decide(c, run, assessment.AcceptRun{
-			Operation: operation.Accepted{OperationID: operationID, AccountID: who.Account, Type: kind, Owner: who.Person, Resource: resource, Impact: assessment.Impact(accepted, single)},
+			Operation: operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: kind, Owner: caller.Person, Resource: resource, Impact: assessment.Impact(accepted, single)},
 			Run:       assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
 		}); err != nil {
 			return err
 		}
-		sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+		sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 		c.Queue(sql, args...)
-		s.keys.remember(c, who, operationID)
+		s.keys.remember(c, caller, operationID)
 		steps := make([]assessment.Step, len(models))
 		for i, m := range models {
 			steps[i] = assessment.Step{
-				AccountID: who.Account, OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID,
-				Person: who.Person, Plan: who.Plan, AcceptedAt: at, RequestID: who.RequestID, Trace: who.Trace,
+				AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID,
+				Person: caller.Person, Plan: caller.Plan, AcceptedAt: at, RequestID: caller.RequestID, Trace: caller.Trace,
 			}
 		}
 		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Assess(ctx, tx, steps) })
@@ -123,17 +123,17 @@ func (s *Assessments) acceptRun(ctx context.Context, who Caller, operationID uui
 	})
 }
 
-// reserving returns the command that reserves an item that was looked up as the
+// reservation returns the command that reserves an item that was looked up as the
 // caller.
-func reserving(operationID uuid.UUID, workspace item.Workspace, it item.Item) trackeditem.Reserve {
+func reservation(operationID uuid.UUID, workspace item.Workspace, it item.Item) trackeditem.Reserve {
 	return trackeditem.Reserve{
 		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: it.DisplayName,
 	}
 }
 
-// assessable refuses models that the service itself maintains and lists each of
+// checkAssessable refuses models that the service itself maintains and lists each of
 // them (4.4/bulk/3-maintained).
-func assessable(models []item.Item) error {
+func checkAssessable(models []item.Item) error {
 	r := domain.Refuse(domain.OperationNotSupportedForItem, "the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
 	for _, m := range models {
 		if m.Maintained {

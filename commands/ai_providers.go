@@ -23,7 +23,7 @@ func (s *Providers) Get(ctx context.Context, accountID, providerID string) (aipr
 	if providerID == aiprovider.EmbeddedID {
 		return aiprovider.Embedded(), nil
 	}
-	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
+	past := eventstore.FoldCached(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, err
 	}
@@ -41,7 +41,7 @@ func (s *Providers) Get(ctx context.Context, accountID, providerID string) (aipr
 // is enabled and meant for the purpose; false when there is none. It skips the ids
 // in except, providers that lack the key their kind needs, and data agents.
 func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
-	past := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
+	past := eventstore.FoldCached(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
 	}
@@ -54,8 +54,8 @@ func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose ai
 // account (4.5/preview/2): the oldest saved one with that purpose, else the one in
 // the accounts file, else the embedded one.
 func (s *Providers) Proposing(ctx context.Context, accountID string) (aiprovider.Settings, error) {
-	saved := eventstore.FoldKept(aiprovider.Stream(accountID), aiprovider.Evolve)
-	owner := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
+	saved := eventstore.FoldCached(aiprovider.Stream(accountID), aiprovider.Evolve)
+	owner := eventstore.FoldCached(account.Stream(accountID), account.Evolve)
 	if err := s.Store.Load(ctx, saved, owner); err != nil {
 		return aiprovider.Settings{}, err
 	}

@@ -42,7 +42,7 @@ func (s *service) spend(plan account.Plan, kind account.Kind, amount int) error 
 func (s *service) giveBack(kind account.Kind, period account.Period, amount int) error {
 	used := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", kind, period, s.Now()))
 	return s.Store.Change(context.Background(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{used}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, used, account.GiveBack{Kind: kind, OperationID: uuid.Must(uuid.NewV7()), Amount: amount})
+		return eventstore.Decide(c, used, account.Refund{Kind: kind, OperationID: uuid.Must(uuid.NewV7()), Amount: amount})
 	})
 }
 
@@ -142,11 +142,11 @@ func TestPeriodBoundaries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.clock.Store(&c.used)
-			who, limit := s.person(strings.ReplaceAll(name, " ", "-"), "ana", "Two"), 2
+			caller, limit := s.person(strings.ReplaceAll(name, " ", "-"), "ana", "Two"), 2
 			s.Plans["Two"] = account.Limits{Assessments: account.Allowance{Limit: &limit, Period: c.period}, FirstLooks: account.Allowance{Period: account.Lifetime}}
 			start := func() error {
-				who.TokenExpires = s.Now().Add(time.Hour)
-				_, err := s.Assessments.Start(t.Context(), who, retail, model(0))
+				caller.TokenExpires = s.Now().Add(time.Hour)
+				_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
 				return err
 			}
 			for range limit {
@@ -163,11 +163,11 @@ func TestPeriodBoundaries(t *testing.T) {
 			if err := start(); err != nil {
 				t.Errorf("at %s: %v", c.last, err)
 			}
-			if n := s.used(t, who.Account, account.Assessments, c.period); n != 1 {
+			if n := s.used(t, caller.Account, account.Assessments, c.period); n != 1 {
 				t.Errorf("%d are used in the new period, want 1", n)
 			}
 			s.clock.Store(&end)
-			if n := s.used(t, who.Account, account.Assessments, c.period); n != limit {
+			if n := s.used(t, caller.Account, account.Assessments, c.period); n != limit {
 				t.Errorf("%d are used in the previous period, want %d", n, limit)
 			}
 		})
@@ -324,8 +324,8 @@ func TestUnlimitedIsCounted(t *testing.T) {
 func TestAllowancesAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	start := func(who commands.Caller) error {
-		_, err := s.Assessments.Start(t.Context(), who, retail, model(0))
+	start := func(caller commands.Caller) error {
+		_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
 		return err
 	}
 	for range 5 {

@@ -24,7 +24,7 @@ type AccountChange struct {
 func (s *Accounts) Apply(ctx context.Context, declarations []account.Declaration) ([]AccountChange, error) {
 	var changes []AccountChange
 	for _, d := range declarations {
-		past := eventstore.FoldKept(account.Stream(d.AccountID), account.Evolve)
+		past := eventstore.FoldCached(account.Stream(d.AccountID), account.Evolve)
 		var change AccountChange
 		meta := eventstore.Metadata{Account: d.AccountID, Causation: "accounts file"}
 		err := s.Store.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
@@ -50,7 +50,7 @@ func (s *Accounts) Diff(ctx context.Context, declarations []account.Declaration)
 	pasts := make([]*eventstore.Past[account.Account], len(declarations))
 	loads := make([]eventstore.Loadable, len(declarations))
 	for i, d := range declarations {
-		pasts[i] = eventstore.FoldKept(account.Stream(d.AccountID), account.Evolve)
+		pasts[i] = eventstore.FoldCached(account.Stream(d.AccountID), account.Evolve)
 		loads[i] = pasts[i]
 	}
 	if err := s.Store.Load(ctx, loads...); err != nil {

@@ -26,8 +26,8 @@ import (
 // lookUpSide looks up, as the caller, a semantic model and what will answer for it
 // (4.6/create/5), and returns the model's workspace too. Whether an AI provider can
 // be asked is decided again when the call is accepted.
-func (s *Benchmarks) lookUpSide(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
-	t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+func (s *Benchmarks) lookUpSide(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
+	t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 	if err != nil {
 		return benchmark.Side{}, item.Workspace{}, err
 	}
@@ -37,18 +37,18 @@ func (s *Benchmarks) lookUpSide(ctx context.Context, who Caller, workspaceID, mo
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
-		return side, t.workspace, s.checkProvider(ctx, who, *by.ProviderID)
+		return side, t.workspace, s.checkProvider(ctx, caller, *by.ProviderID)
 	}
 	if by.DataAgentID == nil {
 		return side, t.workspace, nil
 	}
 	workspace := t.workspace
 	if by.WorkspaceID != nil && *by.WorkspaceID != workspaceID {
-		if workspace, err = s.Platform.Workspace(ctx, who.Caller, *by.WorkspaceID); err != nil {
+		if workspace, err = s.Platform.Workspace(ctx, caller.Caller, *by.WorkspaceID); err != nil {
 			return benchmark.Side{}, item.Workspace{}, err
 		}
 	}
-	agent, err := s.Platform.Item(ctx, who.Caller, workspace.ID, item.DataAgent, *by.DataAgentID)
+	agent, err := s.Platform.Item(ctx, caller.Caller, workspace.ID, item.DataAgent, *by.DataAgentID)
 	if err != nil {
 		return benchmark.Side{}, item.Workspace{}, err
 	}
@@ -60,8 +60,8 @@ func (s *Benchmarks) lookUpSide(ctx context.Context, who Caller, workspaceID, mo
 
 // checkProvider refuses a provider that the account does not have or that cannot be
 // asked. If the provider is a data agent, it looks the agent up as the caller.
-func (s *Benchmarks) checkProvider(ctx context.Context, who Caller, providerID string) error {
-	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
+func (s *Benchmarks) checkProvider(ctx context.Context, caller Caller, providerID string) error {
+	providers := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, providers); err != nil {
 		return err
 	}
@@ -72,22 +72,22 @@ func (s *Benchmarks) checkProvider(ctx context.Context, who Caller, providerID s
 	if p.Kind != aiprovider.DataAgent { // the embedded one is not found
 		return nil
 	}
-	_, err := s.Platform.Item(ctx, who.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID)
+	_, err := s.Platform.Item(ctx, caller.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID)
 	return err
 }
 
 // lookUpSideAgain looks up a side of a test again, with its current names.
-func (s *ABTests) lookUpSideAgain(ctx context.Context, who Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
+func (s *ABTests) lookUpSideAgain(ctx context.Context, caller Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
 	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
 	if side.AnsweredBy.ProviderID != "" {
 		by.ProviderID = &side.AnsweredBy.ProviderID
 	}
-	return s.benchmarks.lookUpSide(ctx, who, side.WorkspaceID, side.SemanticModelID, by)
+	return s.benchmarks.lookUpSide(ctx, caller, side.WorkspaceID, side.SemanticModelID, by)
 }
 
-// asking is a call about to be accepted that has questions asked of its sides.
-type asking struct {
-	who         Caller
+// pendingAsks is a call about to be accepted that has questions asked of its sides.
+type pendingAsks struct {
+	caller      Caller
 	operationID uuid.UUID
 	sides       []*benchmark.Side
 	limits      account.Limits
@@ -101,27 +101,27 @@ type asking struct {
 }
 
 // prepareAsking prepares a call that has questions asked of the sides.
-func (s *Benchmarks) prepareAsking(who Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*asking, error) {
-	limits, err := s.limits(who.Plan)
+func (s *Benchmarks) prepareAsking(caller Caller, operationID uuid.UUID, sides ...*benchmark.Side) (*pendingAsks, error) {
+	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return nil, err
 	}
 	at := s.Now().UTC().Truncate(time.Microsecond)
-	a := &asking{who: who, operationID: operationID, sides: sides, limits: limits, at: at}
-	a.stream = account.AllowanceStream(who.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
+	a := &pendingAsks{caller: caller, operationID: operationID, sides: sides, limits: limits, at: at}
+	a.stream = account.AllowanceStream(caller.Account, account.BenchmarkRuns, limits.BenchmarkRuns.Period, at)
 	a.allowance = eventstore.FoldLast[account.Usage](a.stream)
-	a.owner = owner(who)
-	a.providers = eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	a.tracking = tracksSides(who.Account, sides...)
+	a.owner = pastAccount(caller)
+	a.providers = eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
+	a.tracking = trackSides(caller.Account, sides...)
 	return a, nil
 }
 
-func (a *asking) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
+func (a *pendingAsks) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
 	return slices.Concat(more, a.tracking.Pasts(), []eventstore.Loadable{a.allowance, a.owner, a.providers})
 }
 
-// tracksSides returns the tracking of the sides' semantic models.
-func tracksSides(accountID string, sides ...*benchmark.Side) *Tracking {
+// trackSides returns the tracking of the sides' semantic models.
+func trackSides(accountID string, sides ...*benchmark.Side) *Tracking {
 	models := make([]uuid.UUID, len(sides))
 	for i, side := range sides {
 		models[i] = side.SemanticModelID
@@ -129,10 +129,10 @@ func tracksSides(accountID string, sides ...*benchmark.Side) *Tracking {
 	return Track(accountID, models...)
 }
 
-// providersKnown refuses sides whose AI provider the account does not have or
+// checkProviders refuses sides whose AI provider the account does not have or
 // cannot ask. For the others it sets the provider's name and marks the provider as
 // used by by.
-func (a *asking) providersKnown(c *eventstore.Change, by string) error {
+func (a *pendingAsks) checkProviders(c *eventstore.Change, by string) error {
 	for _, side := range a.sides {
 		id := side.AnsweredBy.ProviderID
 		if id == "" {
@@ -160,7 +160,7 @@ func (a *asking) providersKnown(c *eventstore.Change, by string) error {
 // do not cover. It reserves the sides' models, which become tracked items once
 // questions about them were asked (docs/decisions.md 5; decisions/9/6). It returns
 // what was spent.
-func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
+func (a *pendingAsks) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}
 	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}
 	if err := eventstore.Decide(c, a.allowance, spend); err != nil {
@@ -173,10 +173,10 @@ func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error)
 			WorkspaceID: side.WorkspaceID, WorkspaceName: side.WorkspaceName, DisplayName: side.SemanticModelName,
 		})
 	}
-	if err := a.tracking.reserve(c, a.who, a.owner.State, a.limits, models...); err != nil {
+	if err := a.tracking.reserve(c, a.caller, a.owner.State, a.limits, models...); err != nil {
 		return impact, err
 	}
-	if n := a.tracking.Expected(a.operationID); len(a.sides) == 1 {
+	if n := a.tracking.ExpectedCount(a.operationID); len(a.sides) == 1 {
 		impact.TrackedItem = new(n > 0)
 	} else {
 		impact.TrackedItems = &n
@@ -184,8 +184,8 @@ func (a *asking) spend(c *eventstore.Change, runs int) (operation.Impact, error)
 	return impact, nil
 }
 
-// keepSet stores a question set in the same change as the event that refers to it.
-func keepSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) {
+// storeSet stores a question set in the same change as the event that refers to it.
+func storeSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) {
 	body, err := json.Marshal(set)
 	if err != nil {
 		return abtest.Questions{}, fmt.Errorf("commands: encode the questions: %w", err)
@@ -200,17 +200,17 @@ func keepSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) 
 
 // enqueueRun keeps the caller's token for the operation and enqueues the asking
 // of a benchmark run.
-func (s *Benchmarks) enqueueRun(c *eventstore.Change, who Caller, operationID, runID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID, runID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
 	step := benchmark.Step{
-		AccountID: who.Account, OperationID: operationID, RunID: runID, Person: who.Person, AcceptedAt: s.Now(), RequestID: who.RequestID, Trace: who.Trace,
+		AccountID: caller.Account, OperationID: operationID, RunID: runID, Person: caller.Person, AcceptedAt: s.Now(), RequestID: caller.RequestID, Trace: caller.Trace,
 	}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Ask(ctx, tx, step) })
 }
 
-// noQuestions refuses a model that has no saved question that can run.
-func noQuestions(modelID uuid.UUID, saved benchmark.Set) error {
+// questionsMissing refuses a model that has no saved question that can run.
+func questionsMissing(modelID uuid.UUID, saved benchmark.Set) error {
 	if len(saved.Questions) == 0 {
 		return domain.Refuse(domain.BenchmarkQuestionsMissing, "semantic model %s has no saved benchmark questions in this account; generate some, or save your own", modelID).
 			About("semanticModelId", modelID)

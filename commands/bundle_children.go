@@ -22,15 +22,15 @@ type childStart struct {
 
 // prepareChild prepares a child's apply or revert as its own route would. It returns
 // nil when the child's preview has nothing to write.
-func (s *Optimizations) prepareChild(ctx context.Context, who Caller, t target, child optimization.Child, form optimization.Form, bundleID uuid.UUID) (*childStart, error) {
+func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t target, child optimization.Child, form optimization.Form, bundleID uuid.UUID) (*childStart, error) {
 	id := s.NewID()
 	if child.Reverts != nil {
 		return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
-			return s.acceptRevert(ctx, who, id, t, *child.Reverts, &bundleID, guard, also, more...)
+			return s.acceptRevert(ctx, caller, id, t, *child.Reverts, &bundleID, guard, also, more...)
 		}}, nil
 	}
 	previewID := child.PreviewID.String()
-	p, err := s.loadPreview(ctx, who, child.Kind, t.model.ID, previewID)
+	p, err := s.loadPreview(ctx, caller, child.Kind, t.model.ID, previewID)
 	if err != nil || len(p.Changes) == 0 {
 		return nil, err
 	}
@@ -38,15 +38,15 @@ func (s *Optimizations) prepareChild(ctx context.Context, who Caller, t target, 
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.prepareWrite(who, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
+	w, err := s.prepareWrite(caller, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
 		Kind: child.Kind, PreviewID: child.PreviewID, Unattended: form == optimization.Unattended, Writes: writes, Applies: len(writes), Bundle: &bundleID,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
-		return s.lapseHolderAndRetry(ctx, who, func() error {
-			return s.changeAsMember(ctx, who, who.metadata(id), append(w.pasts(), more...), func(c *eventstore.Change) error {
+		return s.lapseHolderAndRetry(ctx, caller, func() error {
+			return s.changeAsMember(ctx, caller, caller.metadata(id), append(w.pasts(), more...), func(c *eventstore.Change) error {
 				if err := guard(); err != nil {
 					return err
 				}
@@ -64,18 +64,18 @@ func (s *Optimizations) prepareChild(ctx context.Context, who Caller, t target, 
 // NothingToDo. When every child is refused, the bundle is refused with the first
 // child's refusal. also adds what must be committed with the bundle, deciding
 // from more.
-func (s *Optimizations) acceptWithFirstChild(ctx context.Context, who Caller, t target, b bundling, more eventstore.Loadable, also func(*eventstore.Change) error) error {
+func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller, t target, b pendingBundle, more eventstore.Loadable, also func(*eventstore.Change) error) error {
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	record := func(c *eventstore.Change) error {
-		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(who, t, b)); err != nil {
+		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(caller, t, b)); err != nil {
 			return err
 		}
-		s.keys.remember(c, who, b.operationID)
+		s.keys.remember(c, caller, b.operationID)
 		return also(c)
 	}
 	var first error
 	for i, child := range b.children {
-		start, err := s.prepareChild(ctx, who, t, child, b.form, b.operationID)
+		start, err := s.prepareChild(ctx, caller, t, child, b.form, b.operationID)
 		switch {
 		case err == nil && start == nil:
 			b.children[i].Standing = optimization.ChildNothingToDo
@@ -99,7 +99,7 @@ func (s *Optimizations) acceptWithFirstChild(ctx context.Context, who Caller, t 
 	if first != nil {
 		return first
 	}
-	return s.changeAsMember(ctx, who, who.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
+	return s.changeAsMember(ctx, caller, caller.metadata(b.operationID), []eventstore.Loadable{bundle, more}, record)
 }
 
 // errBundleMoved reports that this read does not advance the bundle.
@@ -107,13 +107,13 @@ var errBundleMoved = errors.New("commands: another read moved the bundle")
 
 // advanceBundle advances a bundle that waits for its owner by one step (4.5/bundle/4
 // to 4.5/bundle/7): the next write of its running child, or the next child.
-func (s *Optimizations) advanceBundle(ctx context.Context, who Caller, bundleID uuid.UUID) error {
+func (s *Optimizations) advanceBundle(ctx context.Context, caller Caller, bundleID uuid.UUID) error {
 	b, err := s.loadBundle(ctx, bundleID)
 	if err != nil {
 		return err
 	}
 	if child, running := b.Running(); running {
-		return s.startNextWrite(ctx, who, *child.OperationID)
+		return s.startNextWrite(ctx, caller, *child.OperationID)
 	}
 	child, more := b.Next()
 	if !more {
@@ -128,7 +128,7 @@ func (s *Optimizations) advanceBundle(ctx context.Context, who Caller, bundleID 
 		return nil
 	}
 	change := func(command domain.Command[optimization.Bundle]) error {
-		return s.changeAsMember(ctx, who, who.metadata(bundleID), append(tracking.Pasts(), past), func(c *eventstore.Change) error {
+		return s.changeAsMember(ctx, caller, caller.metadata(bundleID), append(tracking.Pasts(), past), func(c *eventstore.Change) error {
 			if err := guard(); err != nil {
 				return err
 			}
@@ -138,20 +138,20 @@ func (s *Optimizations) advanceBundle(ctx context.Context, who Caller, bundleID 
 			return settleBundle(c, past, tracking)
 		})
 	}
-	if err := s.startNextChild(ctx, who, b, child, past, guard, change); !errors.Is(err, errBundleMoved) {
+	if err := s.startNextChild(ctx, caller, b, child, past, guard, change); !errors.Is(err, errBundleMoved) {
 		return err
 	}
 	return nil
 }
 
 // startNextChild starts the bundle's next child, or records why it does not start.
-func (s *Optimizations) startNextChild(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child, past *eventstore.Past[optimization.Bundle],
+func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child, past *eventstore.Past[optimization.Bundle],
 	guard func() error, change func(domain.Command[optimization.Bundle]) error,
 ) error {
 	if b.Lapsed(s.Now()) {
 		return change(optimization.FinishInPart{Why: "the bundle waited too long for its owner; start the kinds again that it had not begun"})
 	}
-	start, err := s.prepareNextChild(ctx, who, b, child)
+	start, err := s.prepareNextChild(ctx, caller, b, child)
 	if err == nil && start == nil {
 		child.Standing = optimization.ChildNothingToDo
 		return change(optimization.ChangeChild{Child: child})
@@ -177,15 +177,15 @@ func (s *Optimizations) startNextChild(ctx context.Context, who Caller, b optimi
 // prepareNextChild prepares the bundle's next child as its own route would, with the
 // person's current rights: they may see and start less than when the bundle was
 // accepted.
-func (s *Optimizations) prepareNextChild(ctx context.Context, who Caller, b optimization.Bundle, child optimization.Child) (*childStart, error) {
+func (s *Optimizations) prepareNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child) (*childStart, error) {
 	resource := b.Operation.Resource
-	t, err := s.lookUpTarget(ctx, who, resource.WorkspaceID, *resource.ItemID)
+	t, err := s.lookUpTarget(ctx, caller, resource.WorkspaceID, *resource.ItemID)
 	if err != nil {
 		return nil, err
 	}
-	start, err := s.prepareChild(ctx, who, t, child, b.Form, b.Operation.ID)
+	start, err := s.prepareChild(ctx, caller, t, child, b.Form, b.Operation.ID)
 	if err != nil || start == nil {
 		return nil, err
 	}
-	return start, s.checkStart(ctx, who, t.workspace)
+	return start, s.checkStart(ctx, caller, t.workspace)
 }

@@ -14,25 +14,25 @@ import (
 // changeAsMember is Store.Change for a call. It refuses the caller as a stranger
 // unless they are a member of the account at the time of the append. An account
 // that is not in the log has no members to check.
-func (s *core) changeAsMember(ctx context.Context, who Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
-	in := owner(who).Unmoved()
+func (s *core) changeAsMember(ctx context.Context, caller Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
+	in := pastAccount(caller).Unmoved()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {
-		if err := belongs(in.State, who); err != nil {
+		if err := checkMember(in.State, caller); err != nil {
 			return err
 		}
 		return decide(c)
 	})
 }
 
-// belongs refuses a person who is no longer a member of the account, and every
+// checkMember refuses a person who is no longer a member of the account, and every
 // member of an account that is no longer active.
-func belongs(in account.Account, who Caller) error {
-	m, known := in.Membership(who.Person)
+func checkMember(in account.Account, caller Caller) error {
+	m, known := in.Membership(caller.Person)
 	switch {
 	case !in.Opened:
 		return nil
 	case !known:
-		return account.Stranger(who.Account)
+		return account.NotAMember(caller.Account)
 	case m.Status != account.Active:
 		return m.NotActive()
 	}
@@ -55,13 +55,13 @@ func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bo
 }
 
 // metadata returns the origin that every event of a call records.
-func (who Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
+func (caller Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
 	return eventstore.Metadata{
-		Account:     who.Account,
-		Person:      who.Person.ID,
-		RequestID:   who.RequestID,
+		Account:     caller.Account,
+		Person:      caller.Person.ID,
+		RequestID:   caller.RequestID,
 		OperationID: operationID.String(),
 		Correlation: operationID.String(),
-		Trace:       who.Trace,
+		Trace:       caller.Trace,
 	}
 }

@@ -12,25 +12,25 @@ import (
 
 // Cancel stops an operation of the caller's account (4.2/cancel).
 // Cancelling an operation that has ended changes nothing.
-func (s *Operations) Cancel(ctx context.Context, who Caller, operationID uuid.UUID) (Accepted, error) {
+func (s *Operations) Cancel(ctx context.Context, caller Caller, operationID uuid.UUID) (Accepted, error) {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
-	in := owner(who)
+	in := pastAccount(caller)
 	if err := s.Store.Load(ctx, op, in); err != nil {
 		return Accepted{}, err
 	}
-	if err := belongs(in.State, who); err != nil {
+	if err := checkMember(in.State, caller); err != nil {
 		return Accepted{}, err
 	}
-	if op.State.Account != who.Account {
+	if op.State.Account != caller.Account {
 		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId", operationID)
 	}
 	switch op.State.Type { //nolint:exhaustive // the others are not stopped
 	case operation.RunAbTest:
-		return Accepted{OperationID: operationID}, s.abTests.cancelRun(ctx, who, op.State)
+		return Accepted{OperationID: operationID}, s.abTests.cancelRun(ctx, caller, op.State)
 	case operation.RunBenchmark:
-		return Accepted{OperationID: operationID}, s.benchmarks.cancelRun(ctx, who, op.State)
+		return Accepted{OperationID: operationID}, s.benchmarks.cancelRun(ctx, caller, op.State)
 	}
-	err := s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
+	err := s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{op}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, op, operation.Cancel{})
 	})
 	return Accepted{OperationID: operationID}, err

@@ -10,20 +10,20 @@ import (
 )
 
 // cancelRun stops a run of an A/B test.
-func (s *ABTests) cancelRun(ctx context.Context, who Caller, op operation.Operation) error {
-	return s.benchmarks.Runs.change(ctx, who.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
-		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: runOf(w.a), AskedB: runOf(w.b)})
+func (s *ABTests) cancelRun(ctx context.Context, caller Caller, op operation.Operation) error {
+	return s.benchmarks.Runs.changeAbRun(ctx, caller.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
+		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: stateOf(w.a), AskedB: stateOf(w.b)})
 	})
 }
 
 // cancelRun stops a standalone benchmark run; if it has asked nothing yet,
 // the run is refunded.
-func (s *Benchmarks) cancelRun(ctx context.Context, who Caller, op operation.Operation) error {
+func (s *Benchmarks) cancelRun(ctx context.Context, caller Caller, op operation.Operation) error {
 	a, err := s.Runs.Load(ctx, op.ID)
 	if err != nil {
 		return err
 	}
-	_, err = s.Runs.record(ctx, who.metadata(op.ID), a, func(c *eventstore.Change, f *runPasts) error {
+	_, err = s.Runs.record(ctx, caller.metadata(op.ID), a, func(c *eventstore.Change, f *runPasts) error {
 		if err := eventstore.Decide(c, f.run, benchmark.StopRun{At: s.Runs.now()}); err != nil {
 			return err
 		}

@@ -14,9 +14,9 @@ import (
 // (docs/decisions.md 7). key is the key that patch sets, if any. If the change
 // affects which model the provider reaches or with which key, the provider is
 // tested first.
-func (s *Providers) Change(ctx context.Context, who Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
+func (s *Providers) Change(ctx context.Context, caller Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
 	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
-	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}
@@ -25,7 +25,7 @@ func (s *Providers) Change(ctx context.Context, who Caller, providerID string, p
 		return before, err
 	}
 	if change.Of = before.Connection(); after.Connection() != change.Of {
-		observed, err := s.testChanged(ctx, who, after, patch, key)
+		observed, err := s.testChanged(ctx, caller, after, patch, key)
 		if err != nil {
 			return before, err
 		}
@@ -35,16 +35,16 @@ func (s *Providers) Change(ctx context.Context, who Caller, providerID string, p
 	if err != nil {
 		return before, err
 	}
-	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, caller, caller.providerMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
 		}
 		switch patch.Key {
 		case aiprovider.GiveKey:
-			sql, args := s.Keys.Put(who.Account, id, key.Reveal())
+			sql, args := s.Keys.Put(caller.Account, id, key.Reveal())
 			c.Queue(sql, args...)
 		case aiprovider.RemoveKey:
-			sql, args := s.Keys.Forget(who.Account, id)
+			sql, args := s.Keys.Forget(caller.Account, id)
 			c.Queue(sql, args...)
 		case aiprovider.KeepKey:
 		}
@@ -56,9 +56,9 @@ func (s *Providers) Change(ctx context.Context, who Caller, providerID string, p
 
 // testChanged tests the provider as it will be after the change, with its new key
 // if it gets one.
-func (s *Providers) testChanged(ctx context.Context, who Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
+func (s *Providers) testChanged(ctx context.Context, caller Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
 	if patch.Key == aiprovider.KeepKey {
-		settings, err := s.settings(ctx, who.Account, p)
+		settings, err := s.settings(ctx, caller.Account, p)
 		if domain.IsRefused(err, domain.AiCredentialNotFound) {
 			return s.failedTest(err)
 		} else if err != nil {
@@ -66,5 +66,5 @@ func (s *Providers) testChanged(ctx context.Context, who Caller, p aiprovider.Pr
 		}
 		key = settings.Key
 	}
-	return s.testCall(ctx, who, p, key)
+	return s.testCall(ctx, caller, p, key)
 }

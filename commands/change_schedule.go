@@ -12,25 +12,25 @@ import (
 // Change changes a schedule of the caller's account. If the patch resumes
 // the schedule, the model is looked up as the caller, and the schedule runs as the
 // caller from then on.
-func (s *Schedules) Change(ctx context.Context, who Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
-	known, err := s.find(ctx, who, id)
+func (s *Schedules) Change(ctx context.Context, caller Caller, id uuid.UUID, patch schedule.Patch) (schedule.Schedule, error) {
+	known, err := s.find(ctx, caller, id)
 	if err != nil {
 		return known, err
 	}
-	change := schedule.Change{ScheduleID: id, Patch: patch, By: who.Person, At: s.Now()}
+	change := schedule.Change{ScheduleID: id, Patch: patch, By: caller.Person, At: s.Now()}
 	if patch.Enables() {
-		model, err := s.lookUpAssessable(ctx, who, known.WorkspaceID, known.ModelID)
+		model, err := s.lookUpAssessable(ctx, caller, known.WorkspaceID, known.ModelID)
 		if err != nil {
 			return known, err
 		}
 		change.Model = &model
 	}
-	kept, err := s.Vault.Expires(ctx, known.TokenID(), s.Now())
+	expires, err := s.Vault.Expires(ctx, known.TokenID(), s.Now())
 	if err != nil {
 		return known, err
 	}
-	past := pastSchedule(who.Account, known.ModelID)
-	err = s.changeAsMember(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	past := pastSchedule(caller.Account, known.ModelID)
+	err = s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
@@ -39,8 +39,8 @@ func (s *Schedules) Change(ctx context.Context, who Caller, id uuid.UUID, patch 
 		if after.Status() != schedule.Active || after.Owner != before.Owner {
 			s.deleteToken(c, before)
 		}
-		if longer := before.Status() == schedule.Active && before.Owner == who.Person && !who.TokenExpires.After(kept); !longer {
-			s.storeToken(c, who, after) // else the one kept lives longer
+		if longer := before.Status() == schedule.Active && before.Owner == caller.Person && !caller.TokenExpires.After(expires); !longer {
+			s.storeToken(c, caller, after) // else the stored token lives longer
 		}
 		return nil
 	})
@@ -48,8 +48,8 @@ func (s *Schedules) Change(ctx context.Context, who Caller, id uuid.UUID, patch 
 }
 
 // find returns a schedule of the caller's account from the view.
-func (s *Schedules) find(ctx context.Context, who Caller, id uuid.UUID) (schedule.Schedule, error) {
-	known, found, err := s.Schedule(ctx, who.Account, id)
+func (s *Schedules) find(ctx context.Context, caller Caller, id uuid.UUID) (schedule.Schedule, error) {
+	known, found, err := s.Schedule(ctx, caller.Account, id)
 	if err == nil && !found {
 		err = schedule.NotFound(id.String())
 	}

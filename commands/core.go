@@ -32,15 +32,15 @@ type core struct {
 
 // startOperation carries out a call that starts work, under its idempotency key
 // if there is one. do looks up, decides and appends for a new operation id.
-func (s *core) startOperation(ctx context.Context, who Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
-	earlier, err := s.keys.claim(ctx, who)
+func (s *core) startOperation(ctx context.Context, caller Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
+	earlier, err := s.keys.claim(ctx, caller)
 	if err != nil || earlier != nil {
 		return Accepted{OperationID: deref(earlier), Replayed: earlier != nil}, err
 	}
 	id, accepted := s.NewID(), false
 	defer func() { // after a panic too
 		if !accepted {
-			s.keys.release(ctx, who)
+			s.keys.release(ctx, caller)
 		}
 	}()
 	if err := do(id); err != nil {

@@ -26,21 +26,21 @@ func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	var reports []uuid.UUID
 	var hours []time.Time
 	var counts []int
-	for _, v := range inOrder(views) {
+	for _, v := range mergeViews(views) {
 		accounts, reports, hours, pages, counts = append(accounts, v.AccountID), append(reports, v.ReportID), append(hours, v.Hour), append(pages, v.Page), append(counts, v.Views)
 	}
 	_, err := s.Pool.Exec(ctx, `INSERT INTO page_view_hours AS h (account_id, report_id, hour, page, views)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[])
 		ON CONFLICT (account_id, report_id, hour, page) DO UPDATE SET views = h.views + excluded.views`, accounts, reports, hours, pages, counts)
-	if err != nil && undone(err) {
+	if err != nil && rolledBack(err) {
 		return fmt.Errorf("%w: %w", ErrNotCounted, err)
 	}
 	return err
 }
 
-// inOrder merges views of the same row and sorts them, so that all processes lock
+// mergeViews merges views of the same row and sorts them, so that all processes lock
 // rows in one order and cannot deadlock.
-func inOrder(views []pixies.Viewed) []pixies.Viewed {
+func mergeViews(views []pixies.Viewed) []pixies.Viewed {
 	sorted := slices.SortedFunc(slices.Values(views), compareViewed)
 	all := sorted[:0]
 	for _, v := range sorted {
@@ -57,10 +57,10 @@ func compareViewed(a, b pixies.Viewed) int {
 	return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), slices.Compare(a.ReportID[:], b.ReportID[:]), a.Hour.Compare(b.Hour), cmp.Compare(a.Page, b.Page))
 }
 
-// undone reports whether a failed statement was certainly not committed: it was
+// rolledBack reports whether a failed statement was certainly not committed: it was
 // never sent, or the database reported an error that rolled it back. A lost
 // connection may have failed after the commit.
-func undone(err error) bool {
+func rolledBack(err error) bool {
 	if _, never := errors.AsType[*pgconn.ConnectError](err); never {
 		return true
 	}

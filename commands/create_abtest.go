@@ -21,24 +21,24 @@ import (
 
 // Create creates an A/B test and starts its first run (4.6/create). It trims
 // the name and the other words.
-func (s *ABTests) Create(ctx context.Context, who Caller, r abtest.CreateRequest) (Accepted, error) {
+func (s *ABTests) Create(ctx context.Context, caller Caller, r abtest.CreateRequest) (Accepted, error) {
 	r.Words = r.Words.Trimmed()
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		sideA, inA, err := s.benchmarks.lookUpSide(ctx, who, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		sideA, inA, err := s.benchmarks.lookUpSide(ctx, caller, r.SideA.WorkspaceID, r.SideA.SemanticModelID, r.SideA.AnsweredBy)
 		if err != nil {
 			return err
 		}
-		sideB, inB, err := s.benchmarks.lookUpSide(ctx, who, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
+		sideB, inB, err := s.benchmarks.lookUpSide(ctx, caller, r.SideB.WorkspaceID, r.SideB.SemanticModelID, r.SideB.AnsweredBy)
 		if err != nil {
 			return err
 		}
 		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, inA: inA, inB: inB, mode: r.Mode(), freezes: r.Source.RunID == nil}
 		source := abtest.Source{Kind: abtest.SourceKind(r.Source.Kind)}
 		if r.Source.RunID != nil {
-			stored, err := s.loadStoredRun(ctx, who, *r.Source.RunID, sideA.SemanticModelID)
+			stored, err := s.loadStoredRun(ctx, caller, *r.Source.RunID, sideA.SemanticModelID)
 			if err != nil {
 				return err
 			}
@@ -49,13 +49,13 @@ func (s *ABTests) Create(ctx context.Context, who Caller, r abtest.CreateRequest
 				}
 			}
 			source.RunID, source.RunStoredAt = r.Source.RunID, &stored.EndedAt
-		} else if err := s.useSavedQuestions(ctx, who, &run); err != nil {
+		} else if err := s.useSavedQuestions(ctx, caller, &run); err != nil {
 			return err
 		}
 		run.repeats = cmp.Or(deref(r.Repeats), run.repeats)
-		return s.acceptRun(ctx, who, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
+		return s.acceptRun(ctx, caller, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
 			return eventstore.Decide(c, p.test, abtest.Create{Created: abtest.Created{
-				AbTestID: run.testID, AccountID: who.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],
+				AbTestID: run.testID, AccountID: caller.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],
 				Source: source, CorrectAnswers: run.mode, Repeats: run.repeats, Questions: questions, At: p.asking.at,
 			}})
 		})
@@ -82,13 +82,13 @@ type abRun struct {
 
 // loadStoredRun returns a benchmark run of the model that has ended with answers, or
 // refuses with RunNotFound.
-func (s *ABTests) loadStoredRun(ctx context.Context, who Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
+func (s *ABTests) loadStoredRun(ctx context.Context, caller Caller, runID, modelID uuid.UUID) (benchmark.Run, error) {
 	past := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return past.State, err
 	}
 	run := past.State
-	if !run.BelongsTo(who.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
+	if !run.BelongsTo(caller.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
 		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID, runID).About("runId", runID)
 	}
 	return run, nil
@@ -127,25 +127,25 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 
 // useSavedQuestions makes the run ask those saved questions of side A's model
 // that can run.
-func (s *ABTests) useSavedQuestions(ctx context.Context, who Caller, r *abRun) error {
-	saved, set, err := s.benchmarks.runnableQuestions(ctx, who, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
+func (s *ABTests) useSavedQuestions(ctx context.Context, caller Caller, r *abRun) error {
+	saved, set, err := s.benchmarks.runnableQuestions(ctx, caller, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
 	if err != nil {
 		return err
 	}
 	if len(set.Questions) == 0 {
-		return noQuestions(r.sideA.SemanticModelID, saved)
+		return questionsMissing(r.sideA.SemanticModelID, saved)
 	}
 	r.set, r.stored, r.repeats = set, nil, cmp.Or(set.Repeats, benchmark.DefaultRepeats)
-	return s.recomputeAnswers(ctx, who, r)
+	return s.recomputeAnswers(ctx, caller, r)
 }
 
 // recomputeAnswers computes the correct answers from the current definition of
 // side A's model, if the test's mode is Update.
-func (s *ABTests) recomputeAnswers(ctx context.Context, who Caller, r *abRun) error {
+func (s *ABTests) recomputeAnswers(ctx context.Context, caller Caller, r *abRun) error {
 	if r.mode != abtest.Update {
 		return nil
 	}
-	m, unreadable, err := s.benchmarks.readDefinition(ctx, who, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
+	m, unreadable, err := s.benchmarks.readDefinition(ctx, caller, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *ABTests) recomputeAnswers(ctx context.Context, who Caller, r *abRun) er
 
 // abPasts are the streams from which a run of a test is decided.
 type abPasts struct {
-	asking *asking
+	asking *pendingAsks
 	test   *eventstore.Past[abtest.Test]
 	run    *eventstore.Past[abtest.Run]
 	first  *eventstore.Past[benchmark.Run] // the run of the side that asks first
@@ -169,20 +169,20 @@ type abPasts struct {
 
 // acceptRun counts, records and enqueues a run of a test. with decides what the
 // run changes in the test, before the run is added to it.
-func (s *ABTests) acceptRun(ctx context.Context, who Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
-	sides := []workspaceState{s.workspaceState(ctx, who, r.inA)}
+func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
+	sides := []workspaceState{s.workspaceState(ctx, caller, r.inA)}
 	if r.inA.ID != r.inB.ID {
-		sides = append(sides, s.workspaceState(ctx, who, r.inB))
+		sides = append(sides, s.workspaceState(ctx, caller, r.inB))
 	}
 	sideA, sideB := r.sideA, r.sideB
-	a, err := s.benchmarks.prepareAsking(who, r.operationID, &sideA, &sideB)
+	a, err := s.benchmarks.prepareAsking(caller, r.operationID, &sideA, &sideB)
 	if err != nil {
 		return err
 	}
 	firstID := s.NewID()
 	p := &abPasts{
 		asking: a,
-		test:   eventstore.FoldKept(abtest.Stream(r.testID), abtest.Evolve),
+		test:   eventstore.FoldCached(abtest.Stream(r.testID), abtest.Evolve),
 		run:    eventstore.Fold(operation.Stream(r.operationID), abtest.EvolveRun),
 		first:  eventstore.Fold(benchmark.RunStream(firstID), benchmark.EvolveRun),
 	}
@@ -191,16 +191,16 @@ func (s *ABTests) acceptRun(ctx context.Context, who Caller, r abRun, with func(
 		p.reused = eventstore.Fold(benchmark.RunStream(r.reused.RunID), benchmark.EvolveRun)
 		pasts = append(pasts, p.reused)
 	}
-	return s.changeAsMember(ctx, who, who.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, caller, caller.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
 		for _, c := range sides {
 			if err := c.checkStart(a.owner.State); err != nil {
 				return err
 			}
 		}
-		if p.reused != nil && !p.reused.State.BelongsTo(who.Account) { // deleted meanwhile
+		if p.reused != nil && !p.reused.State.BelongsTo(caller.Account) { // deleted meanwhile
 			return abtest.RunNotFound(r.reused.RunID.String())
 		}
-		if err := a.providersKnown(c, "abTest/"+r.testID.String()); err != nil {
+		if err := a.checkProviders(c, "abTest/"+r.testID.String()); err != nil {
 			return err
 		}
 		accepted := abtest.RunAccepted{
@@ -217,13 +217,13 @@ func (s *ABTests) acceptRun(ctx context.Context, who Caller, r abRun, with func(
 		}
 		if r.stored != nil {
 			accepted.Questions = *r.stored
-		} else if accepted.Questions, err = keepSet(c, r.set); err != nil {
+		} else if accepted.Questions, err = storeSet(c, r.set); err != nil {
 			return err
 		}
 		if err := with(c, p, accepted.Questions); err != nil {
 			return err
 		}
-		op := s.acceptance(who, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
+		op := s.acceptance(caller, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
 		op.Impact = impact
 		if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
 			return err
@@ -236,8 +236,8 @@ func (s *ABTests) acceptRun(ctx context.Context, who Caller, r abRun, with func(
 		}}); err != nil {
 			return err
 		}
-		s.benchmarks.enqueueRun(c, who, r.operationID, firstID)
-		s.keys.remember(c, who, r.operationID)
+		s.benchmarks.enqueueRun(c, caller, r.operationID, firstID)
+		s.keys.remember(c, caller, r.operationID)
 		return nil
 	})
 }

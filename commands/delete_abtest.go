@@ -18,14 +18,14 @@ import (
 // Delete deletes a test with its runs and their comparisons, and returns how
 // many runs it deleted (4.6/delete). The operations of unfinished runs fail; the
 // benchmark runs of the sides are kept.
-func (s *ABTests) Delete(ctx context.Context, who Caller, abTestID string) (runs int, err error) {
+func (s *ABTests) Delete(ctx context.Context, caller Caller, abTestID string) (runs int, err error) {
 	for try := 1; ; try++ {
-		test, err := s.load(ctx, who, abTestID)
+		test, err := s.load(ctx, caller, abTestID)
 		if err != nil {
 			return 0, err
 		}
-		runs, err = s.deleteLoaded(ctx, who, test)
-		if !errors.Is(err, errSideBegan) || try == movedTries {
+		runs, err = s.deleteLoaded(ctx, caller, test)
+		if !errors.Is(err, errSideBegan) || try == maxTries {
 			return runs, err
 		}
 	}
@@ -33,9 +33,9 @@ func (s *ABTests) Delete(ctx context.Context, who Caller, abTestID string) (runs
 
 // deleteLoaded deletes the loaded test and its unfinished runs. It returns
 // errSideBegan when the unfinished runs have changed since the test was loaded.
-func (s *ABTests) deleteLoaded(ctx context.Context, who Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
-	providers := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	id, going := test.State.AbTestID, test.State.Going()
+func (s *ABTests) deleteLoaded(ctx context.Context, caller Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
+	providers := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
+	id, going := test.State.AbTestID, test.State.Unfinished()
 	runs, err := s.benchmarks.Runs.findPasts(ctx, going...)
 	if err != nil {
 		return 0, err
@@ -44,11 +44,11 @@ func (s *ABTests) deleteLoaded(ctx context.Context, who Caller, test *eventstore
 	for _, w := range runs {
 		pasts = append(pasts, w.pasts()...)
 	}
-	err = s.changeAsMember(ctx, who, who.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
-		if !test.State.BelongsTo(who.Account) {
+	err = s.changeAsMember(ctx, caller, caller.metadata(uuid.Nil), pasts, func(c *eventstore.Change) error {
+		if !test.State.BelongsTo(caller.Account) {
 			return abtest.NotFound(id.String())
 		}
-		if !slices.Equal(test.State.Going(), going) {
+		if !slices.Equal(test.State.Unfinished(), going) {
 			return errSideBegan
 		}
 		deleted = len(test.State.Runs)
@@ -67,8 +67,8 @@ func (s *ABTests) deleteLoaded(ctx context.Context, who Caller, test *eventstore
 }
 
 // DeleteRun deletes one run of a test with its comparison; the test is kept.
-func (s *ABTests) DeleteRun(ctx context.Context, who Caller, abTestID, runID string) error {
-	test, err := s.load(ctx, who, abTestID)
+func (s *ABTests) DeleteRun(ctx context.Context, caller Caller, abTestID, runID string) error {
+	test, err := s.load(ctx, caller, abTestID)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (s *ABTests) DeleteRun(ctx context.Context, who Caller, abTestID, runID str
 	if !ok || !test.State.Has(id) {
 		return abtest.RunNotFound(runID)
 	}
-	return s.benchmarks.Runs.change(ctx, who.metadata(uuid.Nil), id, func(c *eventstore.Change, w *abRunPasts) error {
-		if !w.test.State.BelongsTo(who.Account) {
+	return s.benchmarks.Runs.changeAbRun(ctx, caller.metadata(uuid.Nil), id, func(c *eventstore.Change, w *abRunPasts) error {
+		if !w.test.State.BelongsTo(caller.Account) {
 			return abtest.NotFound(abTestID)
 		}
 		s.expireDocuments(c, w.test.State.Documents(&id))

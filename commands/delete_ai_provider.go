@@ -11,9 +11,9 @@ import (
 
 // Delete deletes an AI provider of the caller's account, and its key
 // (docs/decisions.md 7). It refuses while something uses the provider.
-func (s *Providers) Delete(ctx context.Context, who Caller, providerID string) error {
-	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
-	return s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+func (s *Providers) Delete(ctx context.Context, caller Caller, providerID string) error {
+	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
+	return s.changeAsMember(ctx, caller, caller.providerMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, aiprovider.Delete{ProviderID: providerID}); err != nil {
 			return err
 		}
@@ -21,7 +21,7 @@ func (s *Providers) Delete(ctx context.Context, who Caller, providerID string) e
 		if err != nil {
 			return err
 		}
-		sql, args := s.Keys.Forget(who.Account, id)
+		sql, args := s.Keys.Forget(caller.Account, id)
 		c.Queue(sql, args...)
 		return nil
 	})

@@ -15,8 +15,8 @@ import (
 // DeleteRun deletes a benchmark run of a model with its answers. If a
 // standalone run has not ended, its operation fails and nothing it spent is
 // refunded. A side of an unfinished A/B run can only be deleted with that run.
-func (s *Benchmarks) DeleteRun(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, runID string) error {
-	if _, err := s.lookUpTarget(ctx, who, workspaceID, modelID); err != nil {
+func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, runID string) error {
+	if _, err := s.lookUpTarget(ctx, caller, workspaceID, modelID); err != nil {
 		return err
 	}
 	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shortened(runID)).About("runId", shortened(runID))
@@ -28,11 +28,13 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, who Caller, workspaceID, mod
 	if err != nil {
 		return err
 	}
-	held := func(run benchmark.Run) bool { return run.BelongsTo(who.Account) && run.Side.SemanticModelID == modelID }
+	held := func(run benchmark.Run) bool {
+		return run.BelongsTo(caller.Account) && run.Side.SemanticModelID == modelID
+	}
 	if !held(a.Run) {
 		return notFound
 	}
-	_, err = s.Runs.record(ctx, who.metadata(uuid.Nil), a, func(c *eventstore.Change, f *runPasts) error {
+	_, err = s.Runs.record(ctx, caller.metadata(uuid.Nil), a, func(c *eventstore.Change, f *runPasts) error {
 		if !held(f.run.State) {
 			return notFound
 		}

@@ -15,16 +15,16 @@ import (
 // account and returns how many it deleted (docs/decisions.md 7, 8.17). It also
 // deletes the documents that no other assessment refers to. The model is looked up
 // as the caller. If nothing is stored, nothing happens.
-func (s *Assessments) DeleteResults(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
-	if _, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
+func (s *Assessments) DeleteResults(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (deleted int, err error) {
+	if _, err := s.Platform.Item(ctx, caller.Caller, workspaceID, item.SemanticModel, modelID); err != nil {
 		return 0, err
 	}
-	stream := assessment.Stream(who.Account, modelID)
+	stream := assessment.Stream(caller.Account, modelID)
 	standing := eventstore.FoldLast[assessment.Standing](stream)
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, modelID))
-	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "deletion of results", Trace: who.Trace}
-	err = s.changeAsMember(ctx, who, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
+	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(caller.Account, modelID))
+	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "deletion of results", Trace: caller.Trace}
+	err = s.changeAsMember(ctx, caller, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
 		all := stored.State
 		deleted = len(all)
 		if err := eventstore.Decide(c, standing, assessment.DeleteResults{ModelID: modelID, Stored: all}); err != nil || deleted == 0 {

@@ -20,9 +20,9 @@ import (
 
 // assessed starts an assessment of a model and stores document as its result, as
 // the worker does.
-func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
+func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
-	started, err := s.Assessments.Start(t.Context(), who, workspaceID, modelID)
+	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +34,8 @@ func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, model
 		AssessmentID: s.NewID(), OperationID: started.OperationID, WorkspaceID: workspaceID, ModelID: modelID, AssessedAt: s.Now(), RegimeID: "2026-11", DocumentHash: hash,
 	}
 	run := eventstore.Fold(operation.Stream(started.OperationID), assessment.EvolveRun)
-	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(who.Account, modelID))
-	err = s.Store.Change(t.Context(), eventstore.Metadata{Account: who.Account}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
+	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, modelID))
+	err = s.Store.Change(t.Context(), eventstore.Metadata{Account: caller.Account}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(sql, args...)
 		end := assessment.EndModel{Result: assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID}}
 		return errors.Join(eventstore.Decide(c, run, end), eventstore.Decide(c, standing, assessment.Record{Assessment: made}))
@@ -43,7 +43,7 @@ func (s *service) assessed(t *testing.T, who commands.Caller, workspaceID, model
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.claims(t, who.Account, trackeditem.ViaAssessment, started.OperationID, modelID)
+	s.claims(t, caller.Account, trackeditem.ViaAssessment, started.OperationID, modelID)
 	return made
 }
 
@@ -95,9 +95,9 @@ func TestDeleteResults(t *testing.T) {
 		}
 		return all
 	}
-	remove := func(who commands.Caller, modelID uuid.UUID, want int) {
+	remove := func(caller commands.Caller, modelID uuid.UUID, want int) {
 		t.Helper()
-		if n, err := s.Assessments.DeleteResults(t.Context(), who, retail, modelID); err != nil || n != want {
+		if n, err := s.Assessments.DeleteResults(t.Context(), caller, retail, modelID); err != nil || n != want {
 			t.Fatalf("deleted %d, %v, want %d", n, err, want)
 		}
 	}

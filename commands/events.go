@@ -45,7 +45,7 @@ func Events() []eventstore.Type {
 			trackeditem.Reserved{}, trackeditem.GivenBack{}, trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{},
 			trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}),
 		eventstore.Carrying[trackeditem.Total]("trackeditems",
-			trackeditem.RoomHeld{}, trackeditem.RoomGivenBack{}, trackeditem.Counted{}),
+			trackeditem.RoomReserved{}, trackeditem.RoomGivenBack{}, trackeditem.Counted{}),
 		eventstore.Carrying[optimization.Standing]("optimization",
 			optimization.LockTaken{}, optimization.LockReleased{}),
 		eventstore.Carrying[pixies.Report]("pixies",

@@ -256,7 +256,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},
 		abtest.Erased{},
 		trackeditem.Counted{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Total: trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}}},
-		trackeditem.RoomHeld{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
+		trackeditem.RoomReserved{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
 		trackeditem.RoomGivenBack{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)

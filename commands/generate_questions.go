@@ -16,25 +16,25 @@ import (
 // GenerateQuestions starts generating at most count benchmark questions about a
 // semantic model (docs/decisions.md 7). It spends one benchmark build. The
 // questions are a proposal and are not saved.
-func (s *Benchmarks) GenerateQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
+func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
 	if count < 1 || count > benchmark.MaxQuestions {
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count, benchmark.MaxQuestions)
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		limits, err := s.limits(who.Plan)
+		limits, err := s.limits(caller.Plan)
 		if err != nil {
 			return err
 		}
 		at := s.Now()
-		stream := account.AllowanceStream(who.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
+		stream := account.AllowanceStream(caller.Account, account.BenchmarkBuilds, limits.BenchmarkBuilds.Period, at)
 		builds := eventstore.FoldLast[account.Usage](stream)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
-		return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
+		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
 			if err := state.checkStart(owner.State); err != nil {
 				return err
 			}
@@ -42,15 +42,15 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, who Caller, workspac
 			if err := eventstore.Decide(c, builds, spend); err != nil {
 				return err
 			}
-			op := s.acceptance(who, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
+			op := s.acceptance(caller, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
 			op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
 			if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
 				Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count, Allowance: stream},
 			}); err != nil {
 				return err
 			}
-			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
-			s.keys.remember(c, who, operationID)
+			s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
+			s.keys.remember(c, caller, operationID)
 			return nil
 		})
 	})
@@ -58,12 +58,12 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, who Caller, workspac
 
 // enqueueQuestions stores the caller's token for the single step of a generation or
 // a save, and enqueues the step.
-func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
 	step := benchmark.QuestionStep{
-		AccountID: who.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
-		Person: who.Person, RequestID: who.RequestID, Trace: who.Trace,
+		AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
+		Person: caller.Person, RequestID: caller.RequestID, Trace: caller.Trace,
 	}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.MakeQuestions(ctx, tx, step) })
 }

@@ -22,11 +22,11 @@ type heldKeys struct {
 	all []Caller
 }
 
-func (h *heldKeys) add(who Caller) {
+func (h *heldKeys) add(caller Caller) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.all) < maxHeldKeys {
-		h.all = append(h.all, who)
+		h.all = append(h.all, caller)
 	}
 }
 
@@ -48,16 +48,16 @@ func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
 	}
 	var accounts, issuers, persons, keys []string
 	var claims [][16]byte
-	for _, who := range held {
-		accounts, issuers, persons = append(accounts, who.Account), append(issuers, who.Person.Issuer), append(persons, who.Person.ID)
-		keys, claims = append(keys, who.Key.Key), append(claims, who.Key.claim)
+	for _, caller := range held {
+		accounts, issuers, persons = append(accounts, caller.Account), append(issuers, caller.Person.Issuer), append(persons, caller.Person.ID)
+		keys, claims = append(keys, caller.Key.Key), append(claims, caller.Key.claim)
 	}
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::uuid[]) g (account_id, issuer, person, key, claim)
 		WHERE k.account_id = g.account_id AND k.issuer = g.issuer AND k.person = g.person AND k.key = g.key AND k.claim = g.claim AND k.operation_id IS NULL`,
 		accounts, issuers, persons, keys, claims)
 	if err != nil {
-		for _, who := range held {
-			s.held.add(who)
+		for _, caller := range held {
+			s.held.add(caller)
 		}
 		return fmt.Errorf("commands: release idempotency keys: %w", err)
 	}

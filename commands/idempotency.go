@@ -31,8 +31,8 @@ var ErrKeyReused = errors.New("commands: the Idempotency-Key was used for anothe
 // claim of a process that has died is free at once; handling bounds claims that a
 // living process has lost track of.
 const (
-	keyLife  = 24 * time.Hour
-	handling = 2 * time.Minute
+	keyLife       = 24 * time.Hour
+	handlingLimit = 2 * time.Minute
 )
 
 // claimSQL returns our row when the key was free, had expired, or its handler has
@@ -67,27 +67,27 @@ type IdempotencyKeys struct {
 // claim takes the call's key for this handling of it. It returns the operation that
 // an earlier call started under the same key, or nil when this call must be carried
 // out. Refusals are not stored.
-func (s *IdempotencyKeys) claim(ctx context.Context, who Caller) (*uuid.UUID, error) {
-	if who.Key == nil {
+func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID, error) {
+	if caller.Key == nil {
 		return nil, nil
 	}
 	if err := s.Life.Take(ctx); err != nil { // a process that sees the claim must also see that this process lives
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
 	}
-	who.Key.claim = s.NewID()
+	caller.Key.claim = s.NewID()
 	now := s.Now()
 	var claim uuid.UUID
 	var fingerprint string
 	var operation *uuid.UUID
 	err := s.Pool.QueryRow(ctx, claimSQL,
-		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.Fingerprint, who.Key.claim, now, now.Add(handling), s.Life.Key(),
+		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now, now.Add(handlingLimit), s.Life.Key(),
 	).Scan(&claim, &fingerprint, &operation)
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
-	case err == nil && claim == who.Key.claim:
+	case err == nil && claim == caller.Key.claim:
 		return nil, nil
-	case err == nil && fingerprint != who.Key.Fingerprint:
+	case err == nil && fingerprint != caller.Key.Fingerprint:
 		return nil, ErrKeyReused
 	case operation == nil:
 		return nil, domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
@@ -97,15 +97,15 @@ func (s *IdempotencyKeys) claim(ctx context.Context, who Caller) (*uuid.UUID, er
 
 // remember stores the operation under the key, in the transaction that accepts it.
 // If the claim expired while the call was handled, the transaction fails.
-func (s *IdempotencyKeys) remember(c *eventstore.Change, who Caller, operationID uuid.UUID) {
-	if who.Key == nil {
+func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operationID uuid.UUID) {
+	if caller.Key == nil {
 		return
 	}
 	expires := s.Now().Add(keyLife)
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $6, expires_at = $7
 			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5`,
-			who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim, operationID, expires)
+			caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim, operationID, expires)
 		if err == nil && tag.RowsAffected() != 1 {
 			return domain.Refuse(domain.OperationInProgress, "another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
 		}
@@ -116,16 +116,16 @@ func (s *IdempotencyKeys) remember(c *eventstore.Change, who Caller, operationID
 // release releases the key of a refused call. If the database is unavailable,
 // KeepReleasing does it later, so that an ended call does not look as if it
 // were still being handled.
-func (s *IdempotencyKeys) release(ctx context.Context, who Caller) {
-	if who.Key == nil {
+func (s *IdempotencyKeys) release(ctx context.Context, caller Caller) {
+	if caller.Key == nil {
 		return
 	}
 	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
-		who.Account, who.Person.Issuer, who.Person.ID, who.Key.Key, who.Key.claim)
+		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim)
 	if err != nil {
-		s.held.add(who)
+		s.held.add(caller)
 	}
 }
 

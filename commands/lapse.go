@@ -23,13 +23,13 @@ func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) 
 	return err == nil && after.Operation.Status.Ended(), err
 }
 
-// overdueAtOnce is how many operations one look ends at most.
-const overdueAtOnce = 100
+// overdueBatchSize is how many operations one look ends at most.
+const overdueBatchSize = 100
 
 // LapseOverdue ends the applies, reverts and A/B runs, of all accounts, that have
 // waited too long for their owner. Their models' locks become free.
 func (s *Operations) LapseOverdue(ctx context.Context) error {
-	ids, err := s.Overdue(ctx, s.Now(), overdueAtOnce)
+	ids, err := s.Overdue(ctx, s.Now(), overdueBatchSize)
 	if err != nil {
 		return err
 	}

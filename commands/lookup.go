@@ -13,8 +13,8 @@ import (
 
 // List returns the workspaces that the caller can see on the platform, by
 // name.
-func (s *Workspaces) List(ctx context.Context, who Caller) ([]item.Workspace, error) {
-	all, err := s.Platform.Workspaces(ctx, who.Caller)
+func (s *Workspaces) List(ctx context.Context, caller Caller) ([]item.Workspace, error) {
+	all, err := s.Platform.Workspaces(ctx, caller.Caller)
 	slices.SortFunc(all, func(a, b item.Workspace) int {
 		return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 	})
@@ -24,16 +24,16 @@ func (s *Workspaces) List(ctx context.Context, who Caller) ([]item.Workspace, er
 // Items returns the items of a type in a workspace that the caller can see, by
 // name. It also records what the listing reveals about tracked items there
 // (decisions/8/8).
-func (s *Workspaces) Items(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
-	all, err := s.Platform.Items(ctx, who.Caller, workspaceID, t)
+func (s *Workspaces) Items(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+	all, err := s.Platform.Items(ctx, caller.Caller, workspaceID, t)
 	if err != nil {
 		return nil, err
 	}
-	seen, err := s.notice(ctx, who, workspaceID, t, all)
+	seen, err := s.notice(ctx, caller, workspaceID, t, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.recordNoticed(ctx, who, seen); err != nil {
+	if err := s.recordNoticed(ctx, caller, seen); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, byName)
@@ -46,13 +46,13 @@ func byName(a, b item.Item) int {
 }
 
 // Item looks up one item as the caller.
-func (s *Workspaces) Item(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
-	return s.Platform.Item(ctx, who.Caller, workspaceID, t, id)
+func (s *Workspaces) Item(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
+	return s.Platform.Item(ctx, caller.Caller, workspaceID, t, id)
 }
 
-// named returns the named items from a complete listing of the workspace. The
+// findNamed returns the named items from a complete listing of the workspace. The
 // refusal lists all ids that are not in it.
-func named(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
+func findNamed(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
 	byID := make(map[uuid.UUID]item.Item, len(listed))
 	for _, it := range listed {
 		byID[it.ID] = it

@@ -19,8 +19,8 @@ type noticed struct {
 	record func(*eventstore.Change) error
 }
 
-// notices returns the command on an item's stream that a listing requires.
-func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed {
+// noticedChange returns the command on an item's stream that a listing requires.
+func noticedChange[S any](past *eventstore.Past[S], command domain.Command[S]) noticed {
 	return noticed{past, func(c *eventstore.Change) error { return eventstore.Decide(c, past, command) }}
 }
 
@@ -29,8 +29,8 @@ func notices[S any](past *eventstore.Past[S], command domain.Command[S]) noticed
 // name. A workspace that the caller cannot see has no listing, so an item that is
 // merely invisible is never recorded as deleted (decisions/8/8). notice
 // reads the view once and changes nothing.
-func (s *core) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
-	tracked, err := s.TrackedIn(ctx, who.Account, workspaceID, t)
+func (s *core) notice(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type, listed []item.Item) ([]noticed, error) {
+	tracked, err := s.TrackedIn(ctx, caller.Account, workspaceID, t)
 	if err != nil || len(tracked) == 0 {
 		return nil, err
 	}
@@ -52,17 +52,17 @@ func (s *core) notice(ctx context.Context, who Caller, workspaceID uuid.UUID, t 
 		if len(events) == 0 {
 			continue
 		}
-		seen = append(seen, notices(eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(who.Account, i.ItemID)), command))
+		seen = append(seen, noticedChange(eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(caller.Account, i.ItemID)), command))
 		if _, there := names[i.ItemID]; !there && t == item.Report {
-			report := eventstore.FoldLast[pixies.Report](pixies.Stream(who.Account, i.ItemID))
-			seen = append(seen, notices(report, pixies.MarkDeleted{WorkspaceID: workspaceID, At: at}))
+			report := eventstore.FoldLast[pixies.Report](pixies.Stream(caller.Account, i.ItemID))
+			seen = append(seen, noticedChange(report, pixies.MarkDeleted{WorkspaceID: workspaceID, At: at}))
 		}
 	}
 	return seen, nil
 }
 
-// record decides the noticed changes, from the streams.
-func record(c *eventstore.Change, seen []noticed) error {
+// recordAll decides the noticed changes, from the streams.
+func recordAll(c *eventstore.Change, seen []noticed) error {
 	for _, n := range seen {
 		if err := n.record(c); err != nil {
 			return err
@@ -73,7 +73,7 @@ func record(c *eventstore.Change, seen []noticed) error {
 
 // recordNoticed records the changes that a listing revealed when the call starts no
 // work.
-func (s *core) recordNoticed(ctx context.Context, who Caller, seen []noticed) error {
+func (s *core) recordNoticed(ctx context.Context, caller Caller, seen []noticed) error {
 	if len(seen) == 0 {
 		return nil
 	}
@@ -81,6 +81,6 @@ func (s *core) recordNoticed(ctx context.Context, who Caller, seen []noticed) er
 	for i, n := range seen {
 		pasts[i] = n.past
 	}
-	meta := eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "listing", Trace: who.Trace}
-	return s.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error { return record(c, seen) })
+	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "listing", Trace: caller.Trace}
+	return s.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error { return recordAll(c, seen) })
 }

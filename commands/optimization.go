@@ -28,26 +28,26 @@ type target struct {
 }
 
 // lookUpTarget looks up a model to optimize, as the caller.
-func (s *core) lookUpTarget(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (target, error) {
-	workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+func (s *core) lookUpTarget(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (target, error) {
+	workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
 	if err != nil {
 		return target{}, err
 	}
-	model, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+	model, err := s.Platform.Item(ctx, caller.Caller, workspaceID, item.SemanticModel, modelID)
 	if err != nil {
 		return target{}, err
 	}
-	return target{workspace, model}, assessable([]item.Item{model})
+	return target{workspace, model}, checkAssessable([]item.Item{model})
 }
 
 // findSource returns the model's latest assessment for a kind whose objects come
 // from findings, or refuses with AssessmentNotFound; nil for other kinds
 // (4.5/preview/3, 4.5/preview/4).
-func (s *Optimizations) findSource(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
+func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
 	if !k.FromFindings() {
 		return nil, nil
 	}
-	a, found, err := s.LatestAssessment(ctx, who.Account, modelID)
+	a, found, err := s.LatestAssessment(ctx, caller.Account, modelID)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, sour
 // loadPreview returns the document of a preview if it belongs to the caller's
 // account, the model and the kind and has not expired; else it refuses with
 // InvalidPreview (4.5/apply/1).
-func (s *Optimizations) loadPreview(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
+func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
 	var p optimization.Preview
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -83,7 +83,7 @@ func (s *Optimizations) loadPreview(ctx context.Context, who Caller, k optimizat
 	switch {
 	case err != nil:
 		return p, err
-	case w.Operation.Account != who.Account || w.Operation.Type != operation.PreviewOptimization:
+	case w.Operation.Account != caller.Account || w.Operation.Type != operation.PreviewOptimization:
 		return p, optimization.NotThePreview(text, "there is none with this id")
 	case *w.Operation.Resource.ItemID != modelID:
 		return p, optimization.NotThePreview(text, "it was made for another semantic model")
@@ -105,28 +105,28 @@ func (s *Optimizations) loadPreview(ctx context.Context, who Caller, k optimizat
 }
 
 // acceptance returns the event that accepts an operation on a model.
-func (s *core) acceptance(who Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
+func (s *core) acceptance(caller Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
 	return operation.Accepted{
-		OperationID: id, AccountID: who.Account, Type: kind, Owner: who.Person,
+		OperationID: id, AccountID: caller.Account, Type: kind, Owner: caller.Person,
 		Resource: operation.Resource{WorkspaceID: workspaceID, ItemID: &modelID, ItemType: item.SemanticModel},
 	}
 }
 
 // enqueueStep stores the caller's token for the operation's next step and
 // enqueues the step.
-func (s *Optimizations) enqueueStep(c *eventstore.Change, who Caller, operationID, workspaceID, modelID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, who.Token, who.TokenExpires)
+func (s *Optimizations) enqueueStep(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
+	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
 	step := optimization.Step{
-		AccountID: who.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
-		Person: who.Person, RequestID: who.RequestID, Trace: who.Trace,
+		AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
+		Person: caller.Person, RequestID: caller.RequestID, Trace: caller.Trace,
 	}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Optimize(ctx, tx, step) })
 }
 
-// writing is an apply or a revert about to be accepted.
-type writing struct {
-	who         Caller
+// pendingWrite is an apply or a revert about to be accepted.
+type pendingWrite struct {
+	caller      Caller
 	operationID uuid.UUID
 	kind        operation.Type
 	target      target
@@ -143,25 +143,25 @@ type writing struct {
 
 // prepareWrite prepares an apply or a revert; its writes may be set until it is
 // decided.
-func (s *Optimizations) prepareWrite(who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*writing, error) {
-	limits, err := s.limits(who.Plan)
+func (s *Optimizations) prepareWrite(caller Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*pendingWrite, error) {
+	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return nil, err
 	}
 	at := s.Now()
-	stream := account.AllowanceStream(who.Account, account.OptimizationApplies, limits.OptimizationApplies.Period, at)
+	stream := account.AllowanceStream(caller.Account, account.OptimizationApplies, limits.OptimizationApplies.Period, at)
 	apply.ModelName, apply.Allowance = t.model.DisplayName, stream
-	return &writing{
-		who: who, operationID: operationID, kind: kind, target: t, apply: apply, limits: limits, at: at,
+	return &pendingWrite{
+		caller: caller, operationID: operationID, kind: kind, target: t, apply: apply, limits: limits, at: at,
 		work:      eventstore.Fold(operation.Stream(operationID), optimization.Evolve),
-		lock:      eventstore.FoldLast[optimization.Standing](optimization.Stream(who.Account, t.model.ID)),
+		lock:      eventstore.FoldLast[optimization.Standing](optimization.Stream(caller.Account, t.model.ID)),
 		allowance: eventstore.FoldLast[account.Usage](stream),
-		owner:     owner(who),
-		tracking:  Track(who.Account, t.model.ID),
+		owner:     pastAccount(caller),
+		tracking:  Track(caller.Account, t.model.ID),
 	}, nil
 }
 
-func (w *writing) pasts() []eventstore.Loadable {
+func (w *pendingWrite) pasts() []eventstore.Loadable {
 	return append(w.tracking.Pasts(), w.work, w.lock, w.allowance, w.owner)
 }
 
@@ -169,10 +169,10 @@ func (w *writing) pasts() []eventstore.Loadable {
 // tracked items, and enqueues the first step (4.5/apply/8; docs/decisions.md 5).
 // An apply of a preview without changes ends immediately and takes none of
 // these.
-func (s *Optimizations) acceptWrite(c *eventstore.Change, w *writing) error {
+func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error {
 	modelID := w.target.model.ID
 	if w.apply.NothingToWrite() {
-		op := s.acceptance(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+		op := s.acceptance(w.caller, w.operationID, w.kind, w.target.workspace.ID, modelID)
 		op.Impact = operation.Impact{OptimizationApplies: new(0), TrackedItem: new(false)}
 		return eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply})
 	}
@@ -185,16 +185,16 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *writing) error {
 		return err
 	}
 	holder := holderOf(w.operationID, w.apply.Bundle)
-	if err := w.tracking.reserve(c, w.who, w.owner.State, w.limits, reserving(holder, w.target.workspace, w.target.model)); err != nil {
+	if err := w.tracking.reserve(c, w.caller, w.owner.State, w.limits, reservation(holder, w.target.workspace, w.target.model)); err != nil {
 		return err
 	}
 	claims := w.tracking.Expects(holder, modelID)
-	op := s.acceptance(w.who, w.operationID, w.kind, w.target.workspace.ID, modelID)
+	op := s.acceptance(w.caller, w.operationID, w.kind, w.target.workspace.ID, modelID)
 	op.Impact = operation.Impact{OptimizationApplies: &n, TrackedItem: &claims}
 	if err := eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply}); err != nil {
 		return err
 	}
-	s.enqueueStep(c, w.who, w.operationID, w.target.workspace.ID, modelID)
+	s.enqueueStep(c, w.caller, w.operationID, w.target.workspace.ID, modelID)
 	return nil
 }
 

@@ -50,10 +50,10 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 			item.PermissionPlatform: platform, item.PermissionUsage: usage, item.PermissionStorage: storage, item.PermissionAgent: agent,
 		}
 	}
-	is := func(who commands.Caller, want map[item.Permission]item.Access) {
+	is := func(caller commands.Caller, want map[item.Permission]item.Access) {
 		t.Helper()
-		if got, err := s.Accounts.Permissions.Access(t.Context(), who.Caller); err != nil || !cmp.Equal(got, want) {
-			t.Errorf("%s of %s: got %v, %v, want %v", who.Person.ID, who.Account, got, err, want)
+		if got, err := s.Accounts.Permissions.Access(t.Context(), caller.Caller); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%s of %s: got %v, %v, want %v", caller.Person.ID, caller.Account, got, err, want)
 		}
 	}
 	ana, bob, other := s.ana(account.Team), s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)
@@ -82,17 +82,20 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	s.withPermissions(t)
-	who := s.ana(account.Team)
+	caller := s.ana(account.Team)
 	calls := map[string]func() error{
-		"workspaces": func() error { _, err := s.Workspaces.List(t.Context(), who); return err },
-		"items":      func() error { _, err := s.Workspaces.Items(t.Context(), who, retail, item.SemanticModel); return err },
-		"item": func() error {
-			_, err := s.Workspaces.Item(t.Context(), who, retail, item.SemanticModel, model(0))
+		"workspaces": func() error { _, err := s.Workspaces.List(t.Context(), caller); return err },
+		"items": func() error {
+			_, err := s.Workspaces.Items(t.Context(), caller, retail, item.SemanticModel)
 			return err
 		},
-		"assess": func() error { _, err := s.Assessments.Start(t.Context(), who, retail, model(0)); return err },
+		"item": func() error {
+			_, err := s.Workspaces.Item(t.Context(), caller, retail, item.SemanticModel, model(0))
+			return err
+		},
+		"assess": func() error { _, err := s.Assessments.Start(t.Context(), caller, retail, model(0)); return err },
 		"assess many": func() error {
-			_, err := s.Assessments.StartBulk(t.Context(), who, retail, []uuid.UUID{model(0), model(1)})
+			_, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)})
 			return err
 		},
 	}
@@ -142,29 +145,29 @@ func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 	s := newService(t, 2)
 	platform := &counting{Platform: s.Platform}
 	s.Platform = platform
-	starts := func(who commands.Caller) {
+	starts := func(caller commands.Caller) {
 		t.Helper()
-		if _, err := s.Assessments.Start(t.Context(), who, retail, model(0)); err != nil {
+		if _, err := s.Assessments.Start(t.Context(), caller, retail, model(0)); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Assessments.StartBulk(t.Context(), who, retail, []uuid.UUID{model(0), model(1)}); err != nil {
+		if _, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)}); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Workspaces.Items(t.Context(), who, retail, item.SemanticModel); err != nil {
+		if _, err := s.Workspaces.Items(t.Context(), caller, retail, item.SemanticModel); err != nil {
 			t.Error(err)
 		}
 	}
-	who := s.ana(account.Team)
-	who.Settings.CapacityDetails = false
-	starts(who)
-	if _, err := s.Assessments.Start(t.Context(), who, paused, model(900)); err != nil {
+	caller := s.ana(account.Team)
+	caller.Settings.CapacityDetails = false
+	starts(caller)
+	if _, err := s.Assessments.Start(t.Context(), caller, paused, model(900)); err != nil {
 		t.Errorf("in a paused workspace: %v", err)
 	}
 	if n := platform.capacities.Load(); n != 0 {
 		t.Errorf("with capacityDetails off a capacity was read %d times", n)
 	}
-	who.Settings.CapacityDetails = true
-	starts(who)
+	caller.Settings.CapacityDetails = true
+	starts(caller)
 	if n := platform.capacities.Load(); n != 2 {
 		t.Errorf("with capacityDetails on a capacity was read %d times by two starts and a listing, want 2", n)
 	}

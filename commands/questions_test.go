@@ -63,8 +63,8 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	who := s.ana(account.Team)
-	accepted, err := s.Benchmarks.SaveQuestions(t.Context(), who, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
+	caller := s.ana(account.Team)
+	accepted, err := s.Benchmarks.SaveQuestions(t.Context(), caller, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
 		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
 	}})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 	}
 	s.done(t, accepted.OperationID, operation.Succeeded)
 	before := s.left(t)
-	got, err := s.Benchmarks.SavedQuestions(t.Context(), who, retail, model(0))
+	got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0))
 	if err != nil || got.Count != 1 || got.CanRun != 1 || got.Repeats != 2 || len(got.Value[0].Expected.Fields) != 1 || got.Value[0].QuestionID == "" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -81,12 +81,12 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 		domain.CapacityBusy: domain.PlatformUnavailable, domain.CapacityPaused: domain.CapacityPaused, domain.PlatformConsentRequired: domain.PlatformConsentRequired, domain.ItemNotFound: domain.ItemNotFound,
 	} {
 		s.Platform = closed{open, domain.Refuse(code, "no")}
-		if got, err := s.Benchmarks.SavedQuestions(t.Context(), who, retail, model(0)); !domain.IsRefused(err, want) {
+		if got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0)); !domain.IsRefused(err, want) {
 			t.Errorf("%s: got %+v, %v", code, got, err)
 		}
 	}
 	s.Platform = closed{open, domain.Refuse(domain.ItemNotReadable, "no")}
-	if got, err := s.Benchmarks.SavedQuestions(t.Context(), who, retail, model(0)); err != nil || got.Count != 1 || got.CanRun != 0 || got.Value[0].Reason == nil {
+	if got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0)); err != nil || got.Count != 1 || got.CanRun != 0 || got.Value[0].Reason == nil {
 		t.Errorf("not readable: got %+v, %v", got, err)
 	}
 	s.Platform = closed{open, context.Canceled} // the platform is not asked when nothing is saved
@@ -94,7 +94,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 		t.Errorf("another account: got %+v, %v", got, err)
 	}
 	s.Platform = open
-	if _, err := s.Benchmarks.SavedQuestions(t.Context(), who, secret, model(901)); !domain.IsRefused(err, domain.WorkspaceNotFound) {
+	if _, err := s.Benchmarks.SavedQuestions(t.Context(), caller, secret, model(901)); !domain.IsRefused(err, domain.WorkspaceNotFound) {
 		t.Errorf("a workspace that ana cannot see: %v", err)
 	}
 	s.unchanged(t, before)
@@ -104,7 +104,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 func TestQuestionsRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	who := s.ana(account.Free)
+	caller := s.ana(account.Free)
 	before := s.left(t)
 	for _, tt := range []struct {
 		workspace, model uuid.UUID
@@ -114,13 +114,13 @@ func TestQuestionsRefused(t *testing.T) {
 		{retail, model(0), 0, domain.InvalidRequest}, {retail, model(0), 101, domain.InvalidRequest}, {uuid.Nil, model(0), 1, domain.WorkspaceNotFound},
 		{retail, model(7), 1, domain.ItemNotFound}, {secret, model(901), 1, domain.WorkspaceNotFound}, {paused, model(900), 1, domain.CapacityPaused},
 	} {
-		if _, err := s.Benchmarks.GenerateQuestions(t.Context(), who, tt.workspace, tt.model, tt.count); !domain.IsRefused(err, tt.code) {
+		if _, err := s.Benchmarks.GenerateQuestions(t.Context(), caller, tt.workspace, tt.model, tt.count); !domain.IsRefused(err, tt.code) {
 			t.Errorf("generate: got %v, want %s", err, tt.code)
 		}
 		if tt.code == domain.InvalidRequest {
 			continue
 		}
-		if _, err := s.Benchmarks.SaveQuestions(t.Context(), who, tt.workspace, tt.model, benchmark.Set{Repeats: 1}); !domain.IsRefused(err, tt.code) {
+		if _, err := s.Benchmarks.SaveQuestions(t.Context(), caller, tt.workspace, tt.model, benchmark.Set{Repeats: 1}); !domain.IsRefused(err, tt.code) {
 			t.Errorf("save: got %v, want %s", err, tt.code)
 		}
 	}

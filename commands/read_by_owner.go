@@ -15,29 +15,29 @@ import (
 // with that read's token (4.5/apply/6, 4.5/apply/7, 4.5/bundle/4 to 4.5/bundle/7).
 // Ten simultaneous reads start it once. A read starts nothing if another person
 // makes it, if the token may not start work, or while the feature is turned off.
-func (s *Operations) ResumeOnRead(ctx context.Context, who Caller, operationID uuid.UUID) error {
+func (s *Operations) ResumeOnRead(ctx context.Context, caller Caller, operationID uuid.UUID) error {
 	op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
-	in := owner(who)
+	in := pastAccount(caller)
 	if err := s.Store.Load(ctx, op, in); err != nil {
 		return err
 	}
-	if err := belongs(in.State, who); err != nil {
+	if err := checkMember(in.State, caller); err != nil {
 		return err
 	}
-	if !op.State.WaitsFor(who.Person) || op.State.Account != who.Account || !who.MayWrite || !who.Settings.AIFeatures {
+	if !op.State.WaitsFor(caller.Person) || op.State.Account != caller.Account || !caller.MayWrite || !caller.Settings.AIFeatures {
 		return nil
 	}
 	switch op.State.Type { //nolint:exhaustive // all other operations that wait resume with a write
 	case operation.ApplyOptimizations, operation.RevertOptimizations:
-		return s.optimizations.advanceBundle(ctx, who, operationID)
+		return s.optimizations.advanceBundle(ctx, caller, operationID)
 	case operation.RunAbTest:
-		return s.abTests.startSideB(ctx, who, operationID)
+		return s.abTests.startSideB(ctx, caller, operationID)
 	}
-	return s.optimizations.startNextWrite(ctx, who, operationID)
+	return s.optimizations.startNextWrite(ctx, caller, operationID)
 }
 
 // startNextWrite starts the next write of an apply or a revert that waits.
-func (s *Optimizations) startNextWrite(ctx context.Context, who Caller, operationID uuid.UUID) error {
+func (s *Optimizations) startNextWrite(ctx context.Context, caller Caller, operationID uuid.UUID) error {
 	w, err := s.Recorder.Load(ctx, operationID)
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func (s *Optimizations) startNextWrite(ctx context.Context, who Caller, operatio
 	if lapsed, err := s.Recorder.Lapse(ctx, w); lapsed || err != nil {
 		return err
 	}
-	_, err = s.Recorder.Record(ctx, who.metadata(operationID), w, optimization.StartWrite{}, func(c *eventstore.Change) {
-		s.enqueueStep(c, who, operationID, w.Operation.Resource.WorkspaceID, *w.Operation.Resource.ItemID)
+	_, err = s.Recorder.Record(ctx, caller.metadata(operationID), w, optimization.StartWrite{}, func(c *eventstore.Change) {
+		s.enqueueStep(c, caller, operationID, w.Operation.Resource.WorkspaceID, *w.Operation.Resource.ItemID)
 	})
 	return err
 }

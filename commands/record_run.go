@@ -94,17 +94,17 @@ func (r Runs) pastsOf(run benchmark.Run) *runPasts {
 	return f
 }
 
-// settling adds the streams that the end of a run may change: the allowance, the
-// tracked items and the test.
-func (f *runPasts) settling(a Asking) *runPasts {
+// addSettlement adds the streams that the end of a run may change: the
+// allowance, the tracked items and the test.
+func (f *runPasts) addSettlement(a Asking) *runPasts {
 	stream := a.Run.Allowance
 	if f.ab != nil {
 		stream = a.Ab.Allowance
-		f.test = eventstore.FoldKept(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
+		f.test = eventstore.FoldCached(abtest.Stream(a.Ab.AbTestID), abtest.Evolve)
 		f.pasts = append(f.pasts, f.test)
 	}
 	f.allowance = eventstore.FoldLast[account.Usage](stream)
-	f.tracking = tracksOf(a)
+	f.tracking = trackRun(a)
 	f.pasts = append(append(f.pasts, f.allowance), f.tracking.Pasts()...)
 	return f
 }
@@ -142,7 +142,7 @@ func (r Runs) Begin(ctx context.Context, meta eventstore.Metadata, a Asking) (As
 		if f.operation().Status.Ended() {
 			return nil
 		}
-		if err := f.decideOperation(c, operation.Begin{}, abtest.BeginSide{Side: abtest.SideName(sideOf(a.Run))}); err != nil {
+		if err := f.decideOperation(c, operation.Begin{}, abtest.BeginSide{Side: abtest.SideName(sideName(a.Run))}); err != nil {
 			return err
 		}
 		return eventstore.Decide(c, f.run, benchmark.BeginRun{At: r.now()})
@@ -150,16 +150,16 @@ func (r Runs) Begin(ctx context.Context, meta eventstore.Metadata, a Asking) (As
 	return f.asking(), err
 }
 
-func sideOf(run benchmark.Run) string {
+func sideName(run benchmark.Run) string {
 	if run.AbTest == nil {
 		return ""
 	}
 	return run.AbTest.Side
 }
 
-// Asked records one ask and, with sql and args, stores its answer. It does nothing
-// if the ask was recorded before or the run has ended.
-func (r Runs) Asked(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking, error) {
+// RecordAsk records one ask and, with sql and args, stores its answer. It does
+// nothing if the ask was recorded before or the run has ended.
+func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking, error) {
 	f := r.pastsOf(a.Run)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
@@ -168,7 +168,7 @@ func (r Runs) Asked(ctx context.Context, meta eventstore.Metadata, a Asking, mad
 		}
 		c.Queue(sql, args...)
 		before := 0
-		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideOf(a.Run)) == abtest.B {
+		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideName(a.Run)) == abtest.B {
 			before = f.run.State.Total() // side A has made all its asks
 		}
 		return f.decideOperation(c, operation.Progress{Percent: f.run.State.Percent()}, abtest.Progress{Asked: before + len(f.run.State.Asks)})
@@ -185,10 +185,10 @@ func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, 
 			return err
 		}
 		c.Queue(sql, args...)
-		if err := f.decideOperation(c, operation.Complete{}, abtest.CompleteSide{Side: abtest.SideName(sideOf(a.Run))}); err != nil {
+		if err := f.decideOperation(c, operation.Complete{}, abtest.CompleteSide{Side: abtest.SideName(sideName(a.Run))}); err != nil {
 			return err
 		}
-		if f.ab == nil || abtest.SideName(sideOf(a.Run)) != abtest.A || !f.ab.State.Freezes {
+		if f.ab == nil || abtest.SideName(sideName(a.Run)) != abtest.A || !f.ab.State.Freezes {
 			return nil
 		}
 		return eventstore.Decide(c, f.test, abtest.Freeze{Questions: f.ab.State.Questions})
@@ -207,13 +207,14 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 		impact := f.operation().Impact
 		impact.BenchmarkRuns = new(f.run.State.Spent(failure.Code))
 		return f.decideOperation(c, operation.Fail{Broken: operation.Broken{Failure: failure, Impact: impact}},
-			abtest.FailSide{Side: abtest.SideName(sideOf(a.Run)), Failure: failure, Asked: f.run.State})
+			abtest.FailSide{Side: abtest.SideName(sideName(a.Run)), Failure: failure, Asked: f.run.State})
 	})
 	return err
 }
 
-// Finish ends an A/B run with its comparison; sql and args store the comparison.
-func (r Runs) Finish(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string, args []any) error {
+// RecordComparison ends an A/B run with its comparison; sql and args store the
+// comparison.
+func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string, args []any) error {
 	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
@@ -227,7 +228,7 @@ func (r Runs) Finish(ctx context.Context, meta eventstore.Metadata, a Asking, ma
 
 // record decides a change of a run and records its consequences.
 func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error) (Asking, error) {
-	f := r.pastsOf(a.Run).settling(a)
+	f := r.pastsOf(a.Run).addSettlement(a)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		before := f.operation()
 		if err := decide(c, f); err != nil {
@@ -252,7 +253,7 @@ func (r Runs) settle(c *eventstore.Change, f *runPasts, before operation.Operati
 		return nil // a late end must not delete the token of the next side
 	}
 	if ends {
-		impact := operation.Correct{Impact: tracked(f.tracking, now)}
+		impact := operation.Correct{Impact: trackedImpact(f.tracking, now)}
 		if err := f.decideOperation(c, impact, abtest.Correct(impact)); err != nil {
 			return err
 		}
@@ -265,14 +266,14 @@ func (r Runs) settle(c *eventstore.Change, f *runPasts, before operation.Operati
 	return endRun(c, f.test, f.ab.State, r.now())
 }
 
-// tracksOf returns the tracking of the semantic models of the run's sides.
-func tracksOf(a Asking) *Tracking {
+// trackRun returns the tracking of the semantic models of the run's sides.
+func trackRun(a Asking) *Tracking {
 	sides := a.Sides()
 	named := make([]*benchmark.Side, len(sides))
 	for i := range sides {
 		named[i] = &sides[i]
 	}
-	return tracksSides(a.Run.AccountID, named...)
+	return trackSides(a.Run.AccountID, named...)
 }
 
 // track makes the model of each side that has ended after asking something a
@@ -292,10 +293,10 @@ func (r Runs) track(c *eventstore.Change, tracking *Tracking, now operation.Oper
 	return tracking.Release(c, now.ID)
 }
 
-// tracked returns the impact of an operation that has ended, with how many items
-// became tracked items.
-func tracked(tracking *Tracking, now operation.Operation) operation.Impact {
-	impact, n := now.Impact, tracking.Made(now.ID)
+// trackedImpact returns the impact of an operation that has ended, with how many
+// items became tracked items.
+func trackedImpact(tracking *Tracking, now operation.Operation) operation.Impact {
+	impact, n := now.Impact, tracking.ClaimedCount(now.ID)
 	if impact.TrackedItem != nil {
 		impact.TrackedItem = new(n > 0)
 	}
@@ -312,7 +313,7 @@ func refundRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage],
 	if n <= 0 {
 		return nil
 	}
-	return eventstore.Decide(c, allowance, account.GiveBack{Kind: account.BenchmarkRuns, OperationID: now.ID, Amount: n})
+	return eventstore.Decide(c, allowance, account.Refund{Kind: account.BenchmarkRuns, OperationID: now.ID, Amount: n})
 }
 
 // endRun records on the test how its run ended.
@@ -330,9 +331,9 @@ func (r Runs) now() time.Time { return r.Now().UTC().Truncate(time.Microsecond) 
 // errSideBegan reports that side B of a run began between loading and deciding.
 var errSideBegan = errors.New("commands: the run moved on")
 
-// movedTries bounds the attempts to change an A/B run. One conflict is normal: side
+// maxTries bounds the attempts to change an A/B run. One conflict is normal: side
 // B begins once.
-const movedTries = 3
+const maxTries = 3
 
 // abRunPasts are the streams of an A/B run and both its sides.
 type abRunPasts struct {
@@ -344,19 +345,19 @@ type abRunPasts struct {
 	seen      abtest.Run // the run when its streams were found
 }
 
-// change changes an A/B run with both sides: a stop, a lapse or a deletion. It
+// changeAbRun changes an A/B run with both sides: a stop, a lapse or a deletion. It
 // records the same consequences as record, and ends the benchmark runs of sides
 // that ask.
-func (r Runs) change(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
+func (r Runs) changeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
 	for try := 1; ; try++ {
-		err := r.changeOnce(ctx, meta, runID, decide)
-		if !errors.Is(err, errSideBegan) || try == movedTries {
+		err := r.tryChangeAbRun(ctx, meta, runID, decide)
+		if !errors.Is(err, errSideBegan) || try == maxTries {
 			return err
 		}
 	}
 }
 
-func (r Runs) changeOnce(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
+func (r Runs) tryChangeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
 	runs, err := r.findPasts(ctx, runID)
 	if err != nil {
 		return err
@@ -379,17 +380,17 @@ func (r Runs) findPasts(ctx context.Context, runIDs ...uuid.UUID) ([]*abRunPasts
 	}
 	for _, w := range runs {
 		w.seen = w.ab.State
-		w.test = eventstore.FoldKept(abtest.Stream(w.seen.AbTestID), abtest.Evolve)
+		w.test = eventstore.FoldCached(abtest.Stream(w.seen.AbTestID), abtest.Evolve)
 		w.allowance = eventstore.FoldLast[account.Usage](w.seen.Allowance)
-		w.tracking = tracksSides(w.seen.Operation.Account, &w.seen.SideA, &w.seen.SideB)
-		w.a, w.b = side(w.seen.A), side(w.seen.B)
+		w.tracking = trackSides(w.seen.Operation.Account, &w.seen.SideA, &w.seen.SideB)
+		w.a, w.b = pastSide(w.seen.A), pastSide(w.seen.B)
 	}
 	return runs, nil
 }
 
-// side returns the past of the benchmark run of a side that asks; nil for other
+// pastSide returns the past of the benchmark run of a side that asks; nil for other
 // sides.
-func side(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
+func pastSide(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
 	if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
 		return nil
 	}
@@ -426,10 +427,10 @@ func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run
 	if err := refundRuns(c, w.allowance, before.Operation, now); err != nil {
 		return err
 	}
-	if err := r.track(c, w.tracking, now, runOf(w.a), runOf(w.b)); err != nil {
+	if err := r.track(c, w.tracking, now, stateOf(w.a), stateOf(w.b)); err != nil {
 		return err
 	}
-	if err := eventstore.Decide(c, w.ab, abtest.Correct{Impact: tracked(w.tracking, now)}); err != nil {
+	if err := eventstore.Decide(c, w.ab, abtest.Correct{Impact: trackedImpact(w.tracking, now)}); err != nil {
 		return err
 	}
 	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
@@ -449,9 +450,9 @@ func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run
 	return endRun(c, w.test, w.ab.State, r.now())
 }
 
-// runOf returns the benchmark run of a side, or the zero Run for a side that asks
+// stateOf returns the benchmark run of a side, or the zero Run for a side that asks
 // nothing.
-func runOf(past *eventstore.Past[benchmark.Run]) benchmark.Run {
+func stateOf(past *eventstore.Past[benchmark.Run]) benchmark.Run {
 	if past == nil {
 		return benchmark.Run{}
 	}

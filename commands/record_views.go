@@ -14,12 +14,12 @@ import (
 	"readiness/eventstore"
 )
 
-// recordedAtOnce is how many reports' hours one transaction records at most.
-const recordedAtOnce = 100
+// hoursBatchSize is how many reports' hours one transaction records at most.
+const hoursBatchSize = 100
 
-// errCounted reports that views of an hour were counted, or recorded by another
+// errViewsChanged reports that views of an hour were counted, or recorded by another
 // process, while they were being recorded.
-var errCounted = errors.New("commands: the views of an hour changed while they were recorded")
+var errViewsChanged = errors.New("commands: the views of an hour changed while they were recorded")
 
 // reportHour identifies the views that one event records.
 type reportHour struct {
@@ -38,7 +38,7 @@ func (s *Pixies) RecordViews(ctx context.Context) error {
 	for {
 		rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour FROM page_view_hours
 			WHERE hour < $1 AND (hour, account_id, report_id) > ($2, $3, $4) GROUP BY 3, 1, 2 ORDER BY 3, 1, 2 LIMIT $5`,
-			until, after.Hour, after.Account, after.Report, recordedAtOnce)
+			until, after.Hour, after.Account, after.Report, hoursBatchSize)
 		if err != nil {
 			return fmt.Errorf("commands: read unrecorded views: %w", err)
 		}
@@ -57,7 +57,7 @@ func (s *Pixies) RecordViews(ctx context.Context) error {
 				end = len(over)
 			}
 			// The next call records what changed meanwhile.
-			if err := s.recordHours(ctx, account, over[:end]); err != nil && !errors.Is(err, errCounted) {
+			if err := s.recordHours(ctx, account, over[:end]); err != nil && !errors.Is(err, errViewsChanged) {
 				failed = append(failed, err)
 			}
 			over = over[end:]
@@ -85,7 +85,7 @@ func (s *Pixies) recordHours(ctx context.Context, account string, over []reportH
 		return nil // another process was faster
 	}
 	byHour := map[reportHour]pixies.RecordHour{}
-	for _, v := range inOrder(views) {
+	for _, v := range mergeViews(views) {
 		at := reportHour{Report: v.ReportID, Hour: v.Hour.UTC()}
 		byHour[at] = append(byHour[at], v)
 	}
@@ -130,7 +130,7 @@ func (s *Pixies) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.View
 		return err
 	}
 	if int(gone.RowsAffected()) != len(views) {
-		return errCounted
+		return errViewsChanged
 	}
 	return nil
 }

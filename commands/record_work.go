@@ -109,7 +109,7 @@ func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimi
 func (r Recorder) settle(c *eventstore.Change, f *workPasts, before optimization.Work) error {
 	w := f.work.State
 	if n := spent(before) - spent(w); f.allowance != nil && n > 0 {
-		if err := eventstore.Decide(c, f.allowance, account.GiveBack{Kind: account.OptimizationApplies, OperationID: w.Operation.ID, Amount: n}); err != nil {
+		if err := eventstore.Decide(c, f.allowance, account.Refund{Kind: account.OptimizationApplies, OperationID: w.Operation.ID, Amount: n}); err != nil {
 			return err
 		}
 	}

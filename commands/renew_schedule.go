@@ -11,19 +11,19 @@ import (
 // its owner, who reads it. It does so only when the stored token has less than half
 // of the new token's life left, so that few reads write. A token that may not start
 // work is never stored.
-func (s *Schedules) Renew(ctx context.Context, who Caller, read schedule.Schedule) error {
-	if !who.MayWrite || read.Owner != who.Person || read.Status() != schedule.Active {
+func (s *Schedules) Renew(ctx context.Context, caller Caller, read schedule.Schedule) error {
+	if !caller.MayWrite || read.Owner != caller.Person || read.Status() != schedule.Active {
 		return nil
 	}
 	now := s.Now()
-	kept, err := s.Vault.Expires(ctx, read.TokenID(), now)
-	if err != nil || kept.Sub(now) >= who.TokenExpires.Sub(now)/2 {
+	expires, err := s.Vault.Expires(ctx, read.TokenID(), now)
+	if err != nil || expires.Sub(now) >= caller.TokenExpires.Sub(now)/2 {
 		return err
 	}
-	past := pastSchedule(who.Account, read.ModelID)
-	return s.changeAsMember(ctx, who, who.onSchedule(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	past := pastSchedule(caller.Account, read.ModelID)
+	return s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if past.State.ScheduleID == read.ScheduleID {
-			s.storeToken(c, who, past.State)
+			s.storeToken(c, caller, past.State)
 		}
 		return nil
 	})

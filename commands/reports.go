@@ -12,8 +12,8 @@ import (
 // Reports returns the Power BI reports of a workspace that the caller can see, by
 // name, each with its model. Paginated reports are left out. It also records what
 // the listing reveals about tracked reports there (decisions/8/8).
-func (s *Workspaces) Reports(ctx context.Context, who Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
-	listed, err := s.Platform.Reports(ctx, who.Caller, workspaceID)
+func (s *Workspaces) Reports(ctx context.Context, caller Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
+	listed, err := s.Platform.Reports(ctx, caller.Caller, workspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +25,11 @@ func (s *Workspaces) Reports(ctx context.Context, who Caller, workspaceID uuid.U
 			reports = append(reports, r)
 		}
 	}
-	seen, err := s.notice(ctx, who, workspaceID, item.Report, all)
+	seen, err := s.notice(ctx, caller, workspaceID, item.Report, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.recordNoticed(ctx, who, seen); err != nil {
+	if err := s.recordNoticed(ctx, caller, seen); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(reports, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })

@@ -11,34 +11,34 @@ import (
 )
 
 // RunAgain starts another run of a test (4.6/run).
-func (s *ABTests) RunAgain(ctx context.Context, who Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
+func (s *ABTests) RunAgain(ctx context.Context, caller Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		test, err := s.loadState(ctx, who, abTestID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		test, err := s.loadState(ctx, caller, abTestID)
 		if err != nil {
 			return err
 		}
 		run := abRun{operationID: operationID, testID: test.AbTestID, mode: test.CorrectAnswers, repeats: test.Repeats}
-		if run.sideA, run.inA, err = s.lookUpSideAgain(ctx, who, test.SideA); err != nil {
+		if run.sideA, run.inA, err = s.lookUpSideAgain(ctx, caller, test.SideA); err != nil {
 			return err
 		}
-		if run.sideB, run.inB, err = s.lookUpSideAgain(ctx, who, test.SideB); err != nil {
+		if run.sideB, run.inB, err = s.lookUpSideAgain(ctx, caller, test.SideB); err != nil {
 			return err
 		}
 		if r.Set() == abtest.Current {
-			if err := s.useSavedQuestions(ctx, who, &run); err != nil {
+			if err := s.useSavedQuestions(ctx, caller, &run); err != nil {
 				return err
 			}
 			// If the first run failed before side A had answered, this run
 			// provides the test's questions.
-			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Going()) == 0
-		} else if err := s.useFrozenQuestions(ctx, who, &run, test, r.ReuseRunID); err != nil {
+			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Unfinished()) == 0
+		} else if err := s.useFrozenQuestions(ctx, caller, &run, test, r.ReuseRunID); err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, who, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
-			if !p.test.State.BelongsTo(who.Account) { // deleted meanwhile
+		return s.acceptRun(ctx, caller, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
+			if !p.test.State.BelongsTo(caller.Account) { // deleted meanwhile
 				return abtest.NotFound(abTestID)
 			}
 			return nil
@@ -47,9 +47,9 @@ func (s *ABTests) RunAgain(ctx context.Context, who Caller, abTestID string, r a
 }
 
 // useFrozenQuestions makes the run ask the questions that the test froze.
-func (s *ABTests) useFrozenQuestions(ctx context.Context, who Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
+func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
 	if test.Source.RunID != nil {
-		if _, err := s.loadStoredRun(ctx, who, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
+		if _, err := s.loadStoredRun(ctx, caller, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
 			return err
 		}
 	}
@@ -59,7 +59,7 @@ func (s *ABTests) useFrozenQuestions(ctx context.Context, who Caller, run *abRun
 	}
 	run.stored = test.Frozen
 	if reuse != nil {
-		stored, err := s.loadStoredRun(ctx, who, *reuse, test.SideA.SemanticModelID)
+		stored, err := s.loadStoredRun(ctx, caller, *reuse, test.SideA.SemanticModelID)
 		if err != nil {
 			return err
 		}
@@ -76,28 +76,28 @@ func (s *ABTests) useFrozenQuestions(ctx context.Context, who Caller, run *abRun
 		return err
 	}
 	run.set, run.stored = set, nil
-	return s.recomputeAnswers(ctx, who, run)
+	return s.recomputeAnswers(ctx, caller, run)
 }
 
 // loadState returns a test of the caller's account.
-func (s *ABTests) loadState(ctx context.Context, who Caller, text string) (abtest.Test, error) {
-	past, err := s.load(ctx, who, text)
+func (s *ABTests) loadState(ctx context.Context, caller Caller, text string) (abtest.Test, error) {
+	past, err := s.load(ctx, caller, text)
 	if err != nil {
 		return abtest.Test{}, err
 	}
 	return past.State, nil
 }
 
-func (s *ABTests) load(ctx context.Context, who Caller, text string) (*eventstore.Past[abtest.Test], error) {
+func (s *ABTests) load(ctx context.Context, caller Caller, text string) (*eventstore.Past[abtest.Test], error) {
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return nil, abtest.NotFound(text)
 	}
-	past := eventstore.FoldKept(abtest.Stream(id), abtest.Evolve)
+	past := eventstore.FoldCached(abtest.Stream(id), abtest.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return nil, err
 	}
-	if !past.State.BelongsTo(who.Account) {
+	if !past.State.BelongsTo(caller.Account) {
 		return nil, abtest.NotFound(text)
 	}
 	return past, nil

@@ -10,11 +10,11 @@ import (
 // Save adds an AI provider to the caller's account and returns it
 // (docs/decisions.md 7); a zero key means that it has none. The provider is tested
 // first, and saved even if it does not answer.
-func (s *Providers) Save(ctx context.Context, who Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
+func (s *Providers) Save(ctx context.Context, caller Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
 	id := s.NewID()
 	of.ProviderID = id.String()
 	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), At: s.instant()}
-	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
+	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}
@@ -22,17 +22,17 @@ func (s *Providers) Save(ctx context.Context, who Caller, of aiprovider.Configur
 	if err != nil {
 		return p, err
 	}
-	observed, err := s.testCall(ctx, who, p, key)
+	observed, err := s.testCall(ctx, caller, p, key)
 	if err != nil {
 		return p, err
 	}
 	save.Observed = &observed
-	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, caller, caller.providerMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, save); err != nil {
 			return err
 		}
 		if save.HasKey {
-			sql, args := s.Keys.Put(who.Account, id, key.Reveal())
+			sql, args := s.Keys.Put(caller.Account, id, key.Reveal())
 			c.Queue(sql, args...)
 		}
 		return nil

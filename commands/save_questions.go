@@ -15,7 +15,7 @@ import (
 
 // SaveQuestions starts saving a set of benchmark questions for a semantic model,
 // replacing its previous set (docs/decisions.md 7). It spends nothing.
-func (s *Benchmarks) SaveQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
+func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
 	set, err := given.Admit()
 	if err != nil {
 		return Accepted{}, err
@@ -24,8 +24,8 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, who Caller, workspaceID,
 	if err != nil {
 		return Accepted{}, fmt.Errorf("commands: encode questions: %w", err)
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
@@ -33,10 +33,10 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, who Caller, workspaceID,
 		if err != nil {
 			return err
 		}
-		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(who.Account, modelID))
+		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(caller.Account, modelID))
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
-		state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
-		return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
+		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
 			if err := state.checkStart(owner.State); err != nil {
 				return err
 			}
@@ -44,14 +44,14 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, who Caller, workspaceID,
 				return err
 			}
 			if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
-				Operation: s.acceptance(who, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
+				Operation: s.acceptance(caller, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
 				Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
 			}); err != nil {
 				return err
 			}
 			c.Queue(sql, args...)
-			s.enqueueQuestions(c, who, operationID, workspaceID, modelID)
-			s.keys.remember(c, who, operationID)
+			s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
+			s.keys.remember(c, caller, operationID)
 			return nil
 		})
 	})

@@ -19,16 +19,16 @@ import (
 // SavedQuestions returns the saved benchmark questions of a model in the caller's
 // account, each with whether it can run on the model's current definition
 // (docs/decisions.md 6, 8.17).
-func (s *Benchmarks) SavedQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (benchmark.QuestionsResult, error) {
-	it, err := s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+func (s *Benchmarks) SavedQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (benchmark.QuestionsResult, error) {
+	it, err := s.Platform.Item(ctx, caller.Caller, workspaceID, item.SemanticModel, modelID)
 	if err != nil {
 		return benchmark.QuestionsResult{}, err
 	}
-	saved, err := s.loadSavedSet(ctx, who.Account, modelID)
+	saved, err := s.loadSavedSet(ctx, caller.Account, modelID)
 	if err != nil || len(saved.Questions) == 0 {
 		return benchmark.NewQuestionsResult(modelID, saved, []benchmark.Checked{}), err
 	}
-	m, unreadable, err := s.readDefinition(ctx, who, it)
+	m, unreadable, err := s.readDefinition(ctx, caller, it)
 	switch {
 	case err != nil:
 		return benchmark.QuestionsResult{}, err
@@ -42,11 +42,11 @@ func (s *Benchmarks) SavedQuestions(ctx context.Context, who Caller, workspaceID
 // run on its current definition, read as the caller. Both are empty when none are
 // saved. Refusals of the platform are returned; if the definition cannot be parsed,
 // canRun is empty.
-func (s *Benchmarks) runnableQuestions(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
-	if saved, err = s.loadSavedSet(ctx, who.Account, modelID); err != nil || len(saved.Questions) == 0 {
+func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
+	if saved, err = s.loadSavedSet(ctx, caller.Account, modelID); err != nil || len(saved.Questions) == 0 {
 		return saved, saved, err
 	}
-	m, unreadable, err := s.readDefinition(ctx, who, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
+	m, unreadable, err := s.readDefinition(ctx, caller, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
 	if err != nil || unreadable != nil {
 		return saved, benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}, err
 	}
@@ -55,8 +55,8 @@ func (s *Benchmarks) runnableQuestions(ctx context.Context, who Caller, workspac
 
 // readDefinition reads a model as the caller. unreadable reports why its definition
 // cannot be parsed.
-func (s *Benchmarks) readDefinition(ctx context.Context, who Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
-	d, err := s.Platform.Definition(ctx, who.Caller, it)
+func (s *Benchmarks) readDefinition(ctx context.Context, caller Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
+	d, err := s.Platform.Definition(ctx, caller.Caller, it)
 	refusal, refused := domain.Refused(err)
 	switch {
 	case refused && refusal.Code == domain.ItemNotReadable:

@@ -12,27 +12,27 @@ import (
 
 // lookUpAssessable looks up a model for a schedule, as the caller. It refuses
 // what an assessment of the model would refuse.
-func (s *Schedules) lookUpAssessable(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
-	workspace, model, err := s.lookUpModel(ctx, who, workspaceID, modelID)
+func (s *Schedules) lookUpAssessable(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (schedule.Model, error) {
+	workspace, model, err := s.lookUpModel(ctx, caller, workspaceID, modelID)
 	if err != nil {
 		return schedule.Model{}, err
 	}
-	if err := assessable([]item.Item{model}); err != nil {
+	if err := checkAssessable([]item.Item{model}); err != nil {
 		return schedule.Model{}, err
 	}
-	return scheduled(workspace, model), nil
+	return scheduledModel(workspace, model), nil
 }
 
 // lookUpModel returns a model and its workspace as the caller sees them.
-func (s *Schedules) lookUpModel(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
-	if workspace, err = s.Platform.Workspace(ctx, who.Caller, workspaceID); err != nil {
+func (s *Schedules) lookUpModel(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
+	if workspace, err = s.Platform.Workspace(ctx, caller.Caller, workspaceID); err != nil {
 		return workspace, model, err
 	}
-	model, err = s.Platform.Item(ctx, who.Caller, workspaceID, item.SemanticModel, modelID)
+	model, err = s.Platform.Item(ctx, caller.Caller, workspaceID, item.SemanticModel, modelID)
 	return workspace, model, err
 }
 
-func scheduled(w item.Workspace, m item.Item) schedule.Model {
+func scheduledModel(w item.Workspace, m item.Item) schedule.Model {
 	return schedule.Model{WorkspaceID: w.ID, ModelID: m.ID, WorkspaceName: w.DisplayName, ModelName: m.DisplayName}
 }
 
@@ -40,16 +40,16 @@ func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule
 	return eventstore.FoldLast[schedule.Schedule](schedule.Stream(accountID, modelID))
 }
 
-// onSchedule returns the origin that the events of a schedule's change record.
-func (who Caller) onSchedule() eventstore.Metadata {
-	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Trace: who.Trace}
+// scheduleMetadata returns the origin that the events of a schedule's change record.
+func (caller Caller) scheduleMetadata() eventstore.Metadata {
+	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Trace: caller.Trace}
 }
 
 // storeToken stores the caller's token for the slots of the schedule, until the
 // token expires, if the schedule is active and the caller's.
-func (s *Schedules) storeToken(c *eventstore.Change, who Caller, now schedule.Schedule) {
-	if now.Status() == schedule.Active && now.Owner == who.Person && who.MayWrite {
-		sql, args := s.Vault.Put(now.TokenID(), who.Token, who.TokenExpires)
+func (s *Schedules) storeToken(c *eventstore.Change, caller Caller, now schedule.Schedule) {
+	if now.Status() == schedule.Active && now.Owner == caller.Person && caller.MayWrite {
+		sql, args := s.Vault.Put(now.TokenID(), caller.Token, caller.TokenExpires)
 		c.Queue(sql, args...)
 	}
 }

@@ -59,9 +59,9 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := s.left(t)
-			who := s.ana(c.plan)
-			who.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
-			if _, err := s.Assessments.StartAgent(t.Context(), who, c.workspace, c.item); !domain.IsRefused(err, c.code) {
+			caller := s.ana(c.plan)
+			caller.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
+			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item); !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
 			s.unchanged(t, before)

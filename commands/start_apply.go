@@ -15,7 +15,7 @@ import (
 // (4.5/route/apply). The log records what it will write, with the previous values:
 // in the event that accepts the call or, for an unattended apply, with its
 // proposal.
-func (s *Optimizations) StartApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
+func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
 		return Accepted{}, err
@@ -23,25 +23,25 @@ func (s *Optimizations) StartApply(ctx context.Context, who Caller, workspaceID,
 	if err := r.Check(k); err != nil {
 		return Accepted{}, err
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		apply, err := s.planApply(ctx, who, k, modelID, r)
+		apply, err := s.planApply(ctx, caller, k, modelID, r)
 		if err != nil {
 			return err
 		}
-		return s.acceptApply(ctx, who, operationID, operation.ApplyOptimization, t, apply)
+		return s.acceptApply(ctx, caller, operationID, operation.ApplyOptimization, t, apply)
 	})
 }
 
 // planApply returns what an apply will write, and how many of the day's applies it
 // counts as (4.5/apply/6; docs/decisions.md 8.4).
-func (s *Optimizations) planApply(ctx context.Context, who Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
+func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
 	apply := optimization.ApplyAccepted{Kind: k, Unattended: r.Unattended()}
 	if r.Unattended() {
-		source, err := s.findSource(ctx, who, k, modelID)
+		source, err := s.findSource(ctx, caller, k, modelID)
 		if err != nil {
 			return apply, err
 		}
@@ -49,7 +49,7 @@ func (s *Optimizations) planApply(ctx context.Context, who Caller, k optimizatio
 		apply.Applies, err = s.maxWrites(ctx, k, source)
 		return apply, err
 	}
-	p, err := s.loadPreview(ctx, who, k, modelID, *r.PreviewID)
+	p, err := s.loadPreview(ctx, caller, k, modelID, *r.PreviewID)
 	if err != nil {
 		return apply, err
 	}
@@ -60,21 +60,21 @@ func (s *Optimizations) planApply(ctx context.Context, who Caller, k optimizatio
 }
 
 // acceptApply accepts an apply that is not the child of a bundle.
-func (s *Optimizations) acceptApply(ctx context.Context, who Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
-	w, err := s.prepareWrite(who, operationID, kind, t, apply)
+func (s *Optimizations) acceptApply(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
+	w, err := s.prepareWrite(caller, operationID, kind, t, apply)
 	if err != nil {
 		return err
 	}
-	state := s.workspaceState(ctx, who, t.workspace)
-	return s.lapseHolderAndRetry(ctx, who, func() error {
-		return s.changeAsMember(ctx, who, who.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
+	state := s.workspaceState(ctx, caller, t.workspace)
+	return s.lapseHolderAndRetry(ctx, caller, func() error {
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), w.pasts(), func(c *eventstore.Change) error {
 			if err := state.checkStart(w.owner.State); err != nil {
 				return err
 			}
 			if err := s.acceptWrite(c, w); err != nil {
 				return err
 			}
-			s.keys.remember(c, who, operationID)
+			s.keys.remember(c, caller, operationID)
 			return nil
 		})
 	})
@@ -83,7 +83,7 @@ func (s *Optimizations) acceptApply(ctx context.Context, who Caller, operationID
 // lapseHolderAndRetry calls do, which takes a model's lock. If the lock is held
 // by an operation that has waited too long for its owner, that operation is
 // ended first.
-func (s *Optimizations) lapseHolderAndRetry(ctx context.Context, who Caller, do func() error) error {
+func (s *Optimizations) lapseHolderAndRetry(ctx context.Context, caller Caller, do func() error) error {
 	err := do()
 	r, refused := domain.Refused(err)
 	if !refused || r.Code != domain.OperationInProgress {
@@ -91,7 +91,7 @@ func (s *Optimizations) lapseHolderAndRetry(ctx context.Context, who Caller, do 
 	}
 	for _, p := range r.Params {
 		if id, e := uuid.Parse(p.Value); e == nil && p.Name == "operationId" {
-			lapsed, e := s.lapse(ctx, who.Account, id)
+			lapsed, e := s.lapse(ctx, caller.Account, id)
 			if e != nil {
 				return e
 			}

@@ -25,9 +25,9 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 	semanticModel(t, s.root, "Retail", "Usage Metrics Report", model(500))
 	ctx := context.Background()
 	ana := s.ana(account.Free)
-	key := func(who commands.Caller) commands.Caller {
-		who.Key = &commands.IdempotencyKey{Key: "k-" + strconv.Itoa(int(time.Now().UnixNano())), Fingerprint: "f"}
-		return who
+	key := func(caller commands.Caller) commands.Caller {
+		caller.Key = &commands.IdempotencyKey{Key: "k-" + strconv.Itoa(int(time.Now().UnixNano())), Fingerprint: "f"}
+		return caller
 	}
 	models := func(n int) []uuid.UUID {
 		ids := make([]uuid.UUID, n)
@@ -36,11 +36,11 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 		}
 		return ids
 	}
-	one := func(who commands.Caller, workspace, id uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.Start(ctx, key(who), workspace, id); return err }
+	one := func(caller commands.Caller, workspace, id uuid.UUID) func() error {
+		return func() error { _, err := s.Assessments.Start(ctx, key(caller), workspace, id); return err }
 	}
-	many := func(who commands.Caller, workspace uuid.UUID, ids ...uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.StartBulk(ctx, key(who), workspace, ids); return err }
+	many := func(caller commands.Caller, workspace uuid.UUID, ids ...uuid.UUID) func() error {
+		return func() error { _, err := s.Assessments.StartBulk(ctx, key(caller), workspace, ids); return err }
 	}
 	for name, c := range map[string]struct {
 		call  func() error
@@ -251,9 +251,9 @@ func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
 	ctx := context.Background()
-	start := func(who commands.Caller, key, fingerprint string, id uuid.UUID) (commands.Accepted, error) {
-		who.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
-		return s.Assessments.Start(ctx, who, retail, id)
+	start := func(caller commands.Caller, key, fingerprint string, id uuid.UUID) (commands.Accepted, error) {
+		caller.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
+		return s.Assessments.Start(ctx, caller, retail, id)
 	}
 	ana := s.ana(account.Team)
 	first, err := start(ana, "k", "one", model(0))
@@ -272,10 +272,10 @@ func TestIdempotencyKey(t *testing.T) {
 
 	// The key belongs to the caller: another person's or another account's equal
 	// key is a different key.
-	for _, who := range []commands.Caller{s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)} {
-		other, err := start(who, "k", "one", model(0))
+	for _, caller := range []commands.Caller{s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)} {
+		other, err := start(caller, "k", "one", model(0))
 		if err != nil || other.OperationID == first.OperationID {
-			t.Errorf("%s of %s: %+v, %v", who.Person.ID, who.Account, other, err)
+			t.Errorf("%s of %s: %+v, %v", caller.Person.ID, caller.Account, other, err)
 		}
 	}
 
@@ -309,9 +309,9 @@ func TestIdempotencyKeyRace(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range ids {
 		wg.Go(func() {
-			who := s.ana(account.Team)
-			who.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
-			got, err := s.Assessments.Start(context.Background(), who, retail, model(0))
+			caller := s.ana(account.Team)
+			caller.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
+			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0))
 			ids[i], errs[i] = got.OperationID, err
 		})
 	}
@@ -344,8 +344,8 @@ func TestCancelOperation(t *testing.T) {
 	if _, err := s.Operations.Cancel(ctx, s.ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
 		t.Errorf("while it runs: %v", err)
 	}
-	for name, who := range map[string]commands.Caller{"another account": s.person("fabrikam", "ana", account.Team)} {
-		if _, err := s.Operations.Cancel(ctx, who, got.OperationID); !domain.IsRefused(err, domain.OperationNotFound) {
+	for name, caller := range map[string]commands.Caller{"another account": s.person("fabrikam", "ana", account.Team)} {
+		if _, err := s.Operations.Cancel(ctx, caller, got.OperationID); !domain.IsRefused(err, domain.OperationNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

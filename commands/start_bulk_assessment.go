@@ -14,31 +14,31 @@ import (
 
 // StartBulk starts one run over the named models (4.4/bulk): all are
 // accepted or none. A model named twice counts once (docs/decisions.md 8.10).
-func (s *Assessments) StartBulk(ctx context.Context, who Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
+func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(modelIDs); {
 	case n == 0:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models", assessment.MaxModels)
 	case n > assessment.MaxModels:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n, assessment.MaxModels)
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		workspace, err := s.Platform.Workspace(ctx, who.Caller, workspaceID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
 		if err != nil {
 			return err
 		}
-		listed, err := s.Platform.Items(ctx, who.Caller, workspaceID, item.SemanticModel)
+		listed, err := s.Platform.Items(ctx, caller.Caller, workspaceID, item.SemanticModel)
 		if err != nil {
 			return err
 		}
-		models, err := named(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
+		models, err := findNamed(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
 		if err != nil {
 			return err
 		}
-		seen, err := s.notice(ctx, who, workspaceID, item.SemanticModel, listed)
+		seen, err := s.notice(ctx, caller, workspaceID, item.SemanticModel, listed)
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, who, operationID, operation.AssessSemanticModels, workspace, models, seen)
+		return s.acceptRun(ctx, caller, operationID, operation.AssessSemanticModels, workspace, models, seen)
 	})
 }
 

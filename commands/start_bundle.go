@@ -18,7 +18,7 @@ const approvalRequired = "required"
 // StartBundle starts the previews of several kinds as one operation; with approval
 // none their applies follow (4.5/bundle/1 to 4.5/bundle/5). If names is nil, it
 // takes all kinds.
-func (s *Optimizations) StartBundle(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
+func (s *Optimizations) StartBundle(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
@@ -30,19 +30,19 @@ func (s *Optimizations) StartBundle(ctx context.Context, who Caller, workspaceID
 	case unattended && slices.Equal(kinds, []optimization.Kind{optimization.AIDataSchema}):
 		return Accepted{}, optimization.ApplyRequest{Approval: &approval}.Check(optimization.AIDataSchema)
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		b := bundling{operationID: operationID, kind: operation.PreviewOptimizations, form: optimization.Previewing}
+		b := pendingBundle{operationID: operationID, kind: operation.PreviewOptimizations, form: optimization.Previewing}
 		if unattended {
 			b.kind, b.form = operation.ApplyOptimizations, optimization.Unattended
 		}
-		if err := s.planPreviews(ctx, who, kinds, modelID, &b); err != nil {
+		if err := s.planPreviews(ctx, caller, kinds, modelID, &b); err != nil {
 			return err
 		}
-		return s.acceptBundlePreview(ctx, who, t, b)
+		return s.acceptBundlePreview(ctx, caller, t, b)
 	})
 }
 
@@ -69,8 +69,8 @@ func kindsOf(names *[]string) ([]optimization.Kind, error) {
 	return slices.DeleteFunc(optimization.Kinds(), func(k optimization.Kind) bool { return !named[k] }), nil
 }
 
-// bundling is a bundle about to be accepted.
-type bundling struct {
+// pendingBundle is a bundle about to be accepted.
+type pendingBundle struct {
 	operationID uuid.UUID
 	kind        operation.Type
 	form        optimization.Form
@@ -82,10 +82,10 @@ type bundling struct {
 // planPreviews adds a preview for each kind that its own route would start. When
 // every kind is refused, the bundle is refused with the first refusal
 // (4.5/bundle/3).
-func (s *Optimizations) planPreviews(ctx context.Context, who Caller, kinds []optimization.Kind, modelID uuid.UUID, b *bundling) error {
+func (s *Optimizations) planPreviews(ctx context.Context, caller Caller, kinds []optimization.Kind, modelID uuid.UUID, b *pendingBundle) error {
 	var first error
 	for _, k := range kinds {
-		source, err := s.findSource(ctx, who, k, modelID)
+		source, err := s.findSource(ctx, caller, k, modelID)
 		refusal, refused := domain.Refused(err)
 		if err != nil && !refused {
 			return err
@@ -119,15 +119,15 @@ func (s *Optimizations) planPreviews(ctx context.Context, who Caller, kinds []op
 
 // acceptBundlePreview records the bundle with each of its previews and enqueues
 // them. A bundle that will write reserves the model.
-func (s *Optimizations) acceptBundlePreview(ctx context.Context, who Caller, t target, b bundling) error {
+func (s *Optimizations) acceptBundlePreview(ctx context.Context, caller Caller, t target, b pendingBundle) error {
 	workspaceID, modelID := t.workspace.ID, t.model.ID
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
-	state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
-	limits, err := s.limits(who.Plan)
+	state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
+	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return err
 	}
-	tracking := Track(who.Account, modelID)
+	tracking := Track(caller.Account, modelID)
 	pasts := append(tracking.Pasts(), bundle, owner)
 	var ids []uuid.UUID
 	var works []*eventstore.Past[optimization.Work]
@@ -137,36 +137,36 @@ func (s *Optimizations) acceptBundlePreview(ctx context.Context, who Caller, t t
 			ids, works, pasts = append(ids, *child.PreviewID), append(works, work), append(pasts, work)
 		}
 	}
-	return s.changeAsMember(ctx, who, who.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, caller, caller.metadata(b.operationID), pasts, func(c *eventstore.Change) error {
 		if err := state.checkStart(owner.State); err != nil {
 			return err
 		}
-		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(who, t, b)); err != nil {
+		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(caller, t, b)); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(b.children, func(c optimization.Child) bool { return c.Standing == optimization.ChildNotStarted }) {
-			if err := tracking.reserve(c, who, owner.State, limits, reserving(b.operationID, t.workspace, t.model)); err != nil {
+			if err := tracking.reserve(c, caller, owner.State, limits, reservation(b.operationID, t.workspace, t.model)); err != nil {
 				return err
 			}
 		}
 		for i, work := range works {
 			preview := b.previews[i]
 			preview.ModelName = t.model.DisplayName
-			accept := optimization.Accept{Operation: s.acceptance(who, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
+			accept := optimization.Accept{Operation: s.acceptance(caller, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
 			if err := eventstore.Decide(c, work, accept); err != nil {
 				return err
 			}
-			s.enqueueStep(c, who, ids[i], workspaceID, modelID)
+			s.enqueueStep(c, caller, ids[i], workspaceID, modelID)
 		}
-		s.keys.remember(c, who, b.operationID)
+		s.keys.remember(c, caller, b.operationID)
 		return nil
 	})
 }
 
 // bundleAcceptance returns the command that records the bundle's acceptance.
-func (s *Optimizations) bundleAcceptance(who Caller, t target, b bundling) optimization.AcceptBundle {
+func (s *Optimizations) bundleAcceptance(caller Caller, t target, b pendingBundle) optimization.AcceptBundle {
 	return optimization.AcceptBundle{
-		Operation: s.acceptance(who, b.operationID, b.kind, t.workspace.ID, t.model.ID),
+		Operation: s.acceptance(caller, b.operationID, b.kind, t.workspace.ID, t.model.ID),
 		Bundle: optimization.BundleAccepted{
 			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of, Children: b.children,
 		},

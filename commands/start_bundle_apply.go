@@ -15,21 +15,21 @@ import (
 // StartBundleApply starts writing the previews of a bundle preview, one kind after
 // the other; the call starts the first (4.5/bundle/6). If names is nil, it takes
 // every kind that has a preview.
-func (s *Optimizations) StartBundleApply(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
+func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		preview, err := s.loadBundlePreview(ctx, who, modelID, previewID)
+		preview, err := s.loadBundlePreview(ctx, caller, modelID, previewID)
 		if err != nil {
 			return err
 		}
-		b := bundling{operationID: operationID, kind: operation.ApplyOptimizations, form: optimization.Applying}
+		b := pendingBundle{operationID: operationID, kind: operation.ApplyOptimizations, form: optimization.Applying}
 		for _, c := range preview.Children {
 			previewed := c.Standing == optimization.ChildSucceeded
 			switch {
@@ -45,12 +45,12 @@ func (s *Optimizations) StartBundleApply(ctx context.Context, who Caller, worksp
 				return domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(previewID), k).About("kind", k)
 			}
 		}
-		if err := s.checkStart(ctx, who, t.workspace); err != nil {
+		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
 			return err
 		}
 		b.of = &preview.Operation.ID
 		used := eventstore.Fold(operation.Stream(preview.Operation.ID), optimization.EvolveBundle)
-		return s.acceptWithFirstChild(ctx, who, t, b, used, func(c *eventstore.Change) error {
+		return s.acceptWithFirstChild(ctx, caller, t, b, used, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, used, optimization.Use{By: operationID})
 		})
 	})
@@ -61,7 +61,7 @@ func shortened(text string) string { return text[:min(len(text), 36)] }
 
 // loadBundlePreview returns the bundle preview with the id, or refuses with
 // InvalidPreview.
-func (s *Optimizations) loadBundlePreview(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+func (s *Optimizations) loadBundlePreview(ctx context.Context, caller Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := optimization.NotThePreview(text, "there is no bundle preview with this id")
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -71,7 +71,7 @@ func (s *Optimizations) loadBundlePreview(ctx context.Context, who Caller, model
 	switch {
 	case err != nil:
 		return b, err
-	case b.Operation.Account != who.Account || b.Form != optimization.Previewing:
+	case b.Operation.Account != caller.Account || b.Form != optimization.Previewing:
 		return b, none
 	case *b.Operation.Resource.ItemID != modelID:
 		return b, optimization.NotThePreview(text, "it was made for another semantic model")

@@ -15,33 +15,33 @@ import (
 
 // StartBundleRevert starts putting back what a bundle apply wrote, one kind after
 // the other, the last first; the call starts the first revert (4.5/bundle/7).
-func (s *Optimizations) StartBundleRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		applied, err := s.loadAppliedBundle(ctx, who, modelID, applyID)
+		applied, err := s.loadAppliedBundle(ctx, caller, modelID, applyID)
 		if err != nil {
 			return err
 		}
-		b := bundling{operationID: operationID, kind: operation.RevertOptimizations, form: optimization.Reverting, of: &applied.Operation.ID}
+		b := pendingBundle{operationID: operationID, kind: operation.RevertOptimizations, form: optimization.Reverting, of: &applied.Operation.ID}
 		for _, c := range slices.Backward(applied.Children) {
 			if c.Standing == optimization.ChildApplied {
 				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID, Standing: optimization.ChildNotStarted})
 			}
 		}
-		if err := s.checkStart(ctx, who, t.workspace); err != nil {
+		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
 			return err
 		}
 		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
-		return s.acceptWithFirstChild(ctx, who, t, b, of, func(*eventstore.Change) error { return nil })
+		return s.acceptWithFirstChild(ctx, caller, t, b, of, func(*eventstore.Change) error { return nil })
 	})
 }
 
 // loadAppliedBundle returns the bundle apply with the id if something of it is
 // left to put back; else it refuses (4.5/bundle/7).
-func (s *Optimizations) loadAppliedBundle(ctx context.Context, who Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
+func (s *Optimizations) loadAppliedBundle(ctx context.Context, caller Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
 	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -61,7 +61,7 @@ func (s *Optimizations) loadAppliedBundle(ctx context.Context, who Caller, model
 		}
 	}
 	switch {
-	case b.Operation.Account != who.Account || b.Operation.Type != operation.ApplyOptimizations || *b.Operation.Resource.ItemID != modelID:
+	case b.Operation.Account != caller.Account || b.Operation.Type != operation.ApplyOptimizations || *b.Operation.Resource.ItemID != modelID:
 		return b, none
 	case !b.Operation.Status.Ended():
 		return b, domain.Refuse(domain.OperationInProgress, "bundle apply %s has not ended; revert it when it has", id).About("operationId", id).After(2 * time.Second)

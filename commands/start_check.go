@@ -12,29 +12,29 @@ import (
 
 // CheckLicense refuses when the caller's license does not allow starting any
 // work now. GET /v1/account reports the same.
-func (s *Accounts) CheckLicense(ctx context.Context, who Caller) error {
-	owner := owner(who)
+func (s *Accounts) CheckLicense(ctx context.Context, caller Caller) error {
+	owner := pastAccount(caller)
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return err
 	}
-	return license(owner.State, who).Starts()
+	return licenseOf(owner.State, caller).Starts()
 }
 
 // workspaceState is what the platform reports about a workspace in which work
 // will start. Whether the caller's license allows the work there is decided from
 // the account, together with the work.
 type workspaceState struct {
-	who       Caller
+	caller    Caller
 	workspace item.Workspace
 	capacity  item.CapacityState // only when the account lets the service read capacities
 	err       error              // why the capacity's state is not known
 }
 
 // workspaceState asks the platform about the workspace.
-func (s *core) workspaceState(ctx context.Context, who Caller, workspace item.Workspace) workspaceState {
-	c := workspaceState{who: who, workspace: workspace}
-	if who.Settings.CapacityDetails {
-		c.capacity, c.err = s.Platform.Capacity(ctx, who.Caller, workspace.ID)
+func (s *core) workspaceState(ctx context.Context, caller Caller, workspace item.Workspace) workspaceState {
+	c := workspaceState{caller: caller, workspace: workspace}
+	if caller.Settings.CapacityDetails {
+		c.capacity, c.err = s.Platform.Capacity(ctx, caller.Caller, workspace.ID)
 	}
 	return c
 }
@@ -42,7 +42,7 @@ func (s *core) workspaceState(ctx context.Context, who Caller, workspace item.Wo
 // checkStart refuses to start work in a workspace that the caller's license does not
 // cover, or whose capacity is paused (docs/decisions.md 8.6).
 func (c workspaceState) checkStart(owner account.Account) error {
-	own := license(owner, c.who)
+	own := licenseOf(owner, c.caller)
 	if err := own.Starts(); err != nil {
 		return err
 	}
@@ -60,22 +60,22 @@ func (c workspaceState) checkStart(owner account.Account) error {
 
 // checkStart is workspaceState.checkStart for callers that must check before
 // they decide.
-func (s *core) checkStart(ctx context.Context, who Caller, workspace item.Workspace) error {
-	c, owner := s.workspaceState(ctx, who, workspace), owner(who)
+func (s *core) checkStart(ctx context.Context, caller Caller, workspace item.Workspace) error {
+	c, owner := s.workspaceState(ctx, caller, workspace), pastAccount(caller)
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return err
 	}
 	return c.checkStart(owner.State)
 }
 
-// owner is the past of the caller's account.
-func owner(who Caller) *eventstore.Past[account.Account] {
-	return eventstore.FoldKept(account.Stream(who.Account), account.Evolve)
+// pastAccount is the past of the caller's account.
+func pastAccount(caller Caller) *eventstore.Past[account.Account] {
+	return eventstore.FoldCached(account.Stream(caller.Account), account.Evolve)
 }
 
-// license returns the caller's license: their own, else the account's default, else
-// none.
-func license(owner account.Account, who Caller) account.License {
-	license, _ := trackeditem.LicenseOf(owner, who.License)
+// licenseOf returns the caller's license: their own, else the account's default,
+// else none.
+func licenseOf(owner account.Account, caller Caller) account.License {
+	license, _ := trackeditem.LicenseOf(owner, caller.License)
 	return license
 }

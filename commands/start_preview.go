@@ -12,35 +12,35 @@ import (
 
 // StartPreview starts the preview of an optimization of a semantic model
 // (4.5/route/preview). It writes nothing and spends nothing.
-func (s *Optimizations) StartPreview(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, kind string) (Accepted, error) {
+func (s *Optimizations) StartPreview(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
 		return Accepted{}, err
 	}
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
-		source, err := s.findSource(ctx, who, k, modelID)
+		source, err := s.findSource(ctx, caller, k, modelID)
 		if err != nil {
 			return err
 		}
-		state, owner := s.workspaceState(ctx, who, t.workspace), owner(who)
+		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
 		work := eventstore.Fold(operation.Stream(operationID), optimization.Evolve)
-		return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
 			if err := state.checkStart(owner.State); err != nil {
 				return err
 			}
 			accept := optimization.Accept{
-				Operation: s.acceptance(who, operationID, operation.PreviewOptimization, workspaceID, modelID),
+				Operation: s.acceptance(caller, operationID, operation.PreviewOptimization, workspaceID, modelID),
 				Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
 			}
 			if err := eventstore.Decide(c, work, accept); err != nil {
 				return err
 			}
-			s.enqueueStep(c, who, operationID, workspaceID, modelID)
-			s.keys.remember(c, who, operationID)
+			s.enqueueStep(c, caller, operationID, workspaceID, modelID)
+			s.keys.remember(c, caller, operationID)
 			return nil
 		})
 	})

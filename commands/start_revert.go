@@ -14,9 +14,9 @@ import (
 )
 
 // StartRevert starts the revert of an apply (4.5/route/revert).
-func (s *Optimizations) StartRevert(ctx context.Context, who Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
-	return s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, who, workspaceID, modelID)
+func (s *Optimizations) StartRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
 			return err
 		}
@@ -24,15 +24,15 @@ func (s *Optimizations) StartRevert(ctx context.Context, who Caller, workspaceID
 		if !ok {
 			return optimization.NotAnApply(applyID, modelID)
 		}
-		if err := s.checkRevertable(ctx, who, modelID, id); err != nil {
+		if err := s.checkRevertable(ctx, caller, modelID, id); err != nil {
 			return err
 		}
-		if err := s.checkStart(ctx, who, t.workspace); err != nil {
+		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
 			return err
 		}
 		free := func() error { return nil }
-		return s.acceptRevert(ctx, who, operationID, t, id, nil, free, func(c *eventstore.Change) error {
-			s.keys.remember(c, who, operationID)
+		return s.acceptRevert(ctx, caller, operationID, t, id, nil, free, func(c *eventstore.Change) error {
+			s.keys.remember(c, caller, operationID)
 			return nil
 		})
 	})
@@ -41,12 +41,12 @@ func (s *Optimizations) StartRevert(ctx context.Context, who Caller, workspaceID
 // checkRevertable refuses an apply that can never be reverted. That the apply
 // has not ended, or that a later apply builds on it, is decided together with
 // the lock.
-func (s *Optimizations) checkRevertable(ctx context.Context, who Caller, modelID, applyID uuid.UUID) error {
+func (s *Optimizations) checkRevertable(ctx context.Context, caller Caller, modelID, applyID uuid.UUID) error {
 	apply, err := s.Recorder.Load(ctx, applyID)
 	if err != nil {
 		return err
 	}
-	if apply.Operation.Account != who.Account || !apply.IsApply() {
+	if apply.Operation.Account != caller.Account || !apply.IsApply() {
 		return optimization.NotAnApply(applyID, modelID)
 	}
 	if _, err = optimization.RevertOf(apply, modelID, s.Now(), nil); domain.IsRefused(err, domain.OperationInProgress) {
@@ -61,12 +61,12 @@ var errMoved = errors.New("commands: another apply came between")
 // acceptRevert accepts the revert of an apply, standalone or as the child of a
 // bundle. It calls guard first, and also to add what must be committed with the
 // revert; both may decide from the pasts in more.
-func (s *Optimizations) acceptRevert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+func (s *Optimizations) acceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable,
 ) error {
-	return s.lapseHolderAndRetry(ctx, who, func() error {
+	return s.lapseHolderAndRetry(ctx, caller, func() error {
 		for {
-			err := s.tryAcceptRevert(ctx, who, operationID, t, applyID, bundle, guard, also, more)
+			err := s.tryAcceptRevert(ctx, caller, operationID, t, applyID, bundle, guard, also, more)
 			if !errors.Is(err, errMoved) {
 				return err
 			}
@@ -76,19 +76,19 @@ func (s *Optimizations) acceptRevert(ctx context.Context, who Caller, operationI
 
 // tryAcceptRevert decides from the apply and from the applies after it. It finds
 // those first, and returns errMoved if they have changed when it decides.
-func (s *Optimizations) tryAcceptRevert(ctx context.Context, who Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more []eventstore.Loadable,
 ) error {
 	modelID := t.model.ID
 	apply := eventstore.Fold(operation.Stream(applyID), optimization.Evolve)
-	standing := eventstore.FoldLast[optimization.Standing](optimization.Stream(who.Account, modelID))
+	standing := eventstore.FoldLast[optimization.Standing](optimization.Stream(caller.Account, modelID))
 	if err := s.Store.Load(ctx, apply, standing); err != nil {
 		return err
 	}
-	if o := apply.State.Operation; o.Account != who.Account || !apply.State.IsApply() {
+	if o := apply.State.Operation; o.Account != caller.Account || !apply.State.IsApply() {
 		return optimization.NotAnApply(applyID, modelID)
 	}
-	w, err := s.prepareWrite(who, operationID, operation.RevertOptimization, t, optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
+	w, err := s.prepareWrite(caller, operationID, operation.RevertOptimization, t, optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, who Caller, operati
 		later[i] = eventstore.Fold(operation.Stream(id), optimization.Evolve)
 		pasts = append(pasts, later[i])
 	}
-	return s.changeAsMember(ctx, who, who.metadata(operationID), append(pasts, more...), func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, caller, caller.metadata(operationID), append(pasts, more...), func(c *eventstore.Change) error {
 		if err := guard(); err != nil {
 			return err
 		}

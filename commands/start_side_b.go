@@ -13,14 +13,14 @@ import (
 
 // startSideB starts side B of a run that waits for its owner, with the token of the
 // owner's read. Of many simultaneous reads, one starts it.
-func (s *ABTests) startSideB(ctx context.Context, who Caller, operationID uuid.UUID) error {
+func (s *ABTests) startSideB(ctx context.Context, caller Caller, operationID uuid.UUID) error {
 	if lapsed, err := s.benchmarks.Runs.Lapse(ctx, operationID); lapsed || err != nil {
 		return err
 	}
 	id := s.NewID()
 	ab := eventstore.Fold(operation.Stream(operationID), abtest.EvolveRun)
 	run := eventstore.Fold(benchmark.RunStream(id), benchmark.EvolveRun)
-	return s.changeAsMember(ctx, who, who.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
+	return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{ab, run}, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
 		err := eventstore.Decide(c, ab, abtest.StartSideB{BenchmarkRunID: id, Now: s.Now()})
 		if err != nil || len(c.Recorded()) == recorded {
@@ -31,7 +31,7 @@ func (s *ABTests) startSideB(ctx context.Context, who Caller, operationID uuid.U
 		if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: accepted}); err != nil {
 			return err
 		}
-		s.benchmarks.enqueueRun(c, who, operationID, id)
+		s.benchmarks.enqueueRun(c, caller, operationID, id)
 		return nil
 	})
 }
@@ -52,7 +52,7 @@ func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
 		return false, err
 	}
 	meta.Account = ab.State.Operation.Account
-	err := r.change(ctx, meta, operationID, func(c *eventstore.Change, w *abRunPasts) error {
+	err := r.changeAbRun(ctx, meta, operationID, func(c *eventstore.Change, w *abRunPasts) error {
 		lapsed = !w.ab.State.Operation.Status.Ended()
 		if err := eventstore.Decide(c, w.ab, abtest.Lapse{Now: r.Now()}); err != nil {
 			return err

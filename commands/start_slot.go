@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// dueAtOnce is how many due slots are in memory at most.
-	dueAtOnce = 100
+	// dueBatchSize is how many due slots are in memory at most.
+	dueBatchSize = 100
 	// slotTimeout bounds the time for one slot, so that it does not delay the
 	// others.
 	slotTimeout = 30 * time.Second
@@ -33,7 +33,7 @@ func (s *Schedules) StartDue(ctx context.Context) error {
 	var last schedule.Slot
 	now := s.Now()
 	for ctx.Err() == nil {
-		due, err := s.DueSlots(ctx, now, last, dueAtOnce)
+		due, err := s.DueSlots(ctx, now, last, dueBatchSize)
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
@@ -42,7 +42,7 @@ func (s *Schedules) StartDue(ctx context.Context) error {
 				failed = append(failed, fmt.Errorf("commands: start schedule %s at %s: %w", slot.ScheduleID, slot.At.Format(time.RFC3339), err))
 			}
 		}
-		if len(due) < dueAtOnce {
+		if len(due) < dueBatchSize {
 			break
 		}
 		last = due[len(due)-1]
@@ -85,12 +85,12 @@ func (s *Schedules) StartSlot(ctx context.Context, slot schedule.Slot) error {
 
 // acceptAssessment accepts the assessment of a slot.
 func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, due schedule.Schedule) error {
-	who, err := s.loadOwner(ctx, slot.AccountID, due)
+	caller, err := s.loadOwner(ctx, slot.AccountID, due)
 	if err != nil {
 		return err
 	}
-	_, err = s.startOperation(ctx, who, func(operationID uuid.UUID) error {
-		workspace, model, err := s.lookUpModel(ctx, who, due.WorkspaceID, due.ModelID)
+	_, err = s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
+		workspace, model, err := s.lookUpModel(ctx, caller, due.WorkspaceID, due.ModelID)
 		if err != nil {
 			return err
 		}
@@ -99,9 +99,9 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 			if !past.State.Due(slot, s.Now()) {
 				return errSlotOver
 			}
-			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID, Model: scheduled(workspace, model), At: s.Now()})
+			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID, Model: scheduledModel(workspace, model), At: s.Now()})
 		}}
-		return s.assessments.acceptRun(ctx, who, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, []noticed{started})
+		return s.assessments.acceptRun(ctx, caller, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, []noticed{started})
 	})
 	return err
 }
@@ -109,7 +109,7 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 // loadOwner returns the schedule's owner as the caller of a call with the stored
 // token. It refuses what that call would be refused for.
 func (s *Schedules) loadOwner(ctx context.Context, accountID string, due schedule.Schedule) (Caller, error) {
-	past := eventstore.FoldKept(account.Stream(accountID), account.Evolve)
+	past := eventstore.FoldCached(account.Stream(accountID), account.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return Caller{}, err
 	}
@@ -127,8 +127,8 @@ func (s *Schedules) loadOwner(ctx context.Context, accountID string, due schedul
 	case !m.Settings.AIFeatures:
 		return Caller{}, domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned aiFeatures off")
 	}
-	token, expires, kept, err := s.Vault.Kept(ctx, due.TokenID(), s.Now())
-	if err == nil && !kept || errors.Is(err, vault.ErrSealed) { // a token that cannot be decrypted counts as none
+	token, expires, found, err := s.Vault.Kept(ctx, due.TokenID(), s.Now())
+	if err == nil && !found || errors.Is(err, vault.ErrSealed) { // a token that cannot be decrypted counts as none
 		err = domain.Refuse(schedule.CredentialExpired, "no valid token of the owner of the schedule is kept")
 	}
 	return CallerOf(m, token, expires, true), err

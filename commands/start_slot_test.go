@@ -50,9 +50,9 @@ func (p *planner) declare(t *testing.T, change func(d *account.Declaration)) {
 
 // caller is a person whose token is valid for life from now.
 func (p *planner) caller(name string, life time.Duration) commands.Caller {
-	who := p.person("contoso", name, account.Team)
-	who.MayWrite, who.Token, who.TokenExpires = true, "eyJ."+name, p.Now().Add(life)
-	return who
+	caller := p.person("contoso", name, account.Team)
+	caller.MayWrite, caller.Token, caller.TokenExpires = true, "eyJ."+name, p.Now().Add(life)
+	return caller
 }
 
 // plan creates ana's schedule of a model for six every morning. Its first slot is

@@ -19,8 +19,8 @@ type ProviderTester interface {
 
 // Test makes a test call to an AI provider of the caller's account,
 // records its outcome and returns the provider (docs/decisions.md 7).
-func (s *Providers) Test(ctx context.Context, who Caller, providerID string) (aiprovider.Provider, error) {
-	past := eventstore.FoldKept(aiprovider.Stream(who.Account), aiprovider.Evolve)
+func (s *Providers) Test(ctx context.Context, caller Caller, providerID string) (aiprovider.Provider, error) {
+	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err
 	}
@@ -28,16 +28,16 @@ func (s *Providers) Test(ctx context.Context, who Caller, providerID string) (ai
 	if err != nil {
 		return p, err
 	}
-	settings, err := s.settings(ctx, who.Account, p)
+	settings, err := s.settings(ctx, caller.Account, p)
 	if err != nil {
 		return p, err
 	}
-	observed, err := s.testCall(ctx, who, p, settings.Key)
+	observed, err := s.testCall(ctx, caller, p, settings.Key)
 	if err != nil {
 		return p, err
 	}
 	record := aiprovider.RecordTest{ProviderID: p.ProviderID, Observed: observed, Of: p.Connection()}
-	err = s.changeAsMember(ctx, who, who.aboutProvider(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	err = s.changeAsMember(ctx, caller, caller.providerMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, record)
 	})
 	p, _ = past.State.Find(p.ProviderID)
@@ -46,13 +46,13 @@ func (s *Providers) Test(ctx context.Context, who Caller, providerID string) (ai
 
 // testCall asks the provider, outside any transaction, and returns what it
 // observed. A data agent is only looked up, as the caller.
-func (s *Providers) testCall(ctx context.Context, who Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
+func (s *Providers) testCall(ctx context.Context, caller Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
 	switch {
 	case !p.Askable():
 		return s.failedTest(aiprovider.KeyMissing(p.Name, p.ProviderID))
 	case p.Kind == aiprovider.DataAgent:
 		began := s.Now()
-		if _, err := s.Platform.Item(ctx, who.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID); err != nil {
+		if _, err := s.Platform.Item(ctx, caller.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID); err != nil {
 			return s.failedTest(err)
 		}
 		o.OK, o.LatencyMs, o.Message = true, s.Now().Sub(began).Milliseconds(), "The data agent is there and you can see it; it was not asked."
@@ -78,8 +78,8 @@ func (s *Providers) failedTest(err error) (aiprovider.Observation, error) {
 // instant returns the current time at the log's resolution of one microsecond.
 func (s *core) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-// aboutProvider returns the origin that the events of a call on an AI provider
+// providerMetadata returns the origin that the events of a call on an AI provider
 // record.
-func (who Caller) aboutProvider() eventstore.Metadata {
-	return eventstore.Metadata{Account: who.Account, Person: who.Person.ID, RequestID: who.RequestID, Causation: "AI provider", Trace: who.Trace}
+func (caller Caller) providerMetadata() eventstore.Metadata {
+	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "AI provider", Trace: caller.Trace}
 }

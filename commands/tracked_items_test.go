@@ -42,7 +42,7 @@ func (s *service) claims(t *testing.T, accountID string, via trackeditem.Via, op
 
 // assess starts an assessment of the n-th model, or of several in one run, claims
 // what it reserved and returns its announced impact.
-func (s *service) assess(t *testing.T, who commands.Caller, models ...int) operation.Impact {
+func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) operation.Impact {
 	t.Helper()
 	ids := make([]uuid.UUID, len(models))
 	for i, n := range models {
@@ -50,19 +50,19 @@ func (s *service) assess(t *testing.T, who commands.Caller, models ...int) opera
 	}
 	start := func() (commands.Accepted, error) {
 		if len(ids) == 1 {
-			return s.Assessments.Start(t.Context(), who, retail, ids[0])
+			return s.Assessments.Start(t.Context(), caller, retail, ids[0])
 		}
-		return s.Assessments.StartBulk(t.Context(), who, retail, ids)
+		return s.Assessments.StartBulk(t.Context(), caller, retail, ids)
 	}
 	got, err := start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	op, found, err := s.views.Operation(t.Context(), who.Account, got.OperationID)
+	op, found, err := s.views.Operation(t.Context(), caller.Account, got.OperationID)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	s.claims(t, who.Account, trackeditem.ViaAssessment, got.OperationID, ids...)
+	s.claims(t, caller.Account, trackeditem.ViaAssessment, got.OperationID, ids...)
 	return op.Impact
 }
 
@@ -316,8 +316,8 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 	s.assess(t, bob, 0, 1, 2, 3)
 	s.assess(t, bob, 0, 1, 2, 3)
 	s.advance(time.Hour)
-	list := func(who commands.Caller, workspace uuid.UUID, kind item.Type) error {
-		_, err := s.Workspaces.Items(t.Context(), who, workspace, kind)
+	list := func(caller commands.Caller, workspace uuid.UUID, kind item.Type) error {
+		_, err := s.Workspaces.Items(t.Context(), caller, workspace, kind)
 		return err
 	}
 	remove := func(n string) {

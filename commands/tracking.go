@@ -54,7 +54,7 @@ func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ..
 			fresh = append(fresh, reserve.ItemID)
 		}
 	}
-	if err := eventstore.Decide(c, t.total, trackeditem.HoldRoom{ItemIDs: fresh, Caps: caps}); err != nil {
+	if err := eventstore.Decide(c, t.total, trackeditem.ReserveRoom{ItemIDs: fresh, Caps: caps}); err != nil {
 		return err
 	}
 	for _, reserve := range items {
@@ -67,8 +67,8 @@ func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ..
 }
 
 // reserve is Reserve under the caps of the caller.
-func (t *Tracking) reserve(c *eventstore.Change, who Caller, owner account.Account, limits account.Limits, items ...trackeditem.Reserve) error {
-	return t.Reserve(c, trackeditem.CapsOf(owner, who.License, limits.TrackedItems), items...)
+func (t *Tracking) reserve(c *eventstore.Change, caller Caller, owner account.Account, limits account.Limits, items ...trackeditem.Reserve) error {
+	return t.Reserve(c, trackeditem.CapsOf(owner, caller.License, limits.TrackedItems), items...)
 }
 
 // Expects reports whether the operation's impact must announce the item as a
@@ -78,8 +78,8 @@ func (t *Tracking) Expects(operationID, itemID uuid.UUID) bool {
 	return len(by) > 0 && by[0] == operationID
 }
 
-// Expected returns how many of the items the operation's impact must announce.
-func (t *Tracking) Expected(operationID uuid.UUID) int {
+// ExpectedCount returns how many of the items the operation's impact must announce.
+func (t *Tracking) ExpectedCount(operationID uuid.UUID) int {
 	return t.count(func(id uuid.UUID) bool { return t.Expects(operationID, id) })
 }
 
@@ -111,8 +111,8 @@ func (t *Tracking) Claimed(operationID, itemID uuid.UUID) bool {
 	return t.Item(itemID).ClaimedBy == operationID
 }
 
-// Made returns how many of the items the operation made tracked items.
-func (t *Tracking) Made(operationID uuid.UUID) int {
+// ClaimedCount returns how many of the items the operation made tracked items.
+func (t *Tracking) ClaimedCount(operationID uuid.UUID) int {
 	return t.count(func(id uuid.UUID) bool { return t.Claimed(operationID, id) })
 }
 
@@ -123,13 +123,13 @@ func (t *Tracking) Release(c *eventstore.Change, operationID uuid.UUID) error {
 		if !past.State.Holds(operationID) {
 			continue
 		}
-		if err := eventstore.Decide(c, past, trackeditem.GiveBack{OperationID: operationID}); err != nil {
+		if err := eventstore.Decide(c, past, trackeditem.Release{OperationID: operationID}); err != nil {
 			return err
 		}
 		if len(past.State.ReservedBy) > 0 {
 			continue
 		}
-		if err := eventstore.Decide(c, t.total, trackeditem.GiveRoomBack{ItemIDs: t.ids[i : i+1 : i+1], LicenseID: past.State.LicenseID}); err != nil {
+		if err := eventstore.Decide(c, t.total, trackeditem.ReleaseRoom{ItemIDs: t.ids[i : i+1 : i+1], LicenseID: past.State.LicenseID}); err != nil {
 			return err
 		}
 	}

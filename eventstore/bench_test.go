@@ -169,7 +169,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 // BenchmarkLoadAccount loads an account with that many people, as every operation does at its start:
-// from its kept state and, in alternation, from its first event.
+// from its cached state and, in alternation, from its first event.
 func BenchmarkLoadAccount(b *testing.B) {
 	for _, people := range []int{10, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("%d people", people), func(b *testing.B) {
@@ -194,11 +194,11 @@ func BenchmarkLoadAccount(b *testing.B) {
 				}
 				spent[of] += time.Since(began)
 			}
-			load(0, eventstore.FoldKept(stream, account.Evolve)) // stores the kept state
+			load(0, eventstore.FoldCached(stream, account.Evolve)) // stores the cached state
 			spent = [2]time.Duration{}
 			b.ResetTimer()
 			for range b.N {
-				load(0, eventstore.FoldKept(stream, account.Evolve))
+				load(0, eventstore.FoldCached(stream, account.Evolve))
 				load(1, eventstore.Fold(stream, account.Evolve))
 			}
 			b.ReportMetric(0, "ns/op")

@@ -6,14 +6,14 @@ const LoadSQL = loadSQL
 // Appenders is the base of the appenders' advisory locks.
 const Appenders = appenders
 
-// KeepAtMost drops the kept states and sets new bounds.
-func (s *Store) KeepAtMost(states, size int) { s.kept = newKept(states, size) }
+// CacheAtMost drops the cached states and sets new bounds.
+func (s *Store) CacheAtMost(states, size int) { s.cache = newStateCache(states, size) }
 
-// Kept returns how many states are kept, and the size of their events' data in bytes.
-func (s *Store) Kept() (states, size int) {
-	s.kept.mu.Lock()
-	defer s.kept.mu.Unlock()
-	return s.kept.states.Len(), s.kept.size
+// Cached returns how many states are cached, and the size of their events' data in bytes.
+func (s *Store) Cached() (states, size int) {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	return s.cache.states.Len(), s.cache.size
 }
 
 // The bounds of a replay.

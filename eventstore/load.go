@@ -57,13 +57,13 @@ func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
 	return s.load(ctx, s.pool, heads)
 }
 
-// gather groups the pasts by stream, in the order given, and resets each to its kept state or to the
+// gather groups the pasts by stream, in the order given, and resets each to its cached state or to the
 // zero state.
 func (s *Store) gather(pasts []Loadable) ([]*head, error) {
 	heads := make([]*head, 0, len(pasts))
 	byName := make(map[string]*head, len(pasts))
 	for _, p := range pasts {
-		p.begin(s.kept)
+		p.begin(s.cache)
 		h := byName[p.name()]
 		if h == nil {
 			if err := checkStream(p.name()); err != nil {
@@ -121,7 +121,7 @@ type reader interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// load folds the streams, starting from their kept states.
+// load folds the streams, starting from their cached states.
 func (s *Store) load(ctx context.Context, q reader, heads []*head) error {
 	rows, err := q.Query(ctx, loadSQL, loadArgs(heads)...)
 	if err != nil {
@@ -130,16 +130,16 @@ func (s *Store) load(ctx context.Context, q reader, heads []*head) error {
 	return s.loaded(ctx, q, heads, s.foldRows(rows, heads))
 }
 
-// loaded handles the error of foldRows. When a kept state does not belong to its stream, loaded drops
+// loaded handles the error of foldRows. When a cached state does not belong to its stream, loaded drops
 // it and folds the streams from their first event, in another round trip.
 func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) error {
-	if !errors.Is(err, errNotKept) {
+	if !errors.Is(err, errForeignState) {
 		return err
 	}
 	for _, h := range heads {
 		*h = head{stream: h.stream, pasts: h.pasts}
 		for _, p := range h.pasts {
-			p.forget(s.kept)
+			p.forget(s.cache)
 		}
 	}
 	return s.load(ctx, q, heads)
@@ -202,7 +202,7 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 			return fmt.Errorf("eventstore: load %s: its row says version %d, its last event is version %d; verify the log", h.stream, h.loaded, h.version)
 		}
 		for _, p := range h.pasts {
-			if err := p.end(s.kept, h.id, h.size); err != nil {
+			if err := p.end(s.cache, h.id, h.size); err != nil {
 				return fmt.Errorf("eventstore: load %s: %w", h.stream, err)
 			}
 		}

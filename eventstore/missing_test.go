@@ -24,14 +24,14 @@ func TestMissingEventIsAnError(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		full, kept := eventstore.Fold("budget-1", evolveSpending), eventstore.FoldKept("budget-1", evolveSpending)
-		for _, p := range []eventstore.Loadable{full, kept} {
+		full, cached := eventstore.Fold("budget-1", evolveSpending), eventstore.FoldCached("budget-1", evolveSpending)
+		for _, p := range []eventstore.Loadable{full, cached} {
 			if err := s.Load(t.Context(), p); err == nil || !strings.Contains(err.Error(), "verify the log") {
 				t.Errorf("without version %d: got %v", version, err)
 			}
 		}
-		if states, _ := s.Kept(); states != 0 {
-			t.Errorf("without version %d: %d states are kept", version, states)
+		if states, _ := s.Cached(); states != 0 {
+			t.Errorf("without version %d: %d states are cached", version, states)
 		}
 	}
 }

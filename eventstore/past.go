@@ -19,9 +19,9 @@ type Past[S any] struct {
 
 	evolve func(S, domain.Event, time.Time) (S, error)
 	reach  reach
-	still  bool       // its stream must not have moved when the append commits
-	base   *keptState // the kept state that State started from; nil for the zero S
-	met    bool       // the stream was found to contain base's last event
+	still  bool         // its stream must not have moved when the append commits
+	base   *cachedState // the cached state that State started from; nil for the zero S
+	met    bool         // the stream was found to contain base's last event
 }
 
 // reach says which events of a stream are loaded.
@@ -30,7 +30,7 @@ type reach int
 const (
 	allEvents reach = iota
 	lastEvent
-	sinceKept
+	sinceCached
 )
 
 // Fold describes a stream to load from its first event, for streams that end when their subject does.
@@ -57,19 +57,19 @@ func Tail(stream string) *Past[struct{}] {
 	return &Past[struct{}]{Stream: stream, reach: lastEvent, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
 }
 
-// FoldKept describes a stream whose folded state the Store keeps in memory, so that only newer events
+// FoldCached describes a stream whose folded state the Store caches in memory, so that only newer events
 // are loaded. It is for streams that grow without end and whose events carry no totals.
 //
 // All callers that fold the stream share the state, also concurrently. So neither evolve nor a caller
-// may alter it, including the maps and slices in it. The Store keys kept states by stream and by S, so
+// may alter it, including the maps and slices in it. The Store keys cached states by stream and by S, so
 // each S must be folded in one way only.
-func FoldKept[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: sinceKept}
+func FoldCached[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
+	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: sinceCached}
 }
 
-// FoldKeptDated is FoldKept with an evolve that also receives the time when the event was recorded.
-func FoldKeptDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
-	return &Past[S]{Stream: stream, reach: sinceKept, evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
+// FoldCachedDated is FoldCached with an evolve that also receives the time when the event was recorded.
+func FoldCachedDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
+	return &Past[S]{Stream: stream, reach: sinceCached, evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
 }
 
 func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.Time) (S, error) {
@@ -88,34 +88,34 @@ type Loadable interface {
 	name() string
 	// unmoved reports whether an event after the loaded ones fails the append.
 	unmoved() bool
-	// begin resets the past to its kept state, or to the zero state.
-	begin(k *kept)
-	// forget resets the past to the zero state and drops its kept state.
-	forget(k *kept)
+	// begin resets the past to its cached state, or to the zero state.
+	begin(k *stateCache)
+	// forget resets the past to the zero state and drops its cached state.
+	forget(k *stateCache)
 	// from is the first version to read; if the stream is shorter, its last event is read.
 	from() int64
 	// wants reports whether to fold the event with the version, in a stream whose last version is end.
 	wants(version, end int64) bool
 	// fold folds e. It fails when the state cannot be folded from e.
 	fold(e domain.Event, version int64, at time.Time) error
-	// pass skips an event that is not folded. It returns errNotKept when that event is not the one
-	// that the kept state ends with.
+	// pass skips an event that is not folded. It returns errForeignState when that event is not the one
+	// that the cached state ends with.
 	pass(version int64, id uuid.UUID) error
-	// end finishes the loading of a stream whose last event is id. It keeps the state; size is the
+	// end finishes the loading of a stream whose last event is id. It caches the state; size is the
 	// data read, in bytes.
-	end(k *kept, id uuid.UUID, size int) error
+	end(k *stateCache, id uuid.UUID, size int) error
 }
 
 func (p *Past[S]) name() string { return p.Stream }
 
 func (p *Past[S]) unmoved() bool { return p.still }
 
-func (p *Past[S]) key() keptKey { return keptKey{p.Stream, reflect.TypeFor[S]()} }
+func (p *Past[S]) key() cacheKey { return cacheKey{p.Stream, reflect.TypeFor[S]()} }
 
-func (p *Past[S]) begin(k *kept) {
+func (p *Past[S]) begin(k *stateCache) {
 	var zero S
 	p.State, p.Version, p.base, p.met = zero, 0, nil, false
-	if p.reach != sinceKept {
+	if p.reach != sinceCached {
 		return
 	}
 	if base, ok := k.get(p.key()); ok {
@@ -123,8 +123,8 @@ func (p *Past[S]) begin(k *kept) {
 	}
 }
 
-func (p *Past[S]) forget(k *kept) {
-	if p.reach == sinceKept {
+func (p *Past[S]) forget(k *stateCache) {
+	if p.reach == sinceCached {
 		k.remove(p.key())
 	}
 	p.begin(k)
@@ -141,7 +141,7 @@ func (p *Past[S]) from() int64 {
 }
 
 func (p *Past[S]) wants(version, end int64) bool {
-	return p.reach == allEvents || p.reach == lastEvent && version == end || p.reach == sinceKept && (p.base == nil || version > p.base.version)
+	return p.reach == allEvents || p.reach == lastEvent && version == end || p.reach == sinceCached && (p.base == nil || version > p.base.version)
 }
 
 func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {
@@ -155,20 +155,20 @@ func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {
 func (p *Past[S]) pass(version int64, id uuid.UUID) error {
 	if p.base != nil && version == p.base.version {
 		if p.met = id == p.base.last; !p.met {
-			return errNotKept
+			return errForeignState
 		}
 	}
 	return nil
 }
 
-func (p *Past[S]) end(k *kept, id uuid.UUID, size int) error {
+func (p *Past[S]) end(k *stateCache, id uuid.UUID, size int) error {
 	switch {
 	case p.base != nil && !p.met:
-		return errNotKept
-	case p.reach == sinceKept && p.base == nil && p.Version > 0:
-		k.put(p.key(), keptState{state: p.State, version: p.Version, last: id, size: size})
-	case p.reach == sinceKept && p.base != nil && p.Version > p.base.version:
-		k.put(p.key(), keptState{state: p.State, version: p.Version, last: id, size: p.base.size + size})
+		return errForeignState
+	case p.reach == sinceCached && p.base == nil && p.Version > 0:
+		k.put(p.key(), cachedState{state: p.State, version: p.Version, last: id, size: size})
+	case p.reach == sinceCached && p.base != nil && p.Version > p.base.version:
+		k.put(p.key(), cachedState{state: p.State, version: p.Version, last: id, size: p.base.size + size})
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func membership(id token.Identity, members []account.Membership) (m account.Memb
 				return m, nil
 			}
 		}
-		return m, account.Stranger(id.Account)
+		return m, account.NotAMember(id.Account)
 	}
 	switch len(members) {
 	case 0:

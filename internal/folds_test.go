@@ -11,7 +11,7 @@ import (
 )
 
 // ending are the streams that end with their subject, so they may be folded from
-// the start. Any other stream keeps growing: a load must cache its state (FoldKept)
+// the start. Any other stream keeps growing: a load must cache its state (FoldCached)
 // or the events must carry totals (FoldLast).
 var ending = []string{"operation.Stream", "benchmark.RunStream"}
 
@@ -51,7 +51,7 @@ func TestGrowingStreamsAreNotFoldedFully(t *testing.T) {
 		"streams that end": {map[string]string{
 			"commands/a.go":      `package commands; import "readiness/eventstore"; var p = eventstore.Fold(operation.Stream(id), operation.Evolve)`,
 			"commands/a_test.go": `package commands; import "readiness/eventstore"; var p = eventstore.Fold(account.Stream(id), account.Evolve)`,
-			"work/a.go":          `package work; import "readiness/eventstore"; var p, q = eventstore.FoldKept(account.Stream(id), e), eventstore.FoldLast[S](stream)`,
+			"work/a.go":          `package work; import "readiness/eventstore"; var p, q = eventstore.FoldCached(account.Stream(id), e), eventstore.FoldLast[S](stream)`,
 		}, nil},
 		"streams that grow": {map[string]string{
 			"commands/a.go": `package commands; import "readiness/eventstore"; func f() { load(ctx, eventstore.Fold(account.Stream(id), account.Evolve)) }`,

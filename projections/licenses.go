@@ -52,7 +52,7 @@ func evolveLicensed(l licensed, e domain.Event, at time.Time) licensed {
 // Licensing folds the licenses of the account from the account's stream.
 func (v *Views) Licensing(ctx context.Context, accountID string) (Licensing, error) {
 	stream := account.Stream(accountID)
-	owner, made := eventstore.FoldKept(stream, account.Evolve), eventstore.FoldKeptDated(stream, evolveLicensed)
+	owner, made := eventstore.FoldCached(stream, account.Evolve), eventstore.FoldCachedDated(stream, evolveLicensed)
 	if err := v.Store.Load(ctx, owner, made); err != nil {
 		return Licensing{}, err
 	}

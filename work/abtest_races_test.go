@@ -186,10 +186,10 @@ func TestAbRunRaces(t *testing.T) {
 				t.Errorf("%s: a token is stored after the end, %v", name, err)
 			}
 			test := b.abTest(t, testID)
-			if going := slices.Contains(test.Going(), id); going || run.Erased && test.Has(id) {
+			if going := slices.Contains(test.Unfinished(), id); going || run.Erased && test.Has(id) {
 				t.Errorf("%s: the test still has the run: %+v", name, test.Runs)
 			}
-			for _, other := range test.Going() { // the run that was started again
+			for _, other := range test.Unfinished() { // the run that was started again
 				if err := cancel(other, testID); err != nil {
 					t.Error(err)
 				}

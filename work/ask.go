@@ -330,7 +330,7 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
 		return nil
 	}
-	after, err := s.runs.Asked(ctx, s.metadata(s.step), s.state, made, sql, args)
+	after, err := s.runs.RecordAsk(ctx, s.metadata(s.step), s.state, made, sql, args)
 	if err != nil {
 		return err
 	}

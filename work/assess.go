@@ -285,14 +285,14 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			return eventstore.Decide(c, standing, assessment.End{OperationID: step.OperationID})
 		}
 		if end.Standing.RefundsFirstLook() {
-			if err := eventstore.Decide(c, firstLooks, account.GiveBack{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
+			if err := eventstore.Decide(c, firstLooks, account.Refund{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
 				return err
 			}
 		}
-		if err := eventstore.Decide(c, assessments, account.GiveBack{Kind: account.Assessments, OperationID: step.OperationID, Amount: 1}); err != nil {
+		if err := eventstore.Decide(c, assessments, account.Refund{Kind: account.Assessments, OperationID: step.OperationID, Amount: 1}); err != nil {
 			return err
 		}
-		return eventstore.Decide(c, standing, assessment.GiveBack{OperationID: step.OperationID})
+		return eventstore.Decide(c, standing, assessment.Refund{OperationID: step.OperationID})
 	})
 }
 

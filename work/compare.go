@@ -20,7 +20,7 @@ import (
 // and ends the run.
 func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) error {
 	run := a.Ab
-	test := eventstore.FoldKept(abtest.Stream(run.AbTestID), abtest.Evolve)
+	test := eventstore.FoldCached(abtest.Stream(run.AbTestID), abtest.Evolve)
 	if err := w.Store.Load(ctx, test); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Ask
 	if err != nil {
 		return err
 	}
-	return w.runs.Finish(ctx, w.metadata(step), a, abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
+	return w.runs.RecordComparison(ctx, w.metadata(step), a, abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
 }
 
 // answered reads the document of a completed benchmark run.

@@ -78,7 +78,7 @@ func (b *bench) of(account, person string) commands.Caller {
 // saveProvider saves a language model that writes texts, without a test call.
 func (b *bench) saveProvider(t *testing.T, account, url string) {
 	t.Helper()
-	past := eventstore.FoldKept(aiprovider.Stream(account), aiprovider.Evolve)
+	past := eventstore.FoldCached(aiprovider.Stream(account), aiprovider.Evolve)
 	save := aiprovider.Save{At: b.now, Configuration: aiprovider.Configuration{
 		ProviderID: uuid.NewString(), Name: "Model of " + account, Kind: aiprovider.OpenAICompatible, BaseURL: url, Model: "m", Enabled: true,
 		Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Limits: aiprovider.Limits{MaxConcurrency: 16, TimeoutMs: 280_000, MaxRetries: 1, MaxOutputTokens: 8192},

@@ -194,7 +194,7 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 	if err != nil {
 		return 0, err
 	}
-	owner := eventstore.FoldKept(account.Stream(s.operation.Account), account.Evolve)
+	owner := eventstore.FoldCached(account.Stream(s.operation.Account), account.Evolve)
 	if err := q.o.Store.Load(ctx, owner); err != nil {
 		return 0, err
 	}

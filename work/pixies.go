@@ -253,7 +253,7 @@ func (w *pixier) newPixie() string {
 func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracking := commands.Track(step.AccountID, step.ReportID)
-	owner := eventstore.FoldKept(account.Stream(step.AccountID), account.Evolve)
+	owner := eventstore.FoldCached(account.Stream(step.AccountID), account.Evolve)
 	var sql string
 	var args []any
 	if kept != nil {

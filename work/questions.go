@@ -146,7 +146,7 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 			return err
 		}
 		if back := before - work.State.Builds(); back > 0 {
-			if err := eventstore.Decide(c, builds, account.GiveBack{Kind: account.BenchmarkBuilds, OperationID: step.OperationID, Amount: back}); err != nil {
+			if err := eventstore.Decide(c, builds, account.Refund{Kind: account.BenchmarkBuilds, OperationID: step.OperationID, Amount: back}); err != nil {
 				return err
 			}
 		}

@@ -240,12 +240,12 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// Going is the state of this process's work: for each kind of step, how many are
+// InFlight is the state of this process's work: for each kind of step, how many are
 // running and how many wait for their turn in memory.
-type Going struct{ Reading, WaitingToRead, Asking, WaitingToAsk int }
+type InFlight struct{ Reading, WaitingToRead, Asking, WaitingToAsk int }
 
-// Going returns the current state of this process's work.
-func (q *Queue) Going() (g Going) {
+// InFlight returns the current state of this process's work.
+func (q *Queue) InFlight() (g InFlight) {
 	g.Reading, g.WaitingToRead = q.shared.definitions.Now()
 	g.Asking, g.WaitingToAsk = q.shared.asks.Now()
 	return g

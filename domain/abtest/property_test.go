@@ -506,7 +506,7 @@ func (w *world) deleteRun(depth int, runID uuid.UUID) {
 
 func (w *world) deleteTest(depth int) {
 	w.change(depth, nil, func(c *change) error {
-		for _, id := range see(c, testOf(test1)).Going() {
+		for _, id := range see(c, testOf(test1)).Unfinished() {
 			if err := decide(c, runOf(id), step(abtest.Erase{})); err != nil {
 				return err
 			}
@@ -554,7 +554,7 @@ func (w *world) append(l logged) {
 	if e, ok := l.event.(benchmark.Asked); ok {
 		w.checkAsk(l, e)
 	}
-	if going := now(w, testOf(test1)).Going(); len(going) > 1 {
+	if going := now(w, testOf(test1)).Unfinished(); len(going) > 1 {
 		w.met = append(w.met, "two resumed at once")
 	}
 }

@@ -194,7 +194,7 @@ func TestDeletedTestRefuses(t *testing.T) {
 		t.Error("a test belongs to an account other than its own")
 	}
 	gone := abtest.Evolve(state, events[0])
-	if gone.BelongsTo(contoso) || len(gone.Going()) != 0 || gone.Has(runID(1)) || len(gone.Documents(nil)) != 0 {
+	if gone.BelongsTo(contoso) || len(gone.Unfinished()) != 0 || gone.Has(runID(1)) || len(gone.Documents(nil)) != 0 {
 		t.Errorf("the deleted test has runs: %+v", gone)
 	}
 	for name, test := range map[string]struct {
@@ -227,7 +227,7 @@ func TestARunOfATestEndsOnce(t *testing.T) {
 		if events, err := failed(1, minute(3)).Decide(state); len(events) != 0 || err != nil {
 			t.Errorf("%s: %v, %v", name, events, err)
 		}
-		if diff := cmp.Diff([]uuid.UUID{runID(2)}, state.Going()); diff != "" {
+		if diff := cmp.Diff([]uuid.UUID{runID(2)}, state.Unfinished()); diff != "" {
 			t.Errorf("%s: open runs: %s", name, diff)
 		}
 	}

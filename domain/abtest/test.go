@@ -170,8 +170,8 @@ func (t Test) BelongsTo(accountID string) bool {
 	return t.AccountID == accountID && !t.Deleted && t.AbTestID != uuid.Nil
 }
 
-// Going returns the runs that have not ended.
-func (t Test) Going() []uuid.UUID {
+// Unfinished returns the runs that have not ended.
+func (t Test) Unfinished() []uuid.UUID {
 	var going []uuid.UUID
 	for _, r := range t.Runs {
 		if !r.Status.Ended() {
@@ -265,7 +265,7 @@ type EndRun struct{ RunEnded }
 
 // Decide implements domain.Command.
 func (c EndRun) Decide(t Test) ([]domain.Event, error) {
-	if t.Deleted || !slices.Contains(t.Going(), c.RunID) {
+	if t.Deleted || !slices.Contains(t.Unfinished(), c.RunID) {
 		return nil, nil
 	}
 	c.Standing = Evolve(t, c.RunEnded).Standing()

@@ -101,16 +101,16 @@ func (c Spend) refuse(u Usage, limit int) error {
 	return r.About("allowance", c.Kind).About("used", u.Used).About("limit", limit)
 }
 
-// GiveBack refunds what an operation spent. The caller must ensure that it is issued at
+// Refund refunds what an operation spent. The caller must ensure that it is issued at
 // most once per operation. It never makes Used negative.
-type GiveBack struct {
+type Refund struct {
 	Kind        Kind
 	OperationID uuid.UUID
 	Amount      int
 }
 
 // Decide implements domain.Command.
-func (c GiveBack) Decide(u Usage) ([]domain.Event, error) {
+func (c Refund) Decide(u Usage) ([]domain.Event, error) {
 	amount := min(c.Amount, u.Used)
 	if amount == 0 {
 		return nil, nil

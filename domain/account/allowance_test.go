@@ -77,7 +77,7 @@ func TestGiveBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := account.GiveBack{Kind: account.FirstLooks, OperationID: op, Amount: c.amount}.Decide(account.Usage{Used: c.used})
+			got, err := account.Refund{Kind: account.FirstLooks, OperationID: op, Amount: c.amount}.Decide(account.Usage{Used: c.used})
 			if err != nil || !cmp.Equal(got, c.want) {
 				t.Errorf("got %v, %v, want %v", got, err, c.want)
 			}
@@ -97,7 +97,7 @@ func TestUsageStaysWithinTheLimit(t *testing.T) {
 			amount := rapid.IntRange(0, 7).Draw(t, "amount")
 			var cmd domain.Command[account.Usage] = account.Spend{Kind: account.Assessments, Allowance: allowance, OperationID: op, Amount: amount, At: noon}
 			if rapid.Bool().Draw(t, "back") {
-				cmd = account.GiveBack{Kind: account.Assessments, OperationID: op, Amount: amount}
+				cmd = account.Refund{Kind: account.Assessments, OperationID: op, Amount: amount}
 			}
 			events, err := cmd.Decide(u)
 			if err != nil && len(events) > 0 {

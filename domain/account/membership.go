@@ -16,8 +16,8 @@ type Membership struct {
 	Person    Person
 }
 
-// Stranger returns the refusal of a person who does not belong to the token's account.
-func Stranger(accountID string) *domain.Refusal {
+// NotAMember returns the refusal of a person who does not belong to the token's account.
+func NotAMember(accountID string) *domain.Refusal {
 	return domain.Refuse(domain.UserNotRegistered, "the token is for account %s, which does not know the signed-in person", accountID)
 }
 

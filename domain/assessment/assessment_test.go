@@ -48,7 +48,7 @@ func decide(t *testing.T, s assessment.Standing, cmds ...domain.Command[assessme
 func TestFirstLook(t *testing.T) {
 	t.Parallel()
 	accept := assessment.Accept{OperationID: op, WorkspaceID: workspace, ModelID: sales}
-	s, events := decide(t, assessment.Standing{}, accept, accept, assessment.GiveBack{OperationID: op}, assessment.GiveBack{OperationID: op}, accept)
+	s, events := decide(t, assessment.Standing{}, accept, accept, assessment.Refund{OperationID: op}, assessment.Refund{OperationID: op}, accept)
 	var looks []bool
 	for _, e := range events {
 		if e, ok := e.(assessment.Accepted); ok {

@@ -173,12 +173,12 @@ func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{Accepted{c.OperationID, c.WorkspaceID, c.ModelID, c.ItemType, first, s}}, nil
 }
 
-// GiveBack refunds an accepted assessment that failed before it did anything for the
+// Refund refunds an accepted assessment that failed before it did anything for the
 // caller.
-type GiveBack struct{ OperationID uuid.UUID }
+type Refund struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
-func (c GiveBack) Decide(s Standing) ([]domain.Event, error) {
+func (c Refund) Decide(s Standing) ([]domain.Event, error) {
 	s.Accepted = max(0, s.Accepted-1)
 	return []domain.Event{GivenBack{c.OperationID, s.ended()}}, nil
 }

@@ -52,7 +52,7 @@ func TestDeleteResults(t *testing.T) {
 					}
 					model = append(model, id)
 				case 1:
-					do(assessment.GiveBack{OperationID: op})
+					do(assessment.Refund{OperationID: op})
 				case 2:
 					do(assessment.End{OperationID: op})
 				}

@@ -13,9 +13,9 @@ import (
 // CountStream returns the name of the stream that counts an account's tracked items.
 func CountStream(accountID string) string { return "trackeditems-" + accountID }
 
-// RoomHeld records that room is reserved for the items, under the license, until the
+// RoomReserved records that room is reserved for the items, under the license, until the
 // operations that reserved it have ended.
-type RoomHeld struct{ Change }
+type RoomReserved struct{ Change }
 
 // RoomGivenBack records that the room reserved for the items was released without a
 // claim.
@@ -34,7 +34,7 @@ type Change struct {
 }
 
 // EventType implements domain.Event.
-func (RoomHeld) EventType() string      { return "trackeditems.reserved" }
+func (RoomReserved) EventType() string  { return "trackeditems.reserved" }
 func (RoomGivenBack) EventType() string { return "trackeditems.given-back" }
 func (Counted) EventType() string       { return "trackeditems.counted" }
 
@@ -50,7 +50,7 @@ type Total struct {
 }
 
 // After implements domain.Carries.
-func (e RoomHeld) After() Total { return e.Total }
+func (e RoomReserved) After() Total { return e.Total }
 
 // After implements domain.Carries.
 func (e RoomGivenBack) After() Total { return e.Total }
@@ -96,16 +96,16 @@ func LicenseOf(a account.Account, license string) (account.License, bool) {
 	return account.License{}, false
 }
 
-// HoldRoom reserves room for the items that one call may claim, for all or for none.
+// ReserveRoom reserves room for the items that one call may claim, for all or for none.
 // ItemIDs must not contain items that are tracked or that room is reserved for already.
-type HoldRoom struct {
+type ReserveRoom struct {
 	ItemIDs []uuid.UUID
 	Caps    Caps
 }
 
 // Decide implements domain.Command. It refuses with TrackedItemLimitReached or
 // LicenseTrackedItemLimitReached when the room would exceed a cap.
-func (c HoldRoom) Decide(t Total) ([]domain.Event, error) {
+func (c ReserveRoom) Decide(t Total) ([]domain.Event, error) {
 	n := len(c.ItemIDs)
 	if n == 0 {
 		return nil, nil
@@ -119,7 +119,7 @@ func (c HoldRoom) Decide(t Total) ([]domain.Event, error) {
 		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call may make %d new tracked items, and license %s has used %d of the %d allocated to it%s; an administrator can allocate more to it", n, c.Caps.LicenseID, used, *l, reservedNote(reserved)).
 			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", used+reserved).About("limit", *l)
 	}
-	return []domain.Event{RoomHeld{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
+	return []domain.Event{RoomReserved{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
 }
 
 // reservedNote returns what a refusal adds about reserved room.
@@ -145,14 +145,14 @@ func (c Count) Decide(t Total) ([]domain.Event, error) {
 	return []domain.Event{Counted{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), len(c.ItemIDs))}}, nil
 }
 
-// GiveRoomBack releases the room that was reserved for items under the license.
-type GiveRoomBack struct {
+// ReleaseRoom releases the room that was reserved for items under the license.
+type ReleaseRoom struct {
 	ItemIDs   []uuid.UUID
 	LicenseID string
 }
 
 // Decide implements domain.Command.
-func (c GiveRoomBack) Decide(t Total) ([]domain.Event, error) {
+func (c ReleaseRoom) Decide(t Total) ([]domain.Event, error) {
 	if len(c.ItemIDs) == 0 {
 		return nil, nil
 	}

@@ -13,7 +13,7 @@ import (
 // Holds reports whether the operation holds room for the item.
 func (i Item) Holds(operationID uuid.UUID) bool { return slices.Contains(i.ReservedBy, operationID) }
 
-// Reserve makes the operation hold room for an item that is not tracked. HoldRoom
+// Reserve makes the operation hold room for an item that is not tracked. ReserveRoom
 // decides whether there is room. Later operations share the room of the first, under
 // its license.
 type Reserve struct {
@@ -58,11 +58,11 @@ func (c Claim) Decide(i Item) ([]domain.Event, error) {
 	return []domain.Event{Claimed{i}}, nil
 }
 
-// GiveBack ends the operation's reservation of the item.
-type GiveBack struct{ OperationID uuid.UUID }
+// Release ends the operation's reservation of the item.
+type Release struct{ OperationID uuid.UUID }
 
 // Decide implements domain.Command.
-func (c GiveBack) Decide(i Item) ([]domain.Event, error) {
+func (c Release) Decide(i Item) ([]domain.Event, error) {
 	if !i.Holds(c.OperationID) {
 		return nil, nil
 	}

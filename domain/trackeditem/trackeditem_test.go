@@ -81,7 +81,7 @@ func TestTransitions(t *testing.T) {
 	}
 	reservedReport := change(reserved(first), func(i *trackeditem.Item) { i.ItemType = item.Report })
 	claimedReport := change(claimed(first, "", noon), func(i *trackeditem.Item) { i.ItemType = item.Report })
-	back := trackeditem.GiveBack{OperationID: first}
+	back := trackeditem.Release{OperationID: first}
 	again := trackeditem.TrackAgain{WorkspaceID: retail, WorkspaceName: "Retail", DisplayName: "Sales"}
 	moved := trackeditem.TrackAgain{WorkspaceID: other, WorkspaceName: "Other", DisplayName: "Sales 2"}
 	elsewhere := func(i *trackeditem.Item) {
@@ -169,7 +169,7 @@ func ids(n int) []uuid.UUID {
 // nothing for a call. Reserved room counts like used room.
 //
 // proves: 8/allowance-trackedItems 8/exhausted/TrackedItemLimitReached 8/exhausted/LicenseTrackedItemLimitReached decisions/9/6
-func TestHoldRoom(t *testing.T) {
+func TestReserveRoom(t *testing.T) {
 	t.Parallel()
 	n := func(i int) *int { return &i }
 	seven := trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}
@@ -207,7 +207,7 @@ func TestHoldRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			events, err := trackeditem.HoldRoom{ItemIDs: ids(c.new), Caps: c.caps}.Decide(c.given)
+			events, err := trackeditem.ReserveRoom{ItemIDs: ids(c.new), Caps: c.caps}.Decide(c.given)
 			if c.code == "" && err != nil || c.code != "" && !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %q", err, c.code)
 			}
@@ -227,7 +227,7 @@ func TestHoldRoom(t *testing.T) {
 		{trackeditem.Caps{Limit: n(10)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "7"}, {Name: "limit", Value: "10"}}, "4 of the account's 10 are used, and 3 more are reserved"},
 		{trackeditem.Caps{LicenseID: "eu", Allocated: n(3)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "licenseId", Value: "eu"}, {Name: "used", Value: "3"}, {Name: "limit", Value: "3"}}, "license eu has used 1 of the 3 allocated to it, and 2 more are reserved"},
 	} {
-		_, err := trackeditem.HoldRoom{ItemIDs: ids(4), Caps: c.caps}.Decide(held)
+		_, err := trackeditem.ReserveRoom{ItemIDs: ids(4), Caps: c.caps}.Decide(held)
 		r, _ := domain.Refused(err)
 		if !slices.Equal(r.Params, c.want) || r.RetryAfter != 0 || !strings.Contains(r.Message, c.says) {
 			t.Errorf("%q with parameters %v after %s, want %v", r.Message, r.Params, r.RetryAfter, c.want)
@@ -311,7 +311,7 @@ func (r *reservations) reserve(operationID uuid.UUID, caps trackeditem.Caps, cho
 			fresh = append(fresh, id)
 		}
 	}
-	if !r.count(trackeditem.HoldRoom{ItemIDs: fresh, Caps: caps}) {
+	if !r.count(trackeditem.ReserveRoom{ItemIDs: fresh, Caps: caps}) {
 		return false
 	}
 	for _, id := range chosen {
@@ -333,8 +333,8 @@ func (r *reservations) claim(operationID, id uuid.UUID, at time.Time) {
 
 func (r *reservations) giveBack(operationID, id uuid.UUID) {
 	license := r.items[id].LicenseID
-	if r.item(id, trackeditem.GiveBack{OperationID: operationID}) && len(r.items[id].ReservedBy) == 0 {
-		r.count(trackeditem.GiveRoomBack{ItemIDs: []uuid.UUID{id}, LicenseID: license})
+	if r.item(id, trackeditem.Release{OperationID: operationID}) && len(r.items[id].ReservedBy) == 0 {
+		r.count(trackeditem.ReleaseRoom{ItemIDs: []uuid.UUID{id}, LicenseID: license})
 	}
 }
 

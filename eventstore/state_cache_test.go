@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// spending is what was spent, as a kept state: it is never altered.
+// spending is what was spent, as a cached state: it is never altered.
 type spending struct{ units []int }
 
 func evolveSpending(s spending, e domain.Event) spending {
@@ -39,10 +39,10 @@ func mustLoad(t testing.TB, s *eventstore.Store, pasts ...eventstore.Loadable) {
 	}
 }
 
-// spentOn returns the units spent on a stream, loaded with FoldKept.
+// spentOn returns the units spent on a stream, loaded with FoldCached.
 func spentOn(t testing.TB, s *eventstore.Store, stream string) []int {
 	t.Helper()
-	p := eventstore.FoldKept(stream, evolveSpending)
+	p := eventstore.FoldCached(stream, evolveSpending)
 	mustLoad(t, s, p)
 	if p.Version != int64(len(p.State.units)) {
 		t.Errorf("got version %d of %v", p.Version, p.State.units)
@@ -85,7 +85,7 @@ func TestKeptStreamsAreFoldedOnce(t *testing.T) {
 		mustAdd(t, other, "budget-1", test.add...)
 		folded = 0
 		before := r.n.Load()
-		p := eventstore.FoldKept("budget-1", evolve)
+		p := eventstore.FoldCached("budget-1", evolve)
 		mustLoad(t, s, p)
 		if got := r.n.Load() - before; got != 1 {
 			t.Errorf("%d: %d round trips", n, got)
@@ -93,8 +93,8 @@ func TestKeptStreamsAreFoldedOnce(t *testing.T) {
 		if folded != test.folded || p.Version != int64(len(test.has)) || !slices.Equal(p.State.units, test.has) {
 			t.Errorf("%d: folded %d events into version %d, %v; want %d into %v", n, folded, p.Version, p.State.units, test.folded, test.has)
 		}
-		if states, _ := s.Kept(); states != test.statesAreNow {
-			t.Errorf("%d: %d states are kept, want %d", n, states, test.statesAreNow)
+		if states, _ := s.Cached(); states != test.statesAreNow {
+			t.Errorf("%d: %d states are cached, want %d", n, states, test.statesAreNow)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestOnlyLoadedStatesAreKept(t *testing.T) {
 	mustAdd(t, s, "budget-1", units(1, 2)...)
 	boom := errors.New("boom")
 	for _, fails := range []error{nil, boom, nil, boom} {
-		p := eventstore.FoldKept("budget-1", evolveSpending)
+		p := eventstore.FoldCached("budget-1", evolveSpending)
 		version := int64(0)
 		err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 			version = p.Version
@@ -140,7 +140,7 @@ type spending1 struct{}
 
 func (spending1) Decide(spending) ([]domain.Event, error) { return units(1), nil }
 
-// A state is kept per stream and type of state, independently of other ways to fold the stream.
+// A state is cached per stream and type of state, independently of other ways to fold the stream.
 func TestKeptWithOtherFolds(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -148,33 +148,33 @@ func TestKeptWithOtherFolds(t *testing.T) {
 	for i := 1; i <= 3; i++ {
 		mustAdd(t, s, "budget-1", units(i, i)...)
 		if i == 2 {
-			spentOn(t, s, "budget-1") // one is kept further than the other
+			spentOn(t, s, "budget-1") // one is cached further than the other
 		}
 		mustAdd(t, s, "budget-1", units(i)...)
-		kept, total := eventstore.FoldKept("budget-1", evolveSpending), eventstore.FoldKept("budget-1", evolveBudget)
+		cached, total := eventstore.FoldCached("budget-1", evolveSpending), eventstore.FoldCached("budget-1", evolveBudget)
 		last := eventstore.FoldLast[budget]("budget-1")
-		dated := eventstore.FoldKeptDated("budget-1", func(at []time.Time, _ domain.Event, now time.Time) []time.Time { return append(slices.Clone(at), now) })
-		pasts := []eventstore.Loadable{kept, last, total, dated}
+		dated := eventstore.FoldCachedDated("budget-1", func(at []time.Time, _ domain.Event, now time.Time) []time.Time { return append(slices.Clone(at), now) })
+		pasts := []eventstore.Loadable{cached, last, total, dated}
 		if i == 3 {
 			pasts = append(pasts, eventstore.Fold("budget-1", evolveSpending))
 		}
 		mustLoad(t, s, pasts...)
-		if len(kept.State.units) != 3*i || total.State != (budget{i, 3 * i}) || last.State != (budget{i, 1}) || len(dated.State) != 3*i {
-			t.Errorf("%d: got %v %+v %+v %v", i, kept.State, total.State, last.State, dated.State)
+		if len(cached.State.units) != 3*i || total.State != (budget{i, 3 * i}) || last.State != (budget{i, 1}) || len(dated.State) != 3*i {
+			t.Errorf("%d: got %v %+v %+v %v", i, cached.State, total.State, last.State, dated.State)
 		}
-		for _, version := range []int64{kept.Version, total.Version, last.Version, dated.Version} {
+		for _, version := range []int64{cached.Version, total.Version, last.Version, dated.Version} {
 			if version != int64(3*i) {
 				t.Errorf("got version %d, want %d", version, 3*i)
 			}
 		}
-		if states, _ := s.Kept(); states != 3 {
-			t.Errorf("%d states are kept, want 3", states)
+		if states, _ := s.Cached(); states != 3 {
+			t.Errorf("%d states are cached, want 3", states)
 		}
 	}
 }
 
 // The database is set back behind the Store, to a past that is shorter, as long or longer, or none.
-// The Store does not use the kept state of the old past, neither in a load nor in a change. The change
+// The Store does not use the cached state of the old past, neither in a load nor in a change. The change
 // appends to the current end of the stream.
 func TestKeptAfterTheDatabaseWasSetBack(t *testing.T) {
 	t.Parallel()
@@ -206,7 +206,7 @@ func TestKeptAfterTheDatabaseWasSetBack(t *testing.T) {
 					}
 				}
 				want := now
-				switch p := eventstore.FoldKept("budget-1", evolveSpending); way {
+				switch p := eventstore.FoldCached("budget-1", evolveSpending); way {
 				case "load":
 					restore()
 				case "change", "change that is overtaken":
@@ -236,8 +236,8 @@ func TestKeptAfterTheDatabaseWasSetBack(t *testing.T) {
 						t.Errorf("got %v, want %v", got, want)
 					}
 				}
-				if states, _ := s.Kept(); states != min(1, len(want)) {
-					t.Errorf("%d states are kept of a stream of %d", states, len(want))
+				if states, _ := s.Cached(); states != min(1, len(want)) {
+					t.Errorf("%d states are cached of a stream of %d", states, len(want))
 				}
 				if v, found := verify(t, s); v.Mismatches != 0 {
 					t.Error(found)
@@ -247,11 +247,11 @@ func TestKeptAfterTheDatabaseWasSetBack(t *testing.T) {
 	}
 }
 
-// Callers that load or change a kept stream at the same time see all of its past and nothing else.
+// Callers that load or change a cached stream at the same time see all of its past and nothing else.
 func TestKeptStreamsAreSharedByMany(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	s.KeepAtMost(2, 1<<20) // of three
+	s.CacheAtMost(2, 1<<20) // of three
 	streams := []string{"budget-1", "budget-2", "budget-3"}
 	var done sync.WaitGroup
 	for i := range 12 {
@@ -259,7 +259,7 @@ func TestKeptStreamsAreSharedByMany(t *testing.T) {
 			for j := range 10 {
 				stream := streams[(i+j)%3]
 				spentOn(t, s, stream)
-				p := eventstore.FoldKept(stream, evolveSpending)
+				p := eventstore.FoldCached(stream, evolveSpending)
 				if err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 					for n, u := range p.State.units {
 						if u != n+1 {
@@ -289,7 +289,7 @@ type spendingNext struct{}
 
 func (spendingNext) Decide(s spending) ([]domain.Event, error) { return units(len(s.units) + 1), nil }
 
-// Kept states are bounded in number and in size. The least recently used is dropped first, and the one
+// Cached states are bounded in number and in size. The least recently used is dropped first, and the one
 // used last stays.
 func TestKeptIsBounded(t *testing.T) {
 	t.Parallel()
@@ -305,18 +305,18 @@ func TestKeptIsBounded(t *testing.T) {
 		states, events int // at most
 		want, size     int
 	}{{2, 100, 2, 20}, {100, 30, 3, 30}, {100, 29, 2, 20}, {100, 5, 1, 10}, {100, 100, 4, 40}} {
-		s.KeepAtMost(test.states, test.events*len(data))
+		s.CacheAtMost(test.states, test.events*len(data))
 		for i := range 4 {
 			spentOn(t, s, fmt.Sprintf("budget-%d", i))
 		}
-		spentOn(t, s, "budget-3") // is kept
-		if states, size := s.Kept(); states != test.want || size != test.size*len(data) {
-			t.Errorf("%+v of %s: %d states of %d bytes are kept", test, one, states, size)
+		spentOn(t, s, "budget-3") // is cached
+		if states, size := s.Cached(); states != test.want || size != test.size*len(data) {
+			t.Errorf("%+v of %s: %d states of %d bytes are cached", test, one, states, size)
 		}
 	}
 	mustAdd(t, s, "budget-0", units(2)...)
 	spentOn(t, s, "budget-0")
-	if states, size := s.Kept(); states != 4 || size < 41*len(data) || size > 42*len(data) {
-		t.Errorf("%d states of %d bytes are kept after one has grown", states, size)
+	if states, size := s.Cached(); states != 4 || size < 41*len(data) || size > 42*len(data) {
+		t.Errorf("%d states of %d bytes are cached after one has grown", states, size)
 	}
 }
