@@ -267,13 +267,27 @@ type row struct {
 	want  string
 }
 
-// rules runs rows by rule id.
-func rules(t *testing.T, rows map[string][]row) {
+// rules runs rows by rule id under 2026-11.
+func rules(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-11", rows) }
+
+// december runs rows by rule id under 2026-12.
+func december(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-12", rows) }
+
+func regime(t testing.TB, id string) *readiness.Regime {
+	t.Helper()
+	r, ok := readiness.Find(id)
+	if !ok {
+		t.Fatalf("no regime %s", id)
+	}
+	return r
+}
+
+func rulesOf(t *testing.T, regimeID string, rows map[string][]row) {
 	for id, rows := range rows {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			for _, r := range rows {
-				judged := readiness.Judge(r.model, readiness.Options{}, false, id)
+				judged := regime(t, regimeID).Judge(r.model, readiness.Options{}, false, id)
 				if got := found(t, judged); got != r.want {
 					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
 				}
@@ -323,3 +337,6 @@ func fieldNames(keys []readiness.Key) string {
 	slices.Sort(out)
 	return strings.Join(out, ", ")
 }
+
+// runes returns a text of n runes that is no name.
+func runes(n int) string { return strings.Repeat("é", n) }

@@ -125,7 +125,10 @@ type scope struct {
 	m         []*measure
 	f         []*object // columns and measures
 	all       []*object // tables, columns and measures
-	described []*object // all but key columns: what DSC-04 to DSC-06 judge
+	described []*object // all but key columns: what DSC-05 and DSC-06 judge
+	keys      []bool    // key columns in C, by object.index
+
+	memo memo
 }
 
 func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *scope {
@@ -145,9 +148,9 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 			x.m = append(x.m, m)
 		}
 	}
-	keys := make([]bool, len(s.objects))
+	x.keys = make([]bool, len(s.objects))
 	for _, c := range x.c {
-		keys[c.index] = c.key
+		x.keys[c.index] = c.key
 	}
 	for _, o := range s.objects {
 		if !x.in(o) {
@@ -157,7 +160,7 @@ func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *s
 		if o.kind != tableKind {
 			x.f = append(x.f, o)
 		}
-		if !keys[o.index] {
+		if !x.keys[o.index] {
 			x.described = append(x.described, o)
 		}
 	}

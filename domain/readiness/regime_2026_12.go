@@ -6,7 +6,7 @@ var december2026 = Regime{
 	ID:      "2026-12",
 	reading: declaredReading,
 	dimensions: []dimension{
-		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: descriptionRules},
+		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: decemberDescriptionRules},
 		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: namingRules},
 		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: measureRules},
 		{id: "types", name: "Types & summarization", modelWeight: 7, agentWeight: 5, rules: typeRules},

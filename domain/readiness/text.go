@@ -85,6 +85,12 @@ func setOf(list string) set {
 	return s
 }
 
+func (s set) add(words []string) {
+	for _, w := range words {
+		s[w] = true
+	}
+}
+
 // firstOf returns the first of the words that is in the set, or "".
 func (s set) firstOf(words []string) string {
 	if i := slices.IndexFunc(words, func(w string) bool { return s[w] }); i >= 0 {
