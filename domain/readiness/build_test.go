@@ -340,3 +340,5 @@ func fieldNames(keys []readiness.Key) string {
 
 // runes returns a text of n runes that is no name.
 func runes(n int) string { return strings.Repeat("é", n) }
+
+var noOptions readiness.Options

@@ -3,5 +3,6 @@ package readiness
 // memo holds what several rules of a scope need. Each member is computed when the first
 // rule asks for it.
 type memo struct {
-	faults []fault // of descriptions, by object.index
+	faults   []fault // of descriptions, by object.index
+	prefixes []prefix
 }

@@ -7,7 +7,7 @@ var december2026 = Regime{
 	reading: declaredReading,
 	dimensions: []dimension{
 		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: decemberDescriptionRules},
-		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: namingRules},
+		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: decemberNamingRules},
 		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: measureRules},
 		{id: "types", name: "Types & summarization", modelWeight: 7, agentWeight: 5, rules: typeRules},
 		{id: "relationships", name: "Relationships / star schema", modelWeight: 15, agentWeight: 13, rules: relationshipRules},

@@ -23,15 +23,24 @@ func norm(s string) string {
 
 func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }
 
-// words returns the words of a name, each under norm. It splits at every rune that is
-// neither letter nor digit, and where ASCII letters change case (docs/regime.md C.1, C.9 (1)).
+// words returns the words of a name, each under norm (docs/regime.md C.1, C.9 (1)).
 func words(s string) []string {
+	all := splitWords(s)
+	for i, w := range all {
+		all[i] = norm(w)
+	}
+	return all
+}
+
+// splitWords returns the words of a name in NFC. It splits at every rune that is neither
+// letter nor digit, and where ASCII letters change case.
+func splitWords(s string) []string {
 	s = nfc.NFC.String(s)
 	var out []string
 	start := -1
 	end := func(at int) {
 		if start >= 0 {
-			out = append(out, norm(s[start:at]))
+			out = append(out, s[start:at])
 			start = -1
 		}
 	}

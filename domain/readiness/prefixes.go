@@ -1,0 +1,81 @@
+package readiness
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// prefix is a technical prefix of field names, in lower case, with the number of names
+// that begin with it.
+type prefix struct {
+	text string
+	n    int
+}
+
+// A prefix is reported from fewestPrefixed fields on that are a share of at least
+// 1/prefixedShare of all.
+const (
+	fewestPrefixed = 5
+	prefixedShare  = 10
+)
+
+var technicalPrefix = regexp.MustCompile(`^[A-Za-z]{1,2}_`)
+
+// prefixOf returns the prefix of a name, "" if there is none or nothing follows it.
+func prefixOf(name string) string {
+	if p := technicalPrefix.FindString(name); len(p) < len(name) {
+		return strings.ToLower(p)
+	}
+	return ""
+}
+
+// prefixes returns the prefixes of the exposed fields that rule NAM-07 reports, by text.
+func (x *scope) prefixes() []prefix {
+	if x.memo.prefixes == nil {
+		n := map[string]int{}
+		for _, o := range x.f {
+			if p := prefixOf(o.name); p != "" {
+				n[p]++
+			}
+		}
+		x.memo.prefixes = []prefix{}
+		for text, n := range n {
+			if n >= fewestPrefixed && prefixedShare*n >= len(x.f) {
+				x.memo.prefixes = append(x.memo.prefixes, prefix{text, n})
+			}
+		}
+		slices.SortFunc(x.memo.prefixes, func(a, b prefix) int { return cmp.Compare(a.text, b.text) })
+	}
+	return x.memo.prefixes
+}
+
+// plainName returns the name of an object. For a field it is without a prefix that rule
+// NAM-07 reports.
+func (x *scope) plainName(o *object) string {
+	if o.kind == tableKind {
+		return o.label()
+	}
+	if p := prefixOf(o.name); p != "" && slices.ContainsFunc(x.prefixes(), func(q prefix) bool { return q.text == p }) {
+		return o.name[len(p):]
+	}
+	return o.name
+}
+
+func prefixedFields(x *scope) verdict {
+	var each []string
+	for _, p := range x.prefixes() {
+		each = append(each, fmt.Sprintf("%q (%d of %s)", p.text, p.n, count(len(x.f), "field")))
+	}
+	switch n := len(each); n {
+	case 0:
+		return verdict{}
+	case 1:
+		return fails(1, "leave the prefix "+each[0]+" out of the names, as it says nothing to a reader", "%s", each[0])
+	default:
+		return fails(1, "leave the prefixes "+strings.Join(each[:n-1], ", ")+" and "+each[n-1]+" out of the names, as they say nothing to a reader",
+			"%s", strings.Join(each, ", "))
+	}
+}
