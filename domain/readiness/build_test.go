@@ -319,7 +319,7 @@ func found(t *testing.T, judged []readiness.Judged) string {
 // written formats a key: Table, Table[Field], a relationship's label, a folder, "#".
 func written(k readiness.Key) string {
 	switch {
-	case strings.HasPrefix(k.ObjectName, "#"):
+	case strings.HasPrefix(k.ObjectName, "#") && k.Table == "":
 		return "#"
 	case k.ObjectName == "":
 		return k.Table

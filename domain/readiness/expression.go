@@ -12,10 +12,11 @@ type names struct {
 	fields   map[ref]*object
 	columns  map[int]*column // by object.index
 	measures map[string]*object
+	byIndex  map[int]*measure // by object.index
 }
 
 func newNames(s *snapshot) *names {
-	n := &names{map[ref]*object{}, map[int]*column{}, map[string]*object{}}
+	n := &names{map[ref]*object{}, map[int]*column{}, map[string]*object{}, map[int]*measure{}}
 	for _, t := range s.tables {
 		table := strings.ToLower(t.src.Name)
 		for _, c := range t.columns {
@@ -24,6 +25,7 @@ func newNames(s *snapshot) *names {
 		}
 		for _, m := range t.measures {
 			name := strings.ToLower(m.name)
+			n.byIndex[m.index] = m
 			n.field(ref{table, name}, &m.object)
 			if n.measures[name] == nil {
 				n.measures[name] = &m.object
@@ -62,29 +64,30 @@ func (n *names) resolve(r dax.Reference, home *table) *object {
 }
 
 // read returns the objects that an expression refers to, without duplicates, in object
-// order, and records the calls that rules look for. USERELATIONSHIP has exactly two
+// order, and records the calls that rules look for. own reports whether a column of the
+// home table is among them without the table's name. USERELATIONSHIP has exactly two
 // arguments, both columns.
-func (s *snapshot) read(text string, home *table, names *names) []*object {
+func (s *snapshot) read(text string, home *table) (refs []*object, own bool) {
 	read := dax.Read(text)
 	for _, c := range read.Calls {
 		switch function := strings.ToUpper(c.Name); {
 		case timeIntelligence[function]:
 			s.timeIntelligence = true
 		case function == "USERELATIONSHIP" && len(c.References) >= 2:
-			a, b := names.resolve(c.References[0], home), names.resolve(c.References[1], home)
+			a, b := s.names.resolve(c.References[0], home), s.names.resolve(c.References[1], home)
 			if a != nil && b != nil {
 				s.activated[[2]*object{a, b}] = true
 			}
 		}
 	}
-	var out []*object
 	for _, r := range read.References {
-		if o := names.resolve(r, home); o != nil {
-			out = append(out, o)
+		if o := s.names.resolve(r, home); o != nil {
+			refs = append(refs, o)
+			own = own || !r.Qualified && o.kind == columnKind
 		}
 	}
-	slices.SortFunc(out, func(a, b *object) int { return a.index - b.index })
-	return slices.Compact(out)
+	slices.SortFunc(refs, func(a, b *object) int { return a.index - b.index })
+	return slices.Compact(refs), own
 }
 
 // timeIntelligence holds the functions that rule TIM-06 looks for.

@@ -15,7 +15,6 @@ import (
 // dropped (docs/regime.md C.1) are ignored.
 type Lineage struct {
 	snapshot *snapshot
-	names    *names
 	tables   map[string]*table // by norm
 	levels   map[level]*object // the columns of hierarchy levels
 	next     [][]int           // the references of each measure; both by object.index
@@ -35,7 +34,7 @@ type Look struct {
 func NewLineage(m *semanticmodel.Model) *Lineage {
 	s := newSnapshot(m, Current().reading)
 	l := &Lineage{
-		snapshot: s, names: newNames(s), tables: map[string]*table{}, levels: map[level]*object{},
+		snapshot: s, tables: map[string]*table{}, levels: map[level]*object{},
 		next: make([][]int, len(s.objects)), views: make([]int64, len(s.objects)),
 	}
 	for _, t := range s.tables {
@@ -137,7 +136,7 @@ func (l *Lineage) with(own []report.Measure) withOwn {
 			}
 			if mine {
 				to = append(to, node)
-			} else if o := l.names.resolve(d, home); o != nil {
+			} else if o := l.snapshot.names.resolve(d, home); o != nil {
 				to = append(to, o.index)
 			}
 		}

@@ -96,6 +96,23 @@ func unfiled(x *scope, say func(judged, verdict)) {
 }
 
 func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
+	find := duplicates(measures, func(m *measure) string { return squeezed(m.src.Expression) })
+	return func(m *measure) verdict {
+		switch other, alias := find(m); {
+		case other == nil:
+			return verdict{}
+		case alias:
+			return fails(1, "leave it out of what an AI sees, as it only repeats another measure", "the expression is [%s]", shown(other.name, shownName))
+		default:
+			return fails(1, "keep one of the two measures, and leave the other out of what an AI sees", "same expression as measure [%s]", shown(other.name, shownName))
+		}
+	}
+}
+
+// duplicates returns a function that finds, for a measure, the first one by name whose
+// expression is the same, or else the one whose name is its entire expression. text is
+// what makes expressions the same.
+func duplicates(measures []*measure, text func(*measure) string) func(*measure) (other *measure, alias bool) {
 	byName := slices.Clone(measures)
 	slices.SortStableFunc(byName, func(a, b *measure) int { return strings.Compare(a.name, b.name) })
 	named := map[string]*measure{} // by name in lower case, as DAX compares names
@@ -105,7 +122,7 @@ func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
 		if name := strings.ToLower(m.name); named[name] == nil {
 			named[name] = m
 		}
-		text := squeezed(m.src.Expression)
+		text := text(m)
 		if text == "" {
 			continue
 		}
@@ -115,16 +132,16 @@ func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
 			earliest[text] = m
 		}
 	}
-	return func(m *measure) verdict {
+	return func(m *measure) (*measure, bool) {
 		if first := original[m]; first != nil {
-			return fails(1, "keep one of the two measures, and leave the other out of what an AI sees", "same expression as measure [%s]", shown(first.name, shownName))
+			return first, false
 		}
 		if name, ok := dax.BareReference(m.src.Expression); ok {
-			if other := named[strings.ToLower(name)]; other != nil && other != m {
-				return fails(1, "leave it out of what an AI sees, as it only repeats another measure", "the expression is [%s]", shown(other.name, shownName))
+			if other := named[strings.ToLower(name)]; other != m {
+				return other, true
 			}
 		}
-		return verdict{}
+		return nil, false
 	}
 }
 
@@ -141,10 +158,22 @@ func squeezed(expression string) string {
 var aggregateWords = setOf("total,sum,of,amount,the,value")
 
 func alike(_ *scope, measures []*measure) func(*measure) verdict {
+	find := similar(measures, func(m *measure) []string { return slices.Clone(m.words) })
+	return func(m *measure) verdict {
+		if other := find(m); other != nil {
+			return fails(0.5, "say in the instructions which of the two to use, or leave one out of what an AI sees", "hardly differs from measure [%s]", shown(other.name, shownName))
+		}
+		return verdict{}
+	}
+}
+
+// similar returns a function that finds, for a measure, another one whose name means the
+// same: the set of its words without those that say nothing about the quantity.
+func similar(measures []*measure, words func(*measure) []string) func(*measure) *measure {
 	meaning := map[*measure]string{}
 	bearers := map[string][]*measure{} // the first two measures of each meaning
 	for _, m := range measures {
-		kept := slices.DeleteFunc(slices.Clone(m.words), func(w string) bool { return aggregateWords[w] })
+		kept := slices.DeleteFunc(words(m), func(w string) bool { return aggregateWords[w] })
 		if len(kept) == 0 {
 			continue
 		}
@@ -155,12 +184,12 @@ func alike(_ *scope, measures []*measure) func(*measure) verdict {
 			bearers[key] = append(bearers[key], m)
 		}
 	}
-	return func(m *measure) verdict {
+	return func(m *measure) *measure {
 		for _, other := range bearers[meaning[m]] {
 			if other != m {
-				return fails(0.5, "say in the instructions which of the two to use, or leave one out of what an AI sees", "hardly differs from measure [%s]", shown(other.name, shownName))
+				return other
 			}
 		}
-		return verdict{}
+		return nil
 	}
 }

@@ -5,4 +5,6 @@ package readiness
 type memo struct {
 	faults   []fault // of descriptions, by object.index
 	prefixes []prefix
+	file     *filed
+	texts    map[*object]bool // whether measures yield text
 }

@@ -2,7 +2,9 @@ package readiness
 
 import (
 	"slices"
+	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 )
 
@@ -24,4 +26,49 @@ var declaredReading = reading{
 	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
 	holdsMeasures: func(t *table, exposed, _ func(*column) bool) bool { return !slices.ContainsFunc(t.columns, exposed) },
 	isDate:        func(t *table) bool { return t.dateByName || t.markedAsDate() },
+}
+
+// inferredReading is that of 2026-12 (docs/regime.md H.3).
+var inferredReading = reading{
+	dataType:      inferredType,
+	holdsMeasures: holdsOnlyMeasures,
+	isDate: func(t *table) bool {
+		return t.dateByName || t.markedAsDate() || t.callsCalendar() || slices.ContainsFunc(t.columns, t.consistsOfDates)
+	},
+}
+
+// inferredType returns the type of a column. The engine types the column [Date] of
+// CALENDAR, so that no type is written.
+func inferredType(t *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType {
+	if c.DataType == "" && c.SourceColumn == "[Date]" && slices.ContainsFunc(t.Partitions, isCalculated) {
+		return semanticmodel.DateTime
+	}
+	return c.DataType
+}
+
+// holdsOnlyMeasures also holds for a single column, as tables for measures need one,
+// unless a measure uses it.
+func holdsOnlyMeasures(t *table, exposed, used func(*column) bool) bool {
+	return !slices.ContainsFunc(t.columns, exposed) || len(t.columns) == 1 && !used(t.columns[0])
+}
+
+// callsCalendar reports whether a table with a dateTime column is calculated by CALENDAR
+// or CALENDARAUTO.
+func (t *table) callsCalendar() bool {
+	return slices.ContainsFunc(t.columns, func(c *column) bool { return c.is(semanticmodel.DateTime) }) &&
+		slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool {
+			return isCalculated(p) && slices.ContainsFunc(dax.Read(p.Expression).Calls, func(c dax.Call) bool {
+				return strings.EqualFold(c.Name, "CALENDAR") || strings.EqualFold(c.Name, "CALENDARAUTO")
+			})
+		})
+}
+
+var datePartNames = []string{"date", "day", "week", "month", "quarter", "qtr", "year", "fiscal", "period", "semester", "holiday", "season"}
+
+// consistsOfDates reports whether facts are related to the dateTime column c, and the
+// other columns of its table are calculated or parts of dates.
+func (t *table) consistsOfDates(c *column) bool {
+	return c.oneOfMany && c.is(semanticmodel.DateTime) && len(t.columns) > 1 && !slices.ContainsFunc(t.columns, func(other *column) bool {
+		return other != c && !other.calculated() && !slices.ContainsFunc(datePartNames, func(part string) bool { return strings.Contains(other.norm, part) })
+	})
 }

@@ -4,11 +4,11 @@ package readiness
 // november2026.
 var december2026 = Regime{
 	ID:      "2026-12",
-	reading: declaredReading,
+	reading: inferredReading,
 	dimensions: []dimension{
 		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: decemberDescriptionRules},
 		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: decemberNamingRules},
-		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: measureRules},
+		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: decemberMeasureRules},
 		{id: "types", name: "Types & summarization", modelWeight: 7, agentWeight: 5, rules: typeRules},
 		{id: "relationships", name: "Relationships / star schema", modelWeight: 15, agentWeight: 13, rules: relationshipRules},
 		{id: "visibility", name: "Visibility (AI data schema)", modelWeight: 14, agentWeight: 16, rules: visibilityRules},

@@ -73,14 +73,16 @@ type ObjectType string
 
 // The object types. Only AGT rules judge data agents and sources.
 const (
-	TableObject          ObjectType = "table"
-	ColumnObject         ObjectType = "column"
-	MeasureObject        ObjectType = "measure"
-	RelationshipObject   ObjectType = "relationship"
-	VerifiedAnswerObject ObjectType = "verified_answer"
-	ModelObject          ObjectType = "model"
-	DataAgentObject      ObjectType = "data_agent"
-	SourceObject         ObjectType = "source"
+	TableObject   ObjectType = "table"
+	ColumnObject  ObjectType = "column"
+	MeasureObject ObjectType = "measure"
+	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
+	CalculationItemObject ObjectType = "calculation_item"
+	RelationshipObject    ObjectType = "relationship"
+	VerifiedAnswerObject  ObjectType = "verified_answer"
+	ModelObject           ObjectType = "model"
+	DataAgentObject       ObjectType = "data_agent"
+	SourceObject          ObjectType = "source"
 )
 
 // Key identifies an object in findings and for ignoring (docs/regime.md C.2). ObjectName is ""

@@ -75,6 +75,19 @@ func onModel(applies func(*scope) bool, judge func(*scope) verdict) check {
 	}
 }
 
+// stating adds the evidence to the message of a check: the objects and numbers that
+// decided, and the limits.
+func stating(c check, limits ...string) check {
+	return func(x *scope, say func(judged, verdict)) {
+		c(x, func(o judged, v verdict) {
+			if v.violation > 0 {
+				v.message += " (" + strings.Join(append([]string{v.evidence}, limits...), "; ") + ")"
+			}
+			say(o, v)
+		})
+	}
+}
+
 func always(*scope) bool { return true }
 
 // modelItself returns the pseudo-object of a rule about the entire model.
@@ -121,6 +134,8 @@ func subject(o *object) string {
 		return "Column " + quoted(o.table.src.Name) + "[" + name + "]"
 	case MeasureObject:
 		return "Measure [" + name + "]"
+	case CalculationItemObject:
+		return "Calculation item " + name + " of " + quoted(o.table.src.Name)
 	case RelationshipObject:
 		return "Relationship " + shown(o.name, 2*shownName)
 	case VerifiedAnswerObject:

@@ -15,6 +15,7 @@ const (
 	tableKind kind = iota
 	columnKind
 	measureKind
+	itemKind // calculation items
 	relationshipKind
 	otherKind // verified answers, the model, a data agent and its sources
 )
@@ -60,6 +61,7 @@ type table struct {
 	columns     []*column
 	measures    []*measure
 	hierarchies []*hierarchy
+	items       []*item
 
 	// Structure, independent of exposure (docs/regime.md C.9 (7, 8)).
 	starred        bool // in TR: not a calculation group, field parameter or measure table
@@ -84,7 +86,12 @@ type column struct {
 	key      bool // an end of a relationship, or isKey
 	end      bool // of any relationship
 	manySide bool // of any relationship
-	dateEnd  bool // of a relationship with a date table
+	oneSide  bool // of any relationship
+	// manyOfActive is true on the many side of an active relationship, oneOfMany on the
+	// one side of an active relationship whose other side is many.
+	manyOfActive, oneOfMany bool
+
+	dateEnd bool // of a relationship with a date table
 }
 
 func (c *column) is(types ...semanticmodel.DataType) bool {
@@ -95,12 +102,21 @@ func (c *column) numeric() bool {
 	return c.is(semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double)
 }
 
+func (c *column) calculated() bool { return length(c.src.Expression) > 0 }
+
 func (c *column) summed() bool { return c.src.SummarizeBy != "none" }
 
 type measure struct {
 	object
 	src  *semanticmodel.Measure
 	refs []*object // the columns and measures it refers to directly, without duplicates, in object order
+	own  bool      // whether it refers to a column of its own table without naming the table
+}
+
+// item is a calculation item.
+type item struct {
+	object
+	src *semanticmodel.CalculationItem
 }
 
 type hierarchy struct {
@@ -150,6 +166,7 @@ type snapshot struct {
 	exposed    []bool // the exposed set X of the model, by object.index
 
 	instructions string // "" when absent or blank
+	names        *names
 	byNorm       map[ref]*object
 	named        map[string]bool // norms of column and measure names
 }
@@ -189,18 +206,16 @@ func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
 			s.measures = append(s.measures, m)
 		}
 	}
-	names := newNames(s)
-	s.relate(names)
+	s.names = newNames(s)
+	s.relate()
 	s.expose()
 	for _, m := range s.measures {
-		m.refs = s.read(m.src.Expression, m.table, names)
+		m.refs, m.own = s.read(m.src.Expression, m.table)
 	}
 	s.structure()
 	for _, t := range s.tables {
-		if g := t.src.CalculationGroup; g != nil {
-			for _, item := range g.Items {
-				s.read(item.Expression, nil, names)
-			}
+		for _, i := range t.items {
+			s.read(i.src.Expression, nil)
 		}
 	}
 	for i := range m.Copilot.VerifiedAnswers {
@@ -256,7 +271,27 @@ func newTable(src *semanticmodel.Table, by reading) *table {
 	}
 	slices.SortStableFunc(t.columns, func(a, b *column) int { return strings.Compare(a.name, b.name) })
 	slices.SortStableFunc(t.measures, func(a, b *measure) int { return strings.Compare(a.name, b.name) })
+	t.addItems()
 	return t
+}
+
+// addItems adds the calculation items, named after the column of the group that lists
+// them.
+func (t *table) addItems() {
+	if t.src.CalculationGroup == nil {
+		return
+	}
+	column := ""
+	if c := itemColumn(t); c != nil {
+		column = c.name
+	}
+	for i := range t.src.CalculationGroup.Items {
+		src := &t.src.CalculationGroup.Items[i]
+		o := newObject(itemKind, CalculationItemObject, t, column+`="`+src.Name+`"`, src.Description, t.hidden)
+		o.index = -1
+		t.items = append(t.items, &item{o, src})
+	}
+	slices.SortStableFunc(t.items, func(a, b *item) int { return strings.Compare(a.name, b.name) })
 }
 
 func newObject(k kind, typ ObjectType, t *table, name, description string, hidden bool) object {
@@ -267,10 +302,10 @@ func newObject(k kind, typ ObjectType, t *table, name, description string, hidde
 }
 
 // relate keeps the relationships whose two columns exist (docs/regime.md C.9 (6)).
-func (s *snapshot) relate(names *names) {
+func (s *snapshot) relate() {
 	for i := range s.src.Relationships {
 		r := &s.src.Relationships[i]
-		from, to := names.column(r.FromTable, r.FromColumn), names.column(r.ToTable, r.ToColumn)
+		from, to := s.names.column(r.FromTable, r.FromColumn), s.names.column(r.ToTable, r.ToColumn)
 		if from == nil || to == nil {
 			continue
 		}
@@ -278,14 +313,22 @@ func (s *snapshot) relate(names *names) {
 		label := columnLabel(from) + " -> " + columnLabel(to)
 		rel.object = object{kind: relationshipKind, objectType: RelationshipObject, index: -1, table: from.table, name: label}
 		s.relationships = append(s.relationships, rel)
-		from.key, from.end, from.manySide = true, true, from.manySide || rel.fromMany()
-		to.key, to.end, to.manySide = true, true, to.manySide || rel.toMany()
+		from.join(r.IsActive, rel.fromMany(), rel.toMany())
+		to.join(r.IsActive, rel.toMany(), rel.fromMany())
 		if r.IsActive {
 			join(from.table, rel.fromMany(), rel.toMany())
 			join(to.table, rel.toMany(), rel.fromMany())
 		}
 	}
 	slices.SortStableFunc(s.relationships, func(a, b *relationship) int { return a.compare(&b.object) })
+}
+
+// join records a relationship of a column. many and otherMany say which sides are many.
+func (c *column) join(active, many, otherMany bool) {
+	c.key, c.end = true, true
+	c.manySide, c.oneSide = c.manySide || many, c.oneSide || !many
+	c.manyOfActive = c.manyOfActive || active && many
+	c.oneOfMany = c.oneOfMany || active && !many && otherMany
 }
 
 // join records an active relationship of a table. many and otherMany say which sides

@@ -1,0 +1,91 @@
+package readiness_test
+
+import (
+	"testing"
+
+	"readiness/definition/semanticmodel"
+)
+
+func TestDecemberMeasureRules(t *testing.T) {
+	t.Parallel()
+	star := func(parts ...any) *semanticmodel.Model {
+		return model(
+			table("Sales", append([]any{whole("Product", hidden), text("Note")}, parts...)...),
+			table("Products", whole("Product Id"), text("Title")),
+			related("Sales[Product] -> Products[Product Id]"),
+		)
+	}
+	one := func(expression string, more ...any) *semanticmodel.Model {
+		return model(append([]any{table("S", amount("Net"), text("City"), measure("m", expression))}, more...)...)
+	}
+	december(t, map[string][]row{
+		"MEA-02": {
+			{"not referred to", star(amount("Net")), "Sales[Net] 1"},
+			{"referred to", star(amount("Net"), measure("m", "SUM(Sales[Net])")), "Sales[Net] 0"},
+			{"one that TYP-02 judges", star(amount("Tax Rate"), amount("Average Net")), ""},
+		},
+		"MEA-03": {
+			{"a number without a format", one("1"), "S[m] 1"},
+			{"a number with a format", model(table("S", measure("m", "1", formatted("0")))), "S[m] 0"},
+			{"text", one(`"text"`), ""},
+			{"a text column", one("SELECTEDVALUE(S[City])"), ""},
+			{"a bare text column", one("MAX([City])"), ""},
+			{"a number column", one("MAX(S[Net])"), "S[m] 1"},
+			{"a text measure", model(table("S", measure("m", "[n]"), measure("n", "[o]"), measure("o", `"x"`))), ""},
+			{"a number measure", model(table("S", measure("m", "[n]"), measure("n", "1", formatted("0")))), "S[m] 1, S[n] 0"},
+			{"measures in a circle", model(table("S", measure("m", "[n]"), measure("n", "[m]"))), "S[m] 1, S[n] 1"},
+			{"a choice of text", one(`IF([m], MAX(S[City]), "none")`), ""},
+		},
+		"MEA-05": {
+			{"the later of two by name", model(table("S", measure("b", "SUM(S[X])")), table("T", measure("a", "sum( s[x])"))), "S[b] 1, T[a] 0"},
+			{"an own column in two tables", model(table("S", amount("X"), measure("a", "SUM([X])")), table("T", amount("X"), measure("b", "SUM([X])"))), "S[a] 0, T[b] 0"},
+			{"an own column in one table", model(table("S", amount("X"), measure("a", "SUM([X])"), measure("b", "SUM([x])"))), "S[a] 0, S[b] 1"},
+			{"a column of the table by its name", model(table("S", amount("X"), measure("a", "SUM(S[X])")), table("T", measure("b", "SUM(S[X])"))), "S[a] 0, T[b] 1"},
+			{"a measure in two tables", model(table("S", measure("a", "[n] + 1"), measure("n", "1")), table("T", amount("n"), measure("b", "[n] + 1"))), "S[a] 0, S[n] 0, T[b] 1"},
+			{"an alias", model(table("S", measure("a", "[B]"), measure("b", "1"))), "S[a] 1, S[b] 0"},
+		},
+		"MEA-06": {
+			{"equal sets", model(table("S", measure("Total Sales", "1"), measure("Sales Amount", "2"))), "S[Sales Amount] 0.5, S[Total Sales] 0.5"},
+			{"a percent sign", model(table("S", measure("Sales %", "1"), measure("Sales", "2"))), "S[Sales] 0, S[Sales %] 0"},
+			{"percent in words", model(table("S", measure("Sales %", "1"), measure("Pct Sales", "2"), measure("Sales Percent", "3"), measure("Percentage Sales", "4"))), "S[Pct Sales] 0.5, S[Percentage Sales] 0.5, S[Sales %] 0.5, S[Sales Percent] 0.5"},
+			{"a number sign", model(table("S", measure("# Sales", "1"), measure("Sales", "2"), measure("Sales Count", "3"), measure("Number of Sales", "4"))), "S[# Sales] 0.5, S[Number of Sales] 0.5, S[Sales] 0, S[Sales Count] 0.5"},
+			{"a difference", model(table("S", measure("∆ Sales", "1"), measure("Δ Sales", "2"), measure("Sales", "3"))), "S[Sales] 0, S[Δ Sales] 0.5, S[∆ Sales] 0.5"},
+			{"currencies", model(table("S", measure("Sales €", "1"), measure("Sales $", "2"), measure("$ Sales", "3"), measure("Sales", "4"))), "S[$ Sales] 0.5, S[Sales] 0, S[Sales $] 0.5, S[Sales €] 0"},
+			{"nothing but fillers", model(table("S", measure("Total", "1"), measure("The Amount", "2"))), "S[The Amount] 0, S[Total] 0"},
+		},
+		"MEA-07": {
+			{"sound", one("SUM(S[Net]) + [m] + [gone]"), ""},
+			{"empty", one(""), ""},
+			{"an unknown table", one("SUM(Gone[Net])"), "S[m] 1"},
+			{"an unknown column", one("SUM(S[Gone])"), "S[m] 1"},
+			{"names under norm", one("SUM(' s '[NET]) + s[ city ]"), ""},
+			{"a measure of the table", one("S[m]"), ""},
+			{"a measure of another table", one("S[n]", table("T", measure("n", "1", hiddenMeasure))), ""},
+			{"a dropped table", one("MAX(LocalDateTable_1[Gone]) + P[x]", table("LocalDateTable_1"), table("P", privateTable)), ""},
+			{"a variable", one("VAR x = FILTER(S, 1) RETURN SUMX(x, x[Net])"), ""},
+			{"a quoted variable", one("VAR x = FILTER(S, 1) RETURN SUMX(x, 'x'[Net])"), "S[m] 1"},
+			{"a name in a string", one(`SUMX(SELECTCOLUMNS(S, "R[x]", 1, "'U v'[y]", 2), R[x] + 'U v'[y])`), ""},
+			{"another name in a string", one(`SUMX(SELECTCOLUMNS(S, "x", 1), R[x])`), "S[m] 1"},
+			{"a keyword", one("VAR x = 1 RETURN[m]"), ""},
+			{"a calculated table that lists no column", one("MAX(C[x])", table("C", calculated)), ""},
+			{"a calculated table that lists columns", one("MAX(C[x])", table("C", calculated, text("y"))), "S[m] 1"},
+			{"another table without columns", one("MAX(C[x])", table("C")), "S[m] 1"},
+			{"a variation", one("MAX(S[Net].[Month])"), ""},
+			{"in a comment", one("1 // Gone[x]"), ""},
+			{"a string without end", one(`"a`), "S[m] 1"},
+			{"a parenthesis without end", one("(1"), "S[m] 1"},
+			{"a hidden measure", model(table("S", measure("m", "Gone[x]", hiddenMeasure), measure("n", "1"))), "S[m] 1"},
+			{"a calculated column", model(table("S", amount("a", formula("Gone[x]")), amount("b", formula("S[a]"), hidden))), "S[a] 1"},
+			{"a calculation item", model(table("P", items("Gone[x]", "1"), text("Kind", source("Name")))), `P[Kind="Gone[x]"] 1`},
+			{"an item without a column", model(table("P", items("Gone[x]"))), `P[="Gone[x]"] 1`},
+			{"a calculated table is not read", one("1", table("C", calculatedFrom("Gone[x"), text("y"))), ""},
+			{"after measures", model(table("P", items("Gone[x]"), text("a", source("Name"), formula("Gone[x]")), measure("z", "Gone[x]"))), `P[a] 1, P[z] 1, P[a="Gone[x]"] 1`},
+		},
+		"MEA-08": {
+			{"no division", one("DIVIDE([a], [b])"), "S[m] 0"},
+			{"by a number", one("[a] / 100"), "S[m] 0"},
+			{"by a measure", one("[a] / [b]"), "S[m] 0.5"},
+			{"hidden", model(table("S", measure("m", "[a] / [b]", hiddenMeasure))), ""},
+		},
+	})
+}
