@@ -65,7 +65,7 @@ func (d *draft) merge(r *rule, f failing, points float64) {
 	if !slices.Contains(d.RuleIDs, r.id) {
 		d.RuleIDs = append(d.RuleIDs, r.id)
 	}
-	d.Severity = higher(d.Severity, r.severityOf(f.violation))
+	d.Severity = higher(d.Severity, cmp.Or(f.severity, r.severityOf(f.violation)))
 	d.Violation = max(d.Violation, f.violation)
 	d.Impact += points * f.weight * f.violation
 	for _, fix := range r.fixes {

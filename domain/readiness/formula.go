@@ -26,6 +26,7 @@ type judgement struct {
 	*rule
 	eligible, ignored int
 	weighted, plain   tally // with the weights of usage, and with all weights 1
+	apart             bool  // whether the rule judges for plain apart from weighted
 	failing           []failing
 }
 
@@ -42,20 +43,29 @@ func (j *judgement) add(f failing, o Options) {
 	if f.object == nil {
 		f.object = modelItself(j.rule.id)
 	}
-	if o.Ignore != nil && o.Ignore(j.rule.id, f.key()) {
+	if j.ignores(&f, o) {
 		j.ignored++
 		return
 	}
 	j.eligible++
 	j.weighted.weight += f.weight
 	j.weighted.lost += f.weight * f.violation
-	if !j.usage {
-		j.plain.weight++
-		j.plain.lost += f.violation
+	if !j.usage && !j.apart {
+		j.addPlain(f)
 	}
 	if f.violation > 0 {
 		j.failing = append(j.failing, f)
 	}
+}
+
+// addPlain counts an object for the unweighted scores.
+func (j *judgement) addPlain(f failing) {
+	j.plain.weight++
+	j.plain.lost += f.violation
+}
+
+func (j *judgement) ignores(f *failing, o Options) bool {
+	return o.Ignore != nil && o.Ignore(j.rule.id, f.key())
 }
 
 func (f *failing) key() Key {
@@ -79,20 +89,31 @@ func (v view) judge(d dimension, o Options) part {
 	p := part{n: v.n, judgements: make([]judgement, 0, len(d.rules))}
 	var buffer []failing // reused to collect the failing objects of each rule
 	for i := range d.rules {
-		j := judgement{rule: &d.rules[i], failing: buffer[:0]}
-		if d.judges(j.rule, v) {
-			j.check(v.scope, func(judged judged, found verdict) {
-				f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
-				if judged != nil {
-					f.object, f.weight = judged.base(), v.weight(judged)
-				}
-				j.add(f, o)
-			})
+		r := &d.rules[i]
+		j := judgement{rule: r, failing: buffer[:0], apart: r.unweighted != nil && v.views != nil}
+		if d.judges(r, v) {
+			r.check(v.scope, func(judged judged, found verdict) { j.add(v.judged(judged, found), o) })
+			if j.apart {
+				r.unweighted(v.scope, func(judged judged, found verdict) {
+					if f := v.judged(judged, found); !j.ignores(&f, o) {
+						j.addPlain(f)
+					}
+				})
+			}
 		}
 		buffer, j.failing = j.failing, slices.Clone(j.failing)
 		p.judgements = append(p.judgements, j)
 	}
 	return p
+}
+
+// judged returns an object of the view, nil for the model, with its verdict.
+func (v view) judged(o judged, found verdict) failing {
+	f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
+	if o != nil {
+		f.object, f.weight = o.base(), v.weight(o)
+	}
+	return f
 }
 
 // weighing selects one of the two tallies of a judgement.

@@ -19,6 +19,12 @@ type rule struct {
 	// usage marks rules that need a usage map. The unweighted scores are computed
 	// without them.
 	usage bool
+	// unweighted judges for the unweighted scores when there is a usage map; nil if that
+	// makes no difference.
+	unweighted check
+	// copilot marks rules about the parts that prepare a model for AI. They do not apply
+	// to a model whose parts the platform does not show.
+	copilot bool
 }
 
 // check judges every eligible object of a scope, in object order.
@@ -36,6 +42,8 @@ type verdict struct {
 	// implied marks a failure that follows from something being absent. Its message is
 	// used only when no other rule of the finding has one.
 	implied bool
+	// severity takes the place of the severity of the rule, if not "".
+	severity Severity
 }
 
 func fails(violation float64, message, evidence string, args ...any) verdict {

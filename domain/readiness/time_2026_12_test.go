@@ -1,0 +1,104 @@
+package readiness_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+func TestDecemberTimeRules(t *testing.T) {
+	t.Parallel()
+	const none = "" // of a rule that does not apply
+	star := func(parts ...any) *semanticmodel.Model {
+		return model(append([]any{table("D", date("On"), whole("Year")), table("S", whole("Dim"), date("Sold"), text("Note")), table("P", whole("Id"), text("Title")), related("S[Dim] -> P[Id]")}, parts...)...)
+	}
+	december(t, map[string][]row{
+		"TIM-01": {
+			{"no dateTime column", model(table("Date", text("a"))), none},
+			{"no date table", model(table("S", date("a"))), "# 1"},
+			{"marked, with a key", model(table("D", tableCategory("Time"), date("a", key))), "# 0"},
+			{"marked, without a key", model(table("D", tableCategory("Time"), date("a"))), "# 0.5"},
+			{"unmarked", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "# 0.5"},
+			{"a name without a relationship", model(table("Order Dates", date("a"))), "# 0.5"},
+			{"a name without a date", model(table("Order Dates", text("a")), table("S", date("a"))), "# 1"},
+			{"a name of a utility table", model(table("Calendar", date("a", hidden), measure("m", "1"))), "# 1"},
+			{"a hidden table", model(table("Calendar", date("a"), hiddenTable), table("S", text("a"))), "# 0.5"},
+		},
+		"TIM-02": {
+			{"by name", model(table("Date", date("a"), text("b")), table("S", date("a")), related("S[a] -> Date[a]")), "Date 1"},
+			{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), none},
+		},
+		"TIM-04": {
+			{"no date table", model(table("S", date("a"), whole("b")), table("P", whole("b")), related("S[b] -> P[b]")), none},
+			{"joined", star(related("S[Sold] -> D[On]")), "S 0"},
+			{"joined by an inactive relationship", star(related("S[Sold] -> D[On]", "inactive"), table("X", tableCategory("Time"))), "S 1"},
+			{"with a date", star(table("X", tableCategory("Time"))), "S 1"},
+			{"with a hidden date", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Sold", hidden), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
+			{"with a date of loading", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Load Date"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
+			{"without a date, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), whole("d"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"), related("S[d] -> D[x]", "inactive")), "S 1"},
+		},
+		"TIM-05": {{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "D 1"}},
+	})
+	for name, tt := range map[string]struct {
+		model *semanticmodel.Model
+		want  string
+	}{
+		"nothing":           {model(table("S", date("a"))), "add a date table"},
+		"an unmarked table": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("a"))), "mark 'Days' as the date table"},
+		"an unjoined table": {model(table("Dates", date("a"))), "join 'Dates' and mark it"},
+	} {
+		if got := regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, "TIM-01")[0].Message; !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestDecemberSynonymRules(t *testing.T) {
+	t.Parallel()
+	star := func(parts ...any) *semanticmodel.Model {
+		return model(append([]any{
+			table("S", whole("k"), measure("Net", "1")),
+			table("P", whole("k", key), text("Title"), text("Color"), text("Label", defaultLabel), text("Level"), text("Shelf"), hierarchy("h", "level")),
+			related("S[k] -> P[k]"),
+		}, parts...)...)
+	}
+	used := readiness.Options{Usage: map[string]map[string]int64{"p": {"COLOR": 1, "Title": 0}}}
+	for _, id := range []string{"SYN-01", "SYN-02"} {
+		if got, want := found(t, regime(t, "2026-12").Judge(star(), used, false, id)), "P[Color] 1, P[Label] 1, P[Level] 1, S[Net] 1"; got != want {
+			t.Errorf("%s with usage: got %q, want %q", id, got, want)
+		}
+		if got, want := found(t, regime(t, "2026-12").Judge(star(), noOptions, false, id)), "P[Color] 1, P[Label] 1, P[Level] 1, P[Shelf] 1, P[Title] 1, S[Net] 1"; got != want {
+			t.Errorf("%s without usage: got %q, want %q", id, got, want)
+		}
+	}
+	// A hierarchy that is not in X makes no level.
+	m := star(schema("P[h] Hidden", "P[Color] Visible"))
+	if got, want := found(t, regime(t, "2026-12").Judge(m, used, false, "SYN-01")), "P[Color] 1, P[Label] 1, S[Net] 1"; got != want {
+		t.Errorf("a hidden hierarchy: got %q, want %q", got, want)
+	}
+	// The unweighted companion has the old set.
+	m = star(synonyms("P[Color]", "Authored", "hue"), synonyms("P[Label]", "Authored", "brand"), synonyms("P[Level]", "Authored", "tier"), synonyms("S[Net]", "Authored", "turnover"))
+	december := regime(t, "2026-12")
+	r, plain := december.Assess(m, used), december.Assess(m, noOptions)
+	if got := ruleOf(t, r, "SYN-01"); got.Eligible != 4 || got.Failing != 0 || *got.Score != 1 {
+		t.Errorf("SYN-01: got %+v", got)
+	}
+	if *r.Unweighted.RawUncapped != *plain.RawUncapped {
+		t.Errorf("unweighted: got %v, want %v", *r.Unweighted.RawUncapped, *plain.RawUncapped)
+	}
+	// Severities: low with SYN-01, medium for a collision only.
+	m = star(synonyms("P[Color]", "Authored", "title"), synonyms("P[Label]", "Authored", "brand"))
+	ignored := readiness.Options{Ignore: func(id string, k readiness.Key) bool { return id == "SYN-01" && k.ObjectName == "Level" }}
+	r = december.Assess(m, ignored)
+	for object, want := range map[string]struct {
+		rules    string
+		severity readiness.Severity
+	}{"P[Color]": {"SYN-02", readiness.Medium}, "P[Title]": {"SYN-01 SYN-02", readiness.Low}, "P[Level]": {"SYN-02", readiness.Low}} {
+		f := findingOf(r, "synonyms", object)
+		if f == nil || f.Severity != want.severity || strings.Join(f.RuleIDs, " ") != want.rules {
+			t.Errorf("%s: got %+v, want %v", object, f, want)
+		}
+	}
+}
