@@ -216,8 +216,17 @@ func (x *scope) weight(j judged) float64 {
 	if x.weights == nil {
 		return 1
 	}
-	if r, ok := j.(*relationship); ok {
+	switch r := j.(type) {
+	case *relationship:
 		return max(x.weight(r.from.table), x.weight(r.to.table))
+	case *broken:
+		most := 1.0 // the weight of a missing table
+		for _, t := range []*table{r.from, r.to} {
+			if t != nil {
+				most = max(most, x.weight(t))
+			}
+		}
+		return most
 	}
 	if o := j.base(); o.index >= 0 && x.in(o) {
 		return x.weights[o.index]

@@ -14,9 +14,8 @@ type reading struct {
 	// dataType is the type of a column.
 	dataType func(*semanticmodel.Table, *semanticmodel.Column) semanticmodel.DataType
 	// holdsMeasures reports whether a table that has measures and no end of a
-	// relationship is a measure table. used reports whether a measure refers to an
-	// object.
-	holdsMeasures func(t *table, exposed, used func(*column) bool) bool
+	// relationship is a measure table.
+	holdsMeasures func(t *table, exposed func(*column) bool) bool
 	// isDate reports whether a table is a date table.
 	isDate func(*table) bool
 }
@@ -24,7 +23,7 @@ type reading struct {
 // declaredReading is that of 2026-11.
 var declaredReading = reading{
 	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
-	holdsMeasures: func(t *table, exposed, _ func(*column) bool) bool { return !slices.ContainsFunc(t.columns, exposed) },
+	holdsMeasures: func(t *table, exposed func(*column) bool) bool { return !slices.ContainsFunc(t.columns, exposed) },
 	isDate:        func(t *table) bool { return t.dateByName || t.markedAsDate() },
 }
 
@@ -48,8 +47,8 @@ func inferredType(t *semanticmodel.Table, c *semanticmodel.Column) semanticmodel
 
 // holdsOnlyMeasures also holds for a single column, as tables for measures need one,
 // unless a measure uses it.
-func holdsOnlyMeasures(t *table, exposed, used func(*column) bool) bool {
-	return !slices.ContainsFunc(t.columns, exposed) || len(t.columns) == 1 && !used(t.columns[0])
+func holdsOnlyMeasures(t *table, exposed func(*column) bool) bool {
+	return !slices.ContainsFunc(t.columns, exposed) || len(t.columns) == 1 && !t.columns[0].used
 }
 
 // callsCalendar reports whether a table with a dateTime column is calculated by CALENDAR

@@ -10,7 +10,7 @@ var december2026 = Regime{
 		{id: "naming", name: "Naming", modelWeight: 14, agentWeight: 12, rules: decemberNamingRules},
 		{id: "measures", name: "Measures", modelWeight: 15, agentWeight: 14, rules: decemberMeasureRules},
 		{id: "types", name: "Types & summarization", modelWeight: 7, agentWeight: 5, rules: decemberTypeRules},
-		{id: "relationships", name: "Relationships / star schema", modelWeight: 15, agentWeight: 13, rules: relationshipRules},
+		{id: "relationships", name: "Relationships / star schema", modelWeight: 15, agentWeight: 13, rules: decemberRelationshipRules},
 		{id: "visibility", name: "Visibility (AI data schema)", modelWeight: 14, agentWeight: 16, rules: visibilityRules},
 		{id: "instructions", name: "AI instructions & verified answers", modelWeight: 13, agentWeight: 15, rules: instructionRules},
 		{id: "synonyms", name: "Synonyms", modelWeight: 3, agentWeight: 2, rules: decemberSynonymRules},

@@ -87,6 +87,7 @@ type column struct {
 	end      bool // of any relationship
 	manySide bool // of any relationship
 	oneSide  bool // of any relationship
+	used     bool // by a measure, hidden or not, directly
 	// manyOfActive is true on the many side of an active relationship, oneOfMany on the
 	// one side of an active relationship whose other side is many.
 	manyOfActive, oneOfMany bool
@@ -211,6 +212,11 @@ func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
 	s.expose()
 	for _, m := range s.measures {
 		m.refs, m.own = s.read(m.src.Expression, m.table)
+		for _, o := range m.refs {
+			if c := s.names.columns[o.index]; c != nil {
+				c.used = true
+			}
+		}
 	}
 	s.structure()
 	for _, t := range s.tables {

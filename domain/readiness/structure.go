@@ -10,13 +10,12 @@ import (
 // (docs/regime.md C.9 (7, 8)).
 func (s *snapshot) structure() {
 	exposed := func(c *column) bool { return s.exposed[c.index] }
-	used := s.referenced()
 	for _, t := range s.tables {
 		t.fieldParameter = t.calculated && slices.ContainsFunc(t.columns, func(c *column) bool {
 			_, ok := c.src.ExtendedProperties["ParameterMetadata"]
 			return ok
 		})
-		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end }) && s.holdsMeasures(t, exposed, used)
+		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end }) && s.holdsMeasures(t, exposed)
 		t.starred = t.src.CalculationGroup == nil && !t.fieldParameter && !measureTable
 		if t.starred {
 			s.starred++
@@ -46,18 +45,6 @@ func (s *snapshot) disconnected() bool {
 	return s.starred >= 2 && !slices.ContainsFunc(s.relationships, func(r *relationship) bool {
 		return r.src.IsActive && r.between() && r.from.table != r.to.table
 	})
-}
-
-// referenced returns a function that reports whether a measure, hidden or not, refers to
-// a column directly.
-func (s *snapshot) referenced() func(*column) bool {
-	used := make([]bool, len(s.objects))
-	for _, m := range s.measures {
-		for _, o := range m.refs {
-			used[o.index] = true
-		}
-	}
-	return func(c *column) bool { return used[c.index] }
 }
 
 func isCalculated(p semanticmodel.Partition) bool { return p.SourceType == "calculated" }

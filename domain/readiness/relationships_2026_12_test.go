@@ -1,0 +1,94 @@
+package readiness_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+func TestDecemberRelationshipRules(t *testing.T) {
+	t.Parallel()
+	// ring returns tables A, B, … with columns a, b, c and d, and relationships.
+	ring := func(names string, relationships ...semanticmodel.Relationship) *semanticmodel.Model {
+		m := model()
+		for _, n := range names {
+			m.Tables = append(m.Tables, table(string(n), whole("a"), whole("b"), whole("c"), whole("d")))
+		}
+		m.Relationships = relationships
+		return m
+	}
+	slicer := func(n int, expression string) *semanticmodel.Model {
+		return model(table("Top N", columns(n, "n%d", semanticmodel.Int64)), table("S", whole("k"), text("t"), measure("m", expression, hiddenMeasure)), table("P", whole("k"), text("t")), related("S[k] -> P[k]"))
+	}
+	december(t, map[string][]row{
+		"REL-01": {
+			{"in no active relationship", slicer(2, "1"), "P 0, S 0, Top N 1"},
+			{"with a column that a measure uses", slicer(5, "MAX('Top N'[n4])"), "P 0, S 0"},
+			{"with 6 columns", slicer(6, "MAX('Top N'[n4])"), "P 0, S 0, Top N 1"},
+		},
+		"REL-08": {
+			{"none", model(table("S", text("a"))), ""},
+			{"sound", ring("AB", related("A[a] -> B[b]")), ""},
+			{"a missing table", ring("A", related("A[a] -> B[b]")), "A[a] -> B[b] 1"},
+			{"a missing column", ring("AB", related("A[x] -> B[b]", "inactive")), "A[x] -> B[b] 1"},
+			{"as spelled", ring("AB", related("a[X] -> B[b]")), "a[X] -> B[b] 1"},
+			{"in other letter case", ring("AB", related("a[A] -> b[B]")), ""},
+			{"to an automatic table", model(table("A", date("a")), table("LocalDateTable_1"), related("A[a] -> LocalDateTable_1[gone]")), ""},
+			{"a missing column to a private table", model(table("A", date("a")), table("P", privateTable), related("A[gone] -> P[x]")), ""},
+			{"both ends missing", ring("", related("A[a] -> B[b]")), "A[a] -> B[b] 1"},
+			{"a measure is no column", model(table("A", measure("a", "1")), table("B", text("b")), related("A[a] -> B[b]")), "A[a] -> B[b] 1"},
+		},
+		"REL-09": {
+			{"none", model(table("S", text("a"))), ""},
+			{"a star", ring("SPQ", related("S[a] -> P[a]"), related("S[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0"},
+			{"inactive ones", ring("SPQ", related("S[a] -> P[a]", "inactive"), related("S[b] -> P[a]", "inactive")), ""},
+			{"two ways to a fact", ring("SPQ", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+			{"two relationships of two tables", ring("SP", related("S[a] -> P[a]"), related("S[b] -> P[b]")), "S[a] -> P[a] 1, S[b] -> P[b] 1"},
+			{"two facts", ring("STPQ", related("S[a] -> P[a]"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"), related("T[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0"},
+			{"two facts and one both ways", ring("STPQ", related("S[a] -> P[a]", "both"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"), related("T[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0.5"},
+			{"one to many, the other way round", ring("SPQ", related("P[a] -> S[a]", "oneToMany"), related("P[b] -> Q[a]"), related("Q[b] -> S[b]", "oneToMany")), "P[a] -> S[a] 0, P[b] -> Q[a] 0, Q[b] -> S[b] 1"},
+			{"one to one, both ways", ring("SPQ", related("S[a] -> P[a]"), related("Q[b] -> P[b]", "oneToOne"), related("S[b] -> Q[a]")), "Q[b] -> P[b] 0, S[a] -> P[a] 1, S[b] -> Q[a] 1"},
+			{"many to many, from to to from", ring("SPQ", related("S[a] -> P[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+			{"many to many, not back", ring("SPQ", related("P[a] -> S[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[a] -> S[a] 0, P[b] -> Q[a] 1, S[b] -> Q[b] 0"},
+			{"a table with itself", ring("SP", related("S[a] -> S[b]"), related("S[a] -> P[a]", "both")), "S[a] -> P[a] 0, S[a] -> S[b] 0"},
+			{"one to one with both directions", ring("SPQR", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]"), related("R[a] -> Q[c]"), related("R[b] -> S[c]", "oneToOne", "both")), "P[b] -> Q[a] 0, R[a] -> Q[c] 0.5, R[b] -> S[c] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+		},
+	})
+}
+
+func TestDecemberRelationshipMessages(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		rule  string
+		model *semanticmodel.Model
+		want  string
+	}{
+		"types":            {"REL-04", model(table("A", whole("a")), table("B", text("b")), related("A[a] -> B[b]")), "int64 and string"},
+		"a missing table":  {"REL-08", model(table("A", whole("a")), related("A[a] -> B[b]")), "the model has no table 'B'"},
+		"a missing column": {"REL-08", model(table("A", whole("a")), table("B"), related("A[x] -> B[b]")), "the model has no column 'A'[x] and no column 'B'[b]"},
+		"a path": {"REL-09", model(table("S", whole("p"), whole("q")), table("P", whole("p"), whole("q")), table("Q", whole("q")), related("S[q] -> Q[q]"), related("S[p] -> P[p]"), related("P[q] -> Q[q]")),
+			"'Q' -> 'P' -> 'S'"},
+		"the first of several paths by no both": {"REL-09", model(table("S", whole("p")), table("Q", whole("p"), whole("q")), related("S[p] -> Q[q]"), related("S[p] -> Q[p]", "both")), "'Q' -> 'S'"},
+	} {
+		found := false
+		for _, j := range regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, tt.rule) {
+			found = found || strings.Contains(j.Message, tt.want)
+		}
+		if !found {
+			t.Errorf("%s: no message contains %q: %+v", name, tt.want, regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, tt.rule))
+		}
+	}
+}
+
+// A relationship to a missing table weighs 1, one of a table what the table weighs.
+func TestWeightOfBrokenRelationships(t *testing.T) {
+	t.Parallel()
+	m := model(table("S", whole("k"), measure("m", "1")), table("T", whole("k")), related("S[x] -> Gone[k]"), related("U[x] -> Gone[k]"))
+	r := regime(t, "2026-12").Assess(m, readiness.Options{Usage: map[string]map[string]int64{"S": {"m": 10}}})
+	a, b := findingOf(r, "relationships", "S[x] -> Gone[k]"), findingOf(r, "relationships", "U[x] -> Gone[k]")
+	if a == nil || b == nil || a.Impact != 4*b.Impact || a.Table != "S" || b.Table != "U" || a.ObjectType != readiness.RelationshipObject || a.Severity != readiness.High {
+		t.Errorf("got %+v and %+v", a, b)
+	}
+}
